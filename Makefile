@@ -1,0 +1,59 @@
+# Everything starts here: `make lab` for a reader, `make test` for a developer.
+# Each target makes the environment it needs in .venv; python3 (3.11 or later) and make have to be there.
+
+VENV   := .venv
+PY     := $(VENV)/bin/python
+LESSON := lessons/01-backpropagation.ipynb
+PIP    := $(PY) -m pip install --quiet --disable-pip-version-check
+
+# What an installation is made of: when one of these changes, it is made again.
+PARTS := pyproject.toml $(wildcard rh_kernel/kernel/spec/*)
+
+# Jupyter and pip want a home to write to, if only an empty one.
+ifeq ($(strip $(HOME)),)
+export HOME := $(CURDIR)/$(VENV)/home
+endif
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help lab test check clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
+		printf '  make %-7s %s\n' "$$name" "$$text"; done
+
+lab: $(VENV)/.lessons ## open JupyterLab at the first lesson (ARGS=--no-browser and the like are passed on)
+	$(PY) -m jupyterlab --LabApp.default_url=/lab/tree/$(LESSON) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
+
+test: $(VENV)/.dev ## run all tests and measure coverage (with ARGS="-k handlers": those tests, unmeasured)
+	$(PY) -m pytest $(or $(ARGS),--cov)
+
+check: $(VENV)/.dev ## style, types and import contracts
+	$(PY) -m ruff check
+	$(PY) -m pyright
+	$(VENV)/bin/lint-imports
+
+clean: ## remove what tests and builds left behind (and, for a wholly new start, delete .venv)
+	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .pytest_cache .ruff_cache
+	find rh_kernel tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.made:
+	@for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11; do \
+		if "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			echo "Making $(VENV) with $$("$$python" --version)"; \
+			"$$python" -m venv --clear $(VENV) && touch $@; exit; \
+		fi; \
+	done; \
+	echo "rh_kernel needs Python 3.11 or later with its modules venv and ensurepip; found: $$(python3 --version 2>&1)." >&2; \
+	echo "Install one (on Debian and Ubuntu: apt-get install python3-venv), or name one: make PYTHON=/path/to/python3" >&2; \
+	exit 1
+
+$(VENV)/.lessons: $(VENV)/.made $(PARTS)
+	@echo "Installing rh_kernel and JupyterLab into $(VENV) (about a minute) ..."
+	@$(PIP) --editable '.[lessons]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.made $(PARTS)
+	@echo "Installing rh_kernel, JupyterLab and the development tools into $(VENV) (a minute or two) ..."
+	@$(PIP) --editable '.[dev,lessons]'
+	@touch $@ $(VENV)/.lessons

@@ -1,0 +1,53 @@
+"""In which of its arguments a function symbol is linear: what lets zeros be dropped, and means be taken before instead of after.
+
+``f`` is linear in argument i when ``f(…, x + y, …) = f(…, x, …) + f(…, y, …)`` with the others fixed, and jointly linear when the
+same holds for all arguments at once.
+"""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from rh_kernel.syntax.core import Primitive
+
+JOINTLY: frozenset[str] = frozenset(
+    {
+        *("add", "sub", "neg", "sum", "mean", "fill", "transpose", "reshape", "concat", "slice", "broadcast_rows", "sum_rows"),
+        *("pad1d", "upscale1d", "avgpool2d"),
+    }
+)
+
+SEPARATELY: Mapping[str, frozenset[int]] = MappingProxyType(
+    {
+        "mul": frozenset({0, 1}),
+        "div": frozenset({0}),
+        "scale": frozenset({0, 1}),
+        "matmul": frozenset({0, 1}),
+        "outer": frozenset({0, 1}),
+        "dot": frozenset({0, 1}),
+        "conv1d": frozenset({0, 1}),
+        "conv2d": frozenset({0, 1}),
+    }
+)
+
+
+def vanishes(f: Primitive, zero: Sequence[bool]) -> bool:
+    """Whether ``f`` is 0 for certain when the marked arguments are."""
+    if f.name in JOINTLY:
+        return all(zero)
+    return any(zero[i] for i in SEPARATELY.get(f.name, ()))
+
+
+def is_linear_in(f: Primitive, varying: Sequence[bool]) -> bool:
+    """Whether ``f`` is linear in the marked arguments taken together, the others being fixed.
+
+    Addition is not, unless both vary, but the mean of ``x + c`` is still the mean of x, plus c: see ``commutes_with_mean``.
+    """
+    if f.name in JOINTLY:
+        return all(varying)
+    positions = [i for i, marked in enumerate(varying) if marked]
+    return len(positions) == 1 and positions[0] in SEPARATELY.get(f.name, ())
+
+
+def commutes_with_mean(f: Primitive, varying: Sequence[bool]) -> bool:
+    """Whether the mean of ``f(x)`` over samples is ``f`` of the mean, when only the marked arguments vary: f is affine in them."""
+    return f.name in JOINTLY or is_linear_in(f, varying)

@@ -1,0 +1,191 @@
+"""Straight-line array programs: ``t₁ = f₁(…); …; tₙ = fₙ(…)``, with what they take from the heap and put back.
+
+Registers are numbered from 0 and are assigned once, in order: first the inputs, then the constants, then the contents of the heap
+that are read, then one for each equation. Which array function an equation applies is a value, so a program is plain data.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
+
+from rh_kernel.primitives.schemes import extent
+from rh_kernel.primitives.table import cost as primitive_cost
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import Array, Location, Primitive
+
+Extent: TypeAlias = tuple[int, ...]
+Register: TypeAlias = int
+Tree: TypeAlias = "Register | tuple[Tree, ...]"
+
+
+# -- what an equation applies --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """``x ↦ x``: a second name, gone after optimisation"""
+
+    shape: Extent
+
+
+@dataclass(frozen=True, slots=True)
+class MeanOverBatch:
+    """``x ↦ (x⁽¹⁾ + … + x⁽ᵇ⁾) / b``, from b samples to one array"""
+
+    shape: Extent
+
+
+@dataclass(frozen=True, slots=True)
+class OuterMean:
+    """``y, x ↦ Σᵢ y⁽ⁱ⁾ x⁽ⁱ⁾ᵀ / b``, from b samples of two vectors to one matrix, by one product of matrices"""
+
+    shape: Extent
+
+
+@dataclass(frozen=True, slots=True)
+class ProductMean:
+    """``y, x ↦ Σᵢ y⁽ⁱ⁾ x⁽ⁱ⁾ / b``, from b samples of two matrices to one, by one product of matrices"""
+
+    shape: Extent
+    inner: int
+
+
+Operator: TypeAlias = Primitive | Alias | MeanOverBatch | OuterMean | ProductMean
+
+
+def extent_of(f: Operator) -> Extent:
+    """The shape of the operator's result, for one sample."""
+    match f:
+        case Primitive():
+            return extent(f.codomain)
+        case Alias(shape) | MeanOverBatch(shape) | OuterMean(shape) | ProductMean(shape):
+            return shape
+
+
+def joins_batch(f: Operator) -> bool:
+    """Whether the operator takes a batch of samples to one array."""
+    match f:
+        case MeanOverBatch() | OuterMean() | ProductMean():
+            return True
+        case Primitive() | Alias():
+            return False
+
+
+# -- programs ------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """``result = operator(arguments)``"""
+
+    result: Register
+    operator: Operator
+    arguments: tuple[Register, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A straight-line program. ``shapes`` and ``batched`` tell of each register its shape for one sample, and whether it has b of them.
+
+    ``inputs`` and ``result`` are nested tuples of registers, as the types are nested products.
+    """
+
+    inputs: tuple[Tree, ...]
+    constants: tuple[tuple[Register, Array], ...]
+    reads: tuple[tuple[Register, Location], ...]
+    equations: tuple[Equation, ...]
+    result: Tree
+    writes: tuple[tuple[Location, Register], ...]
+    shapes: tuple[Extent, ...]
+    batched: tuple[bool, ...]
+
+    @property
+    def cost(self) -> int:
+        """The floating point operations of one run; of a batched program, with one sample."""
+        return self.cost_of(1)
+
+    def cost_of(self, samples: int) -> int:
+        """The floating point operations of one run with that many samples in the batch."""
+        return sum(self.equation_cost(equation, samples) for equation in self.equations)
+
+    def equation_cost(self, equation: Equation, samples: int = 1) -> int:
+        """The floating point operations of one of the equations."""
+        match equation.operator:
+            case Primitive() as f:
+                return primitive_cost(f) * (samples if self.batched[equation.result] else 1)
+            case Alias():
+                return 0
+            case MeanOverBatch(shape):
+                return prod(shape) * samples
+            case OuterMean(shape):
+                return 2 * prod(shape) * samples
+            case ProductMean(shape, inner):
+                return 2 * prod(shape) * inner * samples
+
+    @property
+    def is_batched(self) -> bool:
+        """Whether some input has an axis of samples in front."""
+        return any(self.batched[r] for tree in self.inputs for r in leaves(tree))
+
+    def size(self, samples: int = 1) -> int:
+        """The number of reals that the equations' results hold, all at once."""
+        return sum(prod(self.shapes[e.result]) * (samples if self.batched[e.result] else 1) for e in self.equations)
+
+
+def leaves(tree: Tree) -> Iterator[Register]:
+    """The registers of a tree from left to right."""
+    if not isinstance(tree, tuple):
+        yield tree
+        return
+    for branch in tree:
+        yield from leaves(branch)
+
+
+def validate(program: Program) -> Program:
+    """The same program. Raises ``KernelBug`` unless each register is assigned once, before its uses, at the shape noted for it."""
+    assigned: set[Register] = set()
+
+    def assign(r: Register) -> None:
+        if r in assigned or not 0 <= r < len(program.shapes):
+            raise KernelBug(f"register {r} is assigned twice, or is none")
+        assigned.add(r)
+
+    def use(r: Register) -> None:
+        if r not in assigned:
+            raise KernelBug(f"register {r} is used before it is assigned")
+
+    for tree in program.inputs:
+        for r in leaves(tree):
+            assign(r)
+    for r, array in program.constants:
+        assign(r)
+        if array.shape != program.shapes[r]:
+            raise KernelBug(f"constant {r} has another shape than its register")
+    for r, _ in program.reads:
+        assign(r)
+    for equation in program.equations:
+        for r in equation.arguments:
+            use(r)
+        assign(equation.result)
+        if extent_of(equation.operator) != program.shapes[equation.result]:
+            raise KernelBug(f"register {equation.result} has another shape than its equation")
+        samples = any(program.batched[r] for r in equation.arguments) and not joins_batch(equation.operator)
+        if samples != program.batched[equation.result]:
+            raise KernelBug(f"register {equation.result} disagrees with its equation on the batch")
+    for r in leaves(program.result):
+        use(r)
+    for location, r in program.writes:
+        use(r)
+        if program.batched[r] or extent_shape(location) != program.shapes[r]:
+            raise KernelBug(f"{location.name} is given an array of another shape")
+    return program
+
+
+def extent_shape(location: Location) -> Extent:
+    """The shape of the location's content. Raises ``KernelBug`` if it depends on a variable."""
+    shape = location.shape
+    sizes = [d.constant for d in shape] if isinstance(shape, tuple) else [None]
+    if any(size is None for size in sizes):
+        raise KernelBug(f"the shape of {location.name} is not known")
+    return tuple(size or 0 for size in sizes)

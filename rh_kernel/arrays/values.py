@@ -1,0 +1,93 @@
+"""Symbolic values ``V ::= slot | 0 | ⟨V₁, …, Vₙ⟩``: what the compiler computes with in place of arrays.
+
+A slot is a register of the program being built; a zero is never written out as long as nobody looks at its entries.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.arrays.program import Extent, Register
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.types import UNIT, Product, Real, Type, TypeMeta, concrete_shape, product, real
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A register. ``active`` has a bit for each region (an enclosing derivative or reverse handler) on whose variables it depends."""
+
+    register: Register
+    shape: Extent
+    active: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Nought:
+    """``0`` at a type"""
+
+    type: Type
+
+
+Symbolic: TypeAlias = "Slot | Nought | tuple[Symbolic, ...]"
+
+UNIT_SYMBOL = Nought(UNIT)
+
+
+def shape_of(A: Type) -> Extent:
+    """The shape of the arrays of a base type. Raises ``KernelBug`` if it depends on a variable."""
+    shape = concrete_shape(A) if isinstance(A, Real) else None
+    if shape is None:
+        raise KernelBug(f"the compiler met {A}, whose shape is not known")
+    return shape
+
+
+def pack(items: tuple[Symbolic, ...]) -> Symbolic:
+    """⟨V₁, …, Vₙ⟩ for any n: none is the unit, one is itself."""
+    match items:
+        case ():
+            return UNIT_SYMBOL
+        case (V,):
+            return V
+        case many:
+            return many
+
+
+def unpack(V: Symbolic, n: int) -> tuple[Symbolic, ...]:
+    """The n components of a value that ``pack`` made. Raises ``KernelBug`` if it has not as many."""
+    if n == 1:
+        return (V,)
+    match V:
+        case tuple() if len(V) == n:
+            return V
+        case Nought(Product(factors)) if len(factors) == n:
+            return tuple([Nought(A) for A in factors])
+        case Nought() if n == 0:
+            return ()
+        case Slot() | Nought() | tuple():
+            raise KernelBug(f"{V} has not {n} components")
+
+
+def type_of(V: Symbolic) -> Type:
+    """The type of a symbolic value."""
+    match V:
+        case Slot(_, shape):
+            return real(*shape)
+        case Nought(A):
+            return A
+        case tuple():
+            return product(type_of(W) for W in V)
+
+
+def zeros_in(V: Symbolic) -> Iterator[Nought]:
+    """The zeros in V, from left to right, at base types."""
+    match V:
+        case Slot():
+            return
+        case Nought(Product(factors)):
+            for A in factors:
+                yield from zeros_in(Nought(A))
+        case Nought(Real() | TypeMeta()):
+            yield V
+        case tuple():
+            for W in V:
+                yield from zeros_in(W)

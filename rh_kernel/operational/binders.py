@@ -1,0 +1,134 @@
+"""Binder-taking constructors, in which the equations of RH Fig. 6 and 7 are written.
+
+A ``Place`` is a term, and a ``Plan`` a command, given the number of binders of the equation that stand around it: so one
+variable can be put at any depth, and nobody counts indices.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from rh_kernel.syntax.binding import instantiate_command, instantiate_term, shift
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Bound,
+    Call,
+    Command,
+    Function,
+    Let,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    Return,
+    ReverseHandler,
+    Scope,
+    Term,
+    tuple_of,
+)
+
+Place: TypeAlias = Callable[[int], Term]
+Plan: TypeAlias = Callable[[int], Command]
+
+
+def variable(binder: int, hint: str) -> Place:
+    """The variable of the binder that has ``binder`` binders of the equation around it."""
+    return lambda depth: Bound(depth - binder - 1, hint)
+
+
+def fixed(M: Term) -> Place:
+    """A term that does not mention the variables of the equation."""
+    return lambda depth: shift(M, depth)
+
+
+def opened(scope: Scope, *arguments: Place) -> Place:
+    """``M[V1/x1, …, Vn/xn]`` for a scope over a term that does not mention the variables of the equation."""
+    return lambda depth: instantiate_term(shift(scope, depth), *[V(depth) for V in arguments])
+
+
+def performed(scope: Scope, *arguments: Place) -> Plan:
+    """``P[V1/x1, …, Vn/xn]`` for a scope over a command that does not mention the variables of the equation."""
+    return lambda depth: instantiate_command(shift(scope, depth), *[V(depth) for V in arguments])
+
+
+# -- terms ---------------------------------------------------------------------------------------------------------------------
+
+
+def call(f: Function, M: Place) -> Place:
+    """``f(M)``"""
+    return lambda depth: Call(f, M(depth))
+
+
+def plus(M: Place, N: Place) -> Place:
+    """``M + N``"""
+    return lambda depth: Plus(M(depth), N(depth))
+
+
+def tuple_from(*items: Place) -> Place:
+    """``⟨M1, …, Mn⟩`` for any n"""
+    return lambda depth: tuple_of(tuple([M(depth) for M in items]))
+
+
+def let(M: Place, hint: str, body: Callable[[Place], Place]) -> Place:
+    """``let x ← M in N``"""
+    return lambda depth: Let(M(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)))
+
+
+def let_tuple(M: Place, hints: tuple[str, ...], body: Callable[..., Place]) -> Place:
+    """``let ⟨x1, …, xn⟩ ← M in N``, n ≥ 2 (the sugar of Def. 3.4)"""
+
+    def at(depth: int) -> Term:
+        n = len(hints)
+        N = body(*[variable(depth + 1 + i, hint) for i, hint in enumerate(hints)])(depth + 1 + n)
+        for i in reversed(range(n)):
+            N = Let(Proj(i + 1, n, Bound(i, PACKED)), Scope((hints[i],), N))
+        return Let(M(depth), Scope((PACKED,), N))
+
+    return at
+
+
+def rd(W: Place, hint: str, body: Callable[[Place], Place], V: Place) -> Place:
+    """``W.rd(x. N)(V)``"""
+    return lambda depth: Rd(W(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)), V(depth))
+
+
+def rewrite(W: Place, scope: Callable[[int], Scope], V: Place) -> Place:
+    """``W.R_V(x. N)``"""
+    return lambda depth: R(W(depth), scope(depth), V(depth))
+
+
+# -- commands ------------------------------------------------------------------------------------------------------------------
+
+
+def returned(M: Place) -> Plan:
+    """``⌊M⌋``"""
+    return lambda depth: Return(M(depth))
+
+
+def bind(P: Plan, hint: str, body: Callable[[Place], Plan]) -> Plan:
+    """``let x ⇐ P in Q``"""
+    return lambda depth: Bind(P(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)))
+
+
+def bind_tuple(P: Plan, hints: tuple[str, ...], body: Callable[..., Plan]) -> Plan:
+    """``let ⟨x1, …, xn⟩ ⇐ P in Q``: the sugar of Def. 3.4, and for one variable ``let x1 ⇐ P in Q``"""
+    if len(hints) == 1:
+        return bind(P, hints[0], body)
+
+    def at(depth: int) -> Command:
+        n = len(hints)
+        Q = body(*[variable(depth + 1 + i, hint) for i, hint in enumerate(hints)])(depth + 1 + n)
+        for i in reversed(range(n)):
+            Q = Bind(Return(Proj(i + 1, n, Bound(i, PACKED))), Scope((hints[i],), Q))
+        return Bind(P(depth), Scope((PACKED,), Q))
+
+    return at
+
+
+def reverse(V: Place, scope: Scope, H: ReverseHandler) -> Plan:
+    """``RH_H^V(⟨y1, …, ym⟩. P)``"""
+    return lambda depth: RH(V(depth), shift(scope, depth), shift(H, depth))
+
+
+PACKED = "p"
+"""What a tuple is called between the let that binds it and the lets that take it apart."""

@@ -1,0 +1,51 @@
+"""RH2xx: why a reduction has no next step (RH §5)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rh_kernel.source.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unhandled(Diagnostic):
+    """An operation met no handler on its way to the top."""
+
+    code: ClassVar[str] = "RH201"
+    title: ClassVar[str] = "Unhandled operation"
+    label: ClassVar[str] = "no handler around it has a clause for {operation}, and it is not built in"
+
+    operation: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoContent(Diagnostic):
+    """``Get`` or ``Put`` at a location that the heap does not hold."""
+
+    code: ClassVar[str] = "RH202"
+    title: ClassVar[str] = "No such location in the heap"
+    label: ClassVar[str] = "the heap holds nothing at {location}"
+
+    location: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotSmooth(Diagnostic):
+    """``Ev(f, V)`` is undefined in PSmooth (RH Def. E.4); only strict reduction stops there."""
+
+    code: ClassVar[str] = "RH203"
+    title: ClassVar[str] = "Undefined point"
+    label: ClassVar[str] = "{function} is not smooth at {point}"
+
+    function: str
+    point: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutOfFuel(Diagnostic):
+    """The limit on the number of steps was met."""
+
+    code: ClassVar[str] = "RH204"
+    title: ClassVar[str] = "Step limit met"
+    label: ClassVar[str] = "the reduction was stopped after {steps} steps"
+
+    steps: int

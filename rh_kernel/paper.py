@@ -1,0 +1,95 @@
+"""The index to the paper "Programming Backpropagation with Reverse Handlers for Arrows".
+
+``Figure`` names each figure and definition that has a home in the package, ``Rule`` each rule that a reduction step carries.
+"""
+
+from enum import Enum
+
+
+class Rule(Enum):
+    """A rule of the operational semantics; the value is the name that is printed (LANGUAGE §5)."""
+
+    EV = "Ev"
+    PLUS = "Plus"
+    PROJ = "Proj"
+    LET = "Let"
+    RD = "Rd"
+    R_VAR = "R-Var"
+    R_CONST = "R-Const"
+    R_FUN = "R-Fun"
+    R_PLUS = "R-Plus"
+    R_LET = "R-Let"
+    R_TUPLE = "R-Tuple"
+    R_PROJ = "R-Proj"
+    R_RD = "R-Rd"
+    LET_COMMAND = "Let⇐"
+    REV_HANDLE = "RevHandle"
+    RH_RETURN = "RH-Return"
+    RH_LET = "RH-Let"
+    RH_OP = "RH-Op"
+    RH_HANDLE = "RH-Handle"
+    RH_TERM = "RH-Term"
+    GET = "Get"
+    PUT = "Put"
+    H_RETURN = "H-Return"
+    H_OP = "H-Op"
+
+    @property
+    def figure(self) -> "Figure":
+        """The figure or definition of the paper that states the rule."""
+        return _STATED_IN[self]
+
+
+class Figure(Enum):
+    """A figure, definition or example of the paper; ``home`` is the module that holds it."""
+
+    FIG_2 = "Fig. 2"
+    FIG_3 = "Fig. 3"
+    FIG_6 = "Fig. 6"
+    FIG_7 = "Fig. 7"
+    DEF_3_1 = "Def. 3.1"
+    DEF_3_4 = "Def. 3.4"
+    DEF_5_4 = "Def. 5.4"
+    DEF_5_10 = "Def. 5.10"
+    EX_5_13 = "Ex. 5.13"
+    SECTION_2_2 = "§2.2.1"
+
+    @property
+    def home(self) -> str:
+        """The dotted name of the module whose docstring carries this label."""
+        return _HOME[self]
+
+
+_STATED_IN: dict[Rule, Figure] = {
+    **dict.fromkeys((Rule.EV, Rule.PLUS, Rule.PROJ, Rule.LET, Rule.RD), Figure.DEF_5_4),
+    **dict.fromkeys(
+        (
+            Rule.R_VAR,
+            Rule.R_CONST,
+            Rule.R_FUN,
+            Rule.R_PLUS,
+            Rule.R_LET,
+            Rule.R_TUPLE,
+            Rule.R_PROJ,
+            Rule.R_RD,
+        ),
+        Figure.FIG_6,
+    ),
+    **dict.fromkeys((Rule.LET_COMMAND, Rule.REV_HANDLE), Figure.DEF_5_10),
+    **dict.fromkeys((Rule.RH_RETURN, Rule.RH_LET, Rule.RH_OP, Rule.RH_HANDLE, Rule.RH_TERM), Figure.FIG_7),
+    **dict.fromkeys((Rule.GET, Rule.PUT), Figure.EX_5_13),
+    **dict.fromkeys((Rule.H_RETURN, Rule.H_OP), Figure.SECTION_2_2),
+}
+
+_HOME: dict[Figure, str] = {
+    Figure.FIG_2: "rh_kernel.typing.derive",
+    Figure.FIG_3: "rh_kernel.typing.derive",
+    Figure.FIG_6: "rh_kernel.operational.derivative",
+    Figure.FIG_7: "rh_kernel.operational.reverse",
+    Figure.DEF_3_1: "rh_kernel.syntax.types",
+    Figure.DEF_3_4: "rh_kernel.syntax.core",
+    Figure.DEF_5_4: "rh_kernel.operational.terms",
+    Figure.DEF_5_10: "rh_kernel.operational.commands",
+    Figure.EX_5_13: "rh_kernel.operational.heap",
+    Figure.SECTION_2_2: "rh_kernel.operational.handlers",
+}

@@ -1,0 +1,33 @@
+"""``Ev(f, V)`` (RH Def. 5.4): a function symbol of the language at a closed value."""
+
+import numpy as np
+
+from rh_kernel.primitives.schemes import arguments
+from rh_kernel.primitives.table import ROWS, kernel
+from rh_kernel.primitives.values import read_only, to_array
+from rh_kernel.syntax.core import Array, Const, Primitive, Term, component
+
+
+def evaluate(f: Primitive, V: Term) -> Const:
+    """``Ev(f, V)`` for a concrete ``f : A → B`` and a closed ``V : A``; read-only, in the dtype of V's constants.
+
+    Undefined points give ``nan`` or ``±inf``, without a warning. Raises ``MemoryError`` if the result
+    cannot be allocated.
+    """
+    values = _arrays(f, V)
+    with np.errstate(all="ignore"):
+        return read_only(kernel(f, np)(*values))
+
+
+def is_smooth_at(f: Primitive, V: Term) -> bool:
+    """Whether V lies in the open set on which ``f`` is smooth, as a morphism of PSmooth (RH Ex. 6.9)."""
+    rough = ROWS[f.name].rough
+    return rough is None or not np.any(rough(*_arrays(f, V)))
+
+
+def _arrays(f: Primitive, V: Term) -> tuple[Array, ...]:
+    n = len(arguments(f))
+    items = [component(V, i, n) for i in range(n)]
+    dtypes = [M.value.dtype for M in items if isinstance(M, Const)]
+    dtype = np.result_type(*dtypes) if dtypes else None
+    return tuple([to_array(M, dtype) for M in items])

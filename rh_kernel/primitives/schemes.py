@@ -1,0 +1,86 @@
+"""Type schemes ``∀ n s…. A → B`` of the families of Σ_fun, and their instances (RH Def. 3.1, LANGUAGE §4)."""
+
+from dataclasses import dataclass
+
+from rh_kernel.syntax.binding import Static, specialise_type
+from rh_kernel.syntax.core import Primitive
+from rh_kernel.syntax.dimensions import Dim, DimVar, dim
+from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta, concrete_shape
+
+Variable = DimVar | ShapeVar
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """``f[explicit] : domain → codomain``, for all values of ``variables``.
+
+    The values of ``explicit`` stand in square brackets at a use; a shape variable among them comes last and
+    takes every dimension that is left. ``same_size`` names two shapes that must hold equally many entries.
+    The codomain is a base type, the domain a base type or a product of them.
+    """
+
+    variables: tuple[Variable, ...]
+    explicit: tuple[Variable, ...]
+    domain: Type
+    codomain: Type
+    same_size: tuple[Shape, Shape] | None = None
+
+
+def instantiate(name: str, scheme: Scheme, values: tuple[Shape | Dim, ...]) -> Primitive:
+    """The member of the family ``name`` at ``values``, one for each variable of the scheme, in its order.
+
+    Raises ``ValueError`` if a value is missing or of the wrong kind, or if two sizes that must agree are
+    known and differ.
+    """
+    dims: dict[str, Dim] = {}
+    shapes: dict[str, Shape] = {}
+    for variable, value in zip(scheme.variables, values, strict=True):
+        if isinstance(value, Dim) is not isinstance(variable, DimVar):
+            raise ValueError(f"{name}: {value} cannot stand for {variable.name}")
+        if isinstance(value, Dim):
+            dims[variable.name] = value
+        else:
+            shapes[variable.name] = value
+    static = Static(dims, shapes, {})
+    if scheme.same_size is not None:
+        s, t = (size_of(shapes.get(x.name, x) if isinstance(x, ShapeVar) else x) for x in scheme.same_size)
+        if s is not None and t is not None and (s - t).constant not in (None, 0):
+            raise ValueError(f"{name}: {s} entries are not {t}")
+    A, B = specialise_type(scheme.domain, static), specialise_type(scheme.codomain, static)
+    return Primitive(name, values, A, B)
+
+
+def size_of(shape: Shape) -> Dim | None:
+    """The number of entries of an array of that shape, or ``None`` while its axes are not known."""
+    match shape:
+        case ShapeVar() | ShapeMeta():
+            return None
+        case dims:
+            entries = dim(1)
+            for d in dims:
+                entries = entries * d
+            return entries
+
+
+def arguments(f: Primitive) -> tuple[Type, ...]:
+    """The types of the arguments of ``f``: the factors of its domain."""
+    match f.domain:
+        case Product(factors):
+            return factors
+        case Real() | TypeMeta():
+            return (f.domain,)
+
+
+def extent(A: Type) -> tuple[int, ...]:
+    """The shape of the arrays of the base type ``A``. Raises ``ValueError`` if it depends on a variable."""
+    shape = concrete_shape(A) if isinstance(A, Real) else None
+    if shape is None:
+        raise ValueError(f"the shape of {A} is not known")
+    return shape
+
+
+def rank(A: Type) -> int:
+    """The number of axes of the arrays of the base type ``A``. Raises ``ValueError`` if it is not known."""
+    if isinstance(A, Real) and isinstance(A.shape, tuple):
+        return len(A.shape)
+    raise ValueError(f"the axes of {A} are not known")

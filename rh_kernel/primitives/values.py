@@ -1,0 +1,83 @@
+"""Closed values ``V ::= c | 0 | ⟨V₁, …, Vₙ⟩`` (RH Def. 5.4): types, arrays, the monoid ``+`` at every type."""
+
+import numpy as np
+
+from rh_kernel.primitives.schemes import extent
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import Array, Const, Term, Tuple, Zero, constant_type, is_value
+from rh_kernel.syntax.types import Product, Type
+
+
+def read_only(array: Array) -> Const:
+    """The constant that is ``array``, which nobody may write to from now on."""
+    array.setflags(write=False)
+    return Const(array)
+
+
+def value_type(V: Term) -> Type:
+    """The type of a closed value. Raises ``KernelBug`` if V is none."""
+    match V:
+        case Const():
+            return constant_type(V)
+        case Zero(A):
+            return A
+        case Tuple(items):
+            return Product(tuple(value_type(W) for W in items))
+        case _:
+            raise _not_closed(V)
+
+
+def to_array(V: Term, dtype: "np.dtype[np.floating] | None" = None) -> Array:
+    """The array of a closed value of base type, with the entries of a zero written out in ``dtype``.
+
+    Raises ``KernelBug`` if V is no such value.
+    """
+    match V:
+        case Const(array):
+            return array
+        case Zero(A):
+            zeros = np.zeros(extent(A), dtype=dtype or np.float64)
+            zeros.setflags(write=False)
+            return zeros
+        case _:
+            raise _not_closed(V)
+
+
+def materialise(V: Term) -> Term:
+    """The closed value V with every zero written out. Raises ``KernelBug`` if V is none."""
+    match V:
+        case Const():
+            return V
+        case Zero(Product(factors)):
+            return Tuple(tuple(materialise(Zero(A)) for A in factors), span=V.span)
+        case Zero():
+            return Const(to_array(V), span=V.span)
+        case Tuple(items):
+            return Tuple(tuple(materialise(W) for W in items), span=V.span)
+        case _:
+            raise _not_closed(V)
+
+
+def add_values(V: Term, W: Term) -> Term:
+    """``V + W`` for closed values of one type; a zero is neutral and is not written out.
+
+    Raises ``KernelBug`` for anything else.
+    """
+    match V, W:
+        case Zero(), _:
+            return W
+        case _, Zero():
+            return V
+        case Const(x), Const(y) if x.shape == y.shape:
+            with np.errstate(all="ignore"):
+                return read_only(np.add(x, y))
+        case Tuple(left), Tuple(right) if len(left) == len(right):
+            return Tuple(tuple(add_values(M, N) for M, N in zip(left, right, strict=True)))
+        case _:
+            raise KernelBug(f"no sum of {V} and {W}")
+
+
+def _not_closed(V: Term) -> KernelBug:
+    return KernelBug(
+        "a value of another type was expected" if is_value(V) else f"a {type(V).__name__} is no closed value"
+    )

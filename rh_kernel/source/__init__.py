@@ -1,0 +1,1 @@
+"""Program text, places in it, and complaints about it."""

@@ -1,0 +1,59 @@
+"""Diagnostics: what is wrong, where, what was expected and found, and what to do about it.
+
+Three classes of failure are kept apart: ``Rejected`` (the program is wrong, known before it runs), ``Stuck`` (a reduction has
+no next step, or a limit was met), and ``KernelBug`` (our own fault, shown with a request to report it).
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from rh_kernel.source.span import Span
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    """A second place that explains the first, e.g. "``w0`` was declared here"."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diagnostic:
+    """One complaint. A subclass fixes ``code``, ``title`` and ``label``; its fields are the facts put into the label."""
+
+    code: ClassVar[str]
+    title: ClassVar[str]
+    label: ClassVar[str]
+
+    span: Span | None = None
+    found: str = ""
+    expected: str = ""
+    hint: str = ""
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """The label with its facts filled in: one sentence, no line end."""
+        facts: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        return self.label.format(**facts)
+
+
+class Failure(Exception):
+    """A failure that carries its diagnostics, at least one."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__("; ".join(f"{d.code}: {d.message}" for d in diagnostics))
+        self.diagnostics = diagnostics
+
+
+class Rejected(Failure):
+    """The program is wrong: its text, its types, or the data it names."""
+
+
+class Stuck(Failure):
+    """A program that was accepted cannot go on: an undefined point, or a limit that was met."""
+
+
+class KernelBug(Exception):
+    """Something that cannot happen in an accepted program has happened."""

@@ -1,0 +1,99 @@
+"""Which clause of a handler handles an operation, instantiated at the operation's indices (RH Def. 3.4, §4).
+
+An operation with no clause in a reverse handler is forwarded:
+``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``. In an ordinary handler it is left to the handlers outside.
+"""
+
+from rh_kernel.syntax.binding import Static, shift, specialise, supply
+from rh_kernel.syntax.core import (
+    UNIT_VALUE,
+    Bind,
+    Bound,
+    DimKind,
+    Location,
+    LocationVar,
+    LocKind,
+    Operation,
+    OrdinaryHandler,
+    Pattern,
+    Perform,
+    Return,
+    ReverseHandler,
+    Scope,
+    Term,
+    Tuple,
+    ValueKind,
+    Zero,
+)
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.types import Shape
+
+
+def reverse_clause(H: ReverseHandler, op: Operation) -> tuple[Scope, Scope]:
+    """``x. Q^f`` and ``y, z. Q^b`` of H for ``op``."""
+    found = _best([c.pattern for c in H.clauses], op)
+    if found is None:
+        return _forwarding(op)
+    clause = specialise(H.clauses[found], _static(H.clauses[found].pattern, op))
+    values = _values(clause.pattern, op)
+    return supply(clause.forward, values), supply(clause.backward, values)
+
+
+def ordinary_clause(H: OrdinaryHandler, op: Operation) -> Scope | None:
+    """``x, k. Q`` of H for ``op``, or ``None`` if H has no clause for it."""
+    found = _best([c.pattern for c in H.clauses], op)
+    if found is None:
+        return None
+    clause = specialise(H.clauses[found], _static(H.clauses[found].pattern, op))
+    return supply(clause.scope, _values(clause.pattern, op))
+
+
+def covers(pattern: Pattern, op: Operation) -> bool:
+    """Whether a clause with this head is about ``op``."""
+    if pattern.family != op.family:
+        return False
+    return all(i == j for i, j in zip(pattern.indices, op.indices, strict=True) if isinstance(i, Location))
+
+
+def _best(patterns: list[Pattern], op: Operation) -> int | None:
+    """The clause that names the most locations wins; of several alike the first."""
+    covering = [i for i, p in enumerate(patterns) if covers(p, op)]
+    return min(covering, key=lambda i: (-_named(patterns[i]), i), default=None)
+
+
+def _named(pattern: Pattern) -> int:
+    return sum(isinstance(i, Location) for i in pattern.indices)
+
+
+def _forwarding(op: Operation) -> tuple[Scope, Scope]:
+    here = shift(op, 1)
+    forward = Bind(Perform(here, Bound(0, "x")), Scope(("y",), Return(Tuple((Bound(0, "y"), UNIT_VALUE)))))
+    return Scope(("x",), forward), Scope(("y", "z"), Return(Zero(op.domain)))
+
+
+def _static(pattern: Pattern, op: Operation) -> Static:
+    dims: dict[str, Dim] = {}
+    shapes: dict[str, Shape] = {}
+    locations: dict[str, Location | LocationVar] = {}
+    for name, extent in zip(pattern.variables, op.at, strict=True):
+        if isinstance(extent, Dim):
+            dims[name] = extent
+        else:
+            shapes[name] = extent
+    for name, parameter, index in zip(pattern.indices, op.family.parameters, op.indices, strict=True):
+        match parameter.kind, index:
+            case LocKind(), Location() | LocationVar() if isinstance(name, str):
+                locations[name] = index
+            case DimKind(), Dim() if isinstance(name, str):
+                dims[name] = index
+            case LocKind() | DimKind() | ValueKind(), _:
+                pass
+    return Static(dims, shapes, locations)
+
+
+def _values(pattern: Pattern, op: Operation) -> tuple[Term, ...]:
+    return tuple(
+        index
+        for name, parameter, index in zip(pattern.indices, op.family.parameters, op.indices, strict=True)
+        if isinstance(parameter.kind, ValueKind) and isinstance(name, str) and not isinstance(index, Location | LocationVar | Dim)
+    )

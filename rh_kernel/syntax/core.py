@@ -1,0 +1,545 @@
+"""Terms, commands and handlers of the core (RH Def. 3.4), locally nameless.
+
+Metavariables: ``L M N`` terms, ``U V W`` values, ``P Q R`` commands, ``H`` handlers, ``A B C D`` types, ``f`` function symbols.
+A bound variable is an index: 0 is the nearest binder. The name that was written survives as a hint, so ``==`` is α-equivalence:
+spans and hints take no part in it. ``loose`` is the set of indices a node leaves free, as the bits of an integer.
+
+Two forms of the paper's rewriting are syntax here, because they are unfolded lazily: ``W.R_V(x. N)`` (Fig. 6) and
+``RH_H^V(⟨y1, …, ym⟩. P)`` (Fig. 7). Programs that a user writes do not hold them.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.types import UNIT, Product, Shape, Type, real
+
+Array: TypeAlias = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What every tree of the core has: the place it was written at, and its loose indices."""
+
+    span: Span | None = field(default=None, kw_only=True, compare=False, repr=False)
+    loose: int = field(init=False, compare=False, repr=False, default=0)
+
+
+def _leave_loose(node: Node, loose: int) -> None:
+    object.__setattr__(node, "loose", loose)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope(Node):
+    """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1."""
+
+    hints: tuple[str, ...] = field(compare=False)
+    body: "Term | Command"
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.body.loose >> len(self.hints))
+
+    @property
+    def arity(self) -> int:
+        """How many variables the scope binds."""
+        return len(self.hints)
+
+
+# -- static indices ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """``ℓ : Real(shape)``, a location of the heap. ``version`` tells a redeclared name from the older one."""
+
+    name: str
+    shape: Shape
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LocationVar:
+    """``l : Loc(shape)``: a location parameter of a net or of a handler's clause."""
+
+    name: str
+    shape: Shape
+
+
+Loc: TypeAlias = Location | LocationVar
+
+
+@dataclass(frozen=True, slots=True)
+class LocKind:
+    """``l : Loc(shape)``"""
+
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class DimKind:
+    """``p : Dim``"""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueKind:
+    """``a : A``, a closed value"""
+
+    type: Type
+
+
+Kind: TypeAlias = LocKind | DimKind | ValueKind
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A static parameter, in square brackets."""
+
+    name: str
+    kind: Kind
+
+
+# -- function symbols Σ_fun ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """``swish : Real(3) → Real(3)``: one member of a family that comes with the language.
+
+    ``at`` holds what the family's type scheme leaves open (shapes and dimensions), in the scheme's order.
+    """
+
+    name: str
+    at: tuple[Shape | Dim, ...]
+    domain: Type
+    codomain: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A function symbol of the user: ``x. M``, and the derivative ``w, x. N`` if it brings its own."""
+
+    name: str
+    domain: Type
+    codomain: Type
+    body: Scope
+    own: Scope | None
+
+
+@dataclass(frozen=True, slots=True)
+class RdOf:
+    """``rd[f] : B × A → A`` for ``f : A → B``, cotangent first."""
+
+    of: "Function"
+
+    @property
+    def domain(self) -> Type:
+        """Cotangent and point: ``B × A``."""
+        return Product((self.of.codomain, self.of.domain))
+
+    @property
+    def codomain(self) -> Type:
+        """The cotangent of the input: ``A``."""
+        return self.of.domain
+
+
+Function: TypeAlias = Primitive | Defined | RdOf
+
+
+# -- terms ---------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Bound(Node):
+    """``x``"""
+
+    index: int
+    hint: str = field(compare=False, default="x")
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, 1 << self.index)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Const(Node):
+    """``c``: a constant symbol, an array that nobody writes to."""
+
+    value: Array
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Const):
+            return NotImplemented
+        return self.value.shape == other.value.shape and bool(np.array_equal(self.value, other.value, equal_nan=True))
+
+    def __hash__(self) -> int:
+        return hash((self.value.shape, self.value.tobytes()))
+
+
+@dataclass(frozen=True, slots=True)
+class Zero(Node):
+    """``0`` at type A, the zero of the commutative monoid; at a product it is the tuple of zeros."""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """``f(M)``"""
+
+    function: Function
+    argument: "Term"
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.argument.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class Plus(Node):
+    """``M + N``"""
+
+    left: "Term"
+    right: "Term"
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.left.loose | self.right.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple(Node):
+    """``⟨M1, …, Mn⟩``, n ≥ 2; ``of_values`` says whether it is a value"""
+
+    items: tuple["Term", ...]
+    of_values: bool = field(init=False, compare=False, repr=False, default=False)
+
+    def __post_init__(self) -> None:
+        loose = 0
+        for M in self.items:
+            loose |= M.loose
+        _leave_loose(self, loose)
+        object.__setattr__(self, "of_values", all([is_value(M) for M in self.items]))
+
+
+@dataclass(frozen=True, slots=True)
+class Proj(Node):
+    """``proj_i(M)`` of a product of ``arity`` factors, 1 ≤ i ≤ arity"""
+
+    index: int
+    arity: int
+    of: "Term"
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.of.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class Let(Node):
+    """``let x ← M in N``"""
+
+    bound: "Term"
+    scope: Scope
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.bound.loose | self.scope.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class Rd(Node):
+    """``W.rd(x. N)(V)``: cotangent, scope, point (all terms)"""
+
+    cotangent: "Term"
+    scope: Scope
+    point: "Term"
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.cotangent.loose | self.scope.loose | self.point.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class R(Node):
+    """``W.R_V(x. N)``: the rewriting of Fig. 6, not yet unfolded; W and V are values"""
+
+    cotangent: "Term"
+    scope: Scope
+    point: "Term"
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.cotangent.loose | self.scope.loose | self.point.loose)
+
+
+Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Proj | Let | Rd | R
+
+
+# -- operations Σ_op -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """``op Op[parameters] : domain → codomain``: a family of operation symbols, generic in its parameters and ``variables``.
+
+    ``variables`` are the names of the dimension (and, for ``Get`` and ``Put``, shape) variables in order of first occurrence.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    domain: Type
+    codomain: Type
+    variables: tuple[str, ...]
+
+
+Index: TypeAlias = "Loc | Dim | Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(Node):
+    """``Op[i, …] : A → B``: one member of a family. ``at`` gives each of the family's ``variables`` its value."""
+
+    family: Family
+    indices: tuple[Index, ...]
+    at: tuple[Dim | Shape, ...]
+    domain: Type
+    codomain: Type
+
+    def __post_init__(self) -> None:
+        loose = 0
+        for i in self.indices:
+            if isinstance(i, Node):
+                loose |= i.loose
+        _leave_loose(self, loose)
+
+
+# -- commands ------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Node):
+    """``⌊M⌋``"""
+
+    term: Term
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.term.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class Perform(Node):
+    """``Op(M)``"""
+
+    operation: Operation
+    argument: Term
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.operation.loose | self.argument.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class Bind(Node):
+    """``let x ⇐ P in Q``"""
+
+    bound: "Command"
+    scope: Scope
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.bound.loose | self.scope.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class RevHandle(Node):
+    """``rev handle (M) ⟨x1, …, xn⟩. R with H``; the type of M is the product of n types"""
+
+    argument: Term
+    scope: Scope
+    handler: "ReverseHandler"
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.argument.loose | self.scope.loose | self.handler.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class RH(Node):
+    """``RH_H^V(⟨y1, …, ym⟩. P)``: the rewriting of Fig. 7, not yet unfolded; V is a tuple of values, as ``tuple_of`` makes it"""
+
+    values: Term
+    scope: Scope
+    handler: "ReverseHandler"
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.values.loose | self.scope.loose | self.handler.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class Handle(Node):
+    """``handle P with H``: ordinary handling, RH §2.2.1"""
+
+    command: "Command"
+    handler: "OrdinaryHandler"
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.command.loose | self.handler.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class Resume(Node):
+    """``k • M``: the continuation is the bound variable ``index``; it occurs in clauses of ordinary handlers only"""
+
+    index: int
+    hint: str = field(compare=False)
+    argument: Term
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, 1 << self.index | self.argument.loose)
+
+
+Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume
+
+
+# -- handlers ------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """The head of a clause: ``FC[l]`` covers a family, ``FC[w0]`` the operations at one location.
+
+    Each of ``indices`` is the name the clause gives to the family's parameter, or the location it is about. ``variables`` are
+    the names under which the clause speaks of the family's ``variables``: the same, unless an enclosing clause has taken them.
+    """
+
+    family: Family
+    indices: tuple[str | Location, ...]
+    variables: tuple[str, ...]
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The names bound to closed values: they become the outermost variables of the clause's scopes, in this order."""
+        return tuple(
+            name
+            for name, parameter in zip(self.indices, self.family.parameters, strict=True)
+            if isinstance(name, str) and isinstance(parameter.kind, ValueKind)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ReverseClause(Node):
+    """``Op(x ↦ Q^f | y, z ↦ Q^b)``: scopes ``a…, x. Q^f`` and ``a…, y, z. Q^b``, with D_Op the type of the auxiliary data"""
+
+    pattern: Pattern
+    forward: Scope
+    auxiliary: Type
+    backward: Scope
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.forward.loose | self.backward.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class ReverseHandler(Node):
+    """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)_Op} : rev handler(C)``"""
+
+    type: Type
+    returns: Scope
+    clauses: tuple[ReverseClause, ...]
+    name: str = field(compare=False, default="")
+
+    def __post_init__(self) -> None:
+        loose = self.returns.loose
+        for clause in self.clauses:
+            loose |= clause.loose
+        _leave_loose(self, loose)
+
+
+@dataclass(frozen=True, slots=True)
+class OrdinaryClause(Node):
+    """``Op, k ; x ↦ Q``: scope ``a…, x, k. Q``"""
+
+    pattern: Pattern
+    scope: Scope
+
+    def __post_init__(self) -> None:
+        _leave_loose(self, self.scope.loose)
+
+
+@dataclass(frozen=True, slots=True)
+class OrdinaryHandler(Node):
+    """``{x ↦ P} ∪ {Op, k ; x ↦ Q}_Op : C ⇒ D``"""
+
+    source: Type
+    target: Type
+    returns: Scope
+    clauses: tuple[OrdinaryClause, ...]
+    name: str = field(compare=False, default="")
+
+    def __post_init__(self) -> None:
+        loose = self.returns.loose
+        for clause in self.clauses:
+            loose |= clause.loose
+        _leave_loose(self, loose)
+
+
+Handler: TypeAlias = ReverseHandler | OrdinaryHandler
+
+
+# -- small constructors --------------------------------------------------------------------------------------------------------
+
+
+def constant(value: Any) -> Const:
+    """The constant symbol of a number or of nested lists; a lone number is an array of shape (1,)."""
+    array = np.array(value, dtype=np.float64)
+    if array.ndim == 0:
+        array = array.reshape(1)
+    array.setflags(write=False)
+    return Const(array)
+
+
+def constant_type(c: Const) -> Type:
+    """``Real(shape)`` of the array."""
+    return real(*c.value.shape)
+
+
+UNIT_VALUE = constant([])
+
+
+def is_unit(A: Type) -> bool:
+    """Whether A is the unit type."""
+    return A == UNIT
+
+
+def tuple_of(items: tuple[Term, ...]) -> Term:
+    """⟨M1, …, Mn⟩ for any n: none is ``()``, one is itself. The term counterpart of ``types.product``."""
+    match items:
+        case ():
+            return UNIT_VALUE
+        case (M,):
+            return M
+        case many:
+            return Tuple(many)
+
+
+def component(M: Term, i: int, n: int) -> Term:
+    """The i-th (from 0) of the n components of a term built by ``tuple_of``, taken apart where that needs no reduction."""
+    match M:
+        case Tuple(items) if len(items) == n:
+            return items[i]
+        case Zero(Product(factors)) if len(factors) == n:
+            return Zero(factors[i])
+        case _ if n == 1:
+            return M
+        case _:
+            return Proj(i + 1, n, M)
+
+
+def is_value(M: Term) -> bool:
+    """Whether M is a value ``V ::= x | c | ⟨V1, …, Vn⟩``."""
+    match M:
+        case Bound() | Const() | Zero():
+            return True
+        case Tuple():
+            return M.of_values
+        case Call() | Plus() | Proj() | Let() | Rd() | R():
+            return False
+
+
+def is_trivial(M: Term) -> bool:
+    """Whether M is a variable."""
+    return isinstance(M, Bound)

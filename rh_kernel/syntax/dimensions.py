@@ -1,0 +1,211 @@
+"""Dimensions: integer polynomials over dimension variables, with ``ceil(a / b)`` and ``a // b`` as further atoms.
+
+Two dimensions are equal when their normal forms are, so ``==`` on ``Dim`` is the equality of LANGUAGE §2.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class DimVar:
+    """``n``: a dimension variable of a declaration."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DimMeta:
+    """``?3``: an unknown that type inference has yet to find; none is left in a finished program."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ceil:
+    """``ceil(numerator / denominator)``"""
+
+    numerator: "Dim"
+    denominator: "Dim"
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """``numerator // denominator``"""
+
+    numerator: "Dim"
+    denominator: "Dim"
+
+
+Atom: TypeAlias = DimVar | DimMeta | Ceil | Floor
+Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
+
+
+class NotADimension(ValueError):
+    """A division by zero in a dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """A sum of monomials with integer coefficients, in normal form: sorted, no zero coefficient."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    @property
+    def constant(self) -> int | None:
+        """The integer this dimension is, or ``None`` if it depends on a variable."""
+        match self.terms:
+            case ():
+                return 0
+            case (((), value),):
+                return value
+            case _:
+                return None
+
+    @property
+    def atoms(self) -> frozenset[Atom]:
+        """The atoms at the top of the polynomial (not those inside ``ceil`` and ``//``)."""
+        return frozenset(atom for monomial, _ in self.terms for atom, _ in monomial)
+
+    def __add__(self, other: "Dim") -> "Dim":
+        return _normal(self.terms + other.terms)
+
+    def __neg__(self) -> "Dim":
+        return Dim(tuple((m, -c) for m, c in self.terms))
+
+    def __sub__(self, other: "Dim") -> "Dim":
+        return self + -other
+
+    def __mul__(self, other: "Dim") -> "Dim":
+        return _normal(tuple((_times(m, n), c * d) for m, c in self.terms for n, d in other.terms))
+
+    def __str__(self) -> str:
+        if not self.terms:
+            return "0"
+        ordered = sorted(self.terms, key=lambda term: (not term[0], _key(term[0])))
+        first, *rest = (_show_term(m, c) for m, c in ordered)
+        return first + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in rest)
+
+
+def dim(value: int | str | Atom) -> Dim:
+    """The dimension that is an integer, a variable given by name, or an atom."""
+    match value:
+        case int():
+            return Dim((((), value),) if value else ())
+        case str():
+            return Dim(((((DimVar(value), 1),), 1),))
+        case DimVar() | DimMeta() | Ceil() | Floor():
+            return Dim(((((value, 1),), 1),))
+
+
+def ceil(numerator: Dim, denominator: Dim) -> Dim:
+    """``ceil(numerator / denominator)``. Raises ``NotADimension`` if the denominator is 0."""
+    n, d = numerator.constant, denominator.constant
+    if d == 0:
+        raise NotADimension
+    if n is not None and d is not None:
+        return dim(-(-n // d))
+    return numerator if d == 1 else dim(Ceil(numerator, denominator))
+
+
+def floor(numerator: Dim, denominator: Dim) -> Dim:
+    """``numerator // denominator``. Raises ``NotADimension`` if the denominator is 0."""
+    n, d = numerator.constant, denominator.constant
+    if d == 0:
+        raise NotADimension
+    if n is not None and d is not None:
+        return dim(n // d)
+    return numerator if d == 1 else dim(Floor(numerator, denominator))
+
+
+def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:
+    """``d`` with each variable and unknown replaced by its image, also inside ``ceil`` and ``//``."""
+    if d.constant is not None:
+        return d
+    total = dim(0)
+    for monomial, coefficient in d.terms:
+        product = dim(coefficient)
+        for atom, power in monomial:
+            factor = _replace_atom(atom, image)
+            for _ in range(power):
+                product = product * factor
+        total = total + product
+    return total
+
+
+def substitute(d: Dim, images: Mapping[str, Dim]) -> Dim:
+    """``d`` with the variables named in ``images`` replaced."""
+    return replace_atoms(d, lambda a: images.get(a.name, dim(a)) if isinstance(a, DimVar) else dim(a))
+
+
+def variables(d: Dim) -> frozenset[DimVar | DimMeta]:
+    """Every variable and unknown in ``d``, also inside ``ceil`` and ``//``."""
+    found: set[DimVar | DimMeta] = set()
+
+    def note(atom: DimVar | DimMeta) -> Dim:
+        found.add(atom)
+        return dim(atom)
+
+    replace_atoms(d, note)
+    return frozenset(found)
+
+
+def _replace_atom(atom: Atom, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:
+    match atom:
+        case DimVar() | DimMeta():
+            return image(atom)
+        case Ceil(n, d):
+            return ceil(replace_atoms(n, image), replace_atoms(d, image))
+        case Floor(n, d):
+            return floor(replace_atoms(n, image), replace_atoms(d, image))
+
+
+def _normal(terms: tuple[tuple[Monomial, int], ...]) -> Dim:
+    collected: dict[Monomial, int] = {}
+    for monomial, coefficient in terms:
+        collected[monomial] = collected.get(monomial, 0) + coefficient
+    kept = [(m, c) for m, c in collected.items() if c]
+    return Dim(tuple(sorted(kept, key=lambda term: _key(term[0]))))
+
+
+def _times(m: Monomial, n: Monomial) -> Monomial:
+    if not m or not n:
+        return m or n
+    powers: dict[Atom, int] = dict(m)
+    for atom, power in n:
+        powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted(powers.items(), key=lambda item: _show_atom(item[0])))
+
+
+def _key(monomial: Monomial) -> tuple[tuple[str, int], ...]:
+    return tuple((_show_atom(atom), power) for atom, power in monomial)
+
+
+def _show_term(monomial: Monomial, coefficient: int) -> str:
+    if not monomial:
+        return str(coefficient)
+    factors = "*".join(_show_atom(atom) for atom, power in monomial for _ in range(power))
+    match coefficient:
+        case 1:
+            return factors
+        case -1:
+            return f"-{factors}"
+        case _:
+            return f"{coefficient}*{factors}"
+
+
+def _show_atom(atom: Atom) -> str:
+    match atom:
+        case DimVar(name):
+            return name
+        case DimMeta(number):
+            return f"?{number}"
+        case Ceil(n, d):
+            return f"ceil({_operand(n)} / {_operand(d)})"
+        case Floor(n, d):
+            return f"({_operand(n)} // {_operand(d)})"
+
+
+def _operand(d: Dim) -> str:
+    return f"({d})" if len(d.terms) > 1 or "*" in str(d) else str(d)

@@ -1,0 +1,308 @@
+"""Annotated documents: text with possible line breaks, laid out to a width in linear time.
+
+The algebra is that of pretty printers since Wadler: a ``Group`` stands on one line if it fits, else its own
+lines break. What is coloured, underlined or shown on hovering is an ``Annotated`` part, so a highlight is
+structure and never a sign in the text. Every document knows its flat width when it is made, so ``layout``
+decides each group at once, and without recursion.
+"""
+
+import math
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal, TypeAlias
+
+from rh_kernel.source.span import Span
+
+# -- annotations -------------------------------------------------------------------------------------------
+
+MarkKind: TypeAlias = Literal["redex", "contractum", "error", "changed", "focus"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """This is the redex, the contractum, the part an error is about, what changed, what is in focus."""
+
+    kind: MarkKind
+
+
+@dataclass(frozen=True, slots=True)
+class Spanned:
+    """This was written there."""
+
+    span: Span = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """This has that type, as text."""
+
+    type: str
+
+
+class Role(Enum):
+    """What a word is, for colouring."""
+
+    KEYWORD = "keyword"
+    CONSTANT = "constant"
+    FUNCTION = "function"
+    OPERATION = "operation"
+    LOCATION = "location"
+    HANDLER = "handler"
+    TYPE = "type"
+    RULE = "rule"
+    FADED = "faded"
+
+
+Annotation: TypeAlias = Mark | Spanned | Typed | Role
+
+# -- documents ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What every document knows of itself from the start.
+
+    ``flat`` is its width on one line, ``lead`` the width before its first possible line break, ``breakable``
+    whether it has one.
+    """
+
+    flat: float = field(init=False, compare=False, repr=False, default=0)
+    lead: float = field(init=False, compare=False, repr=False, default=0)
+    breakable: bool = field(init=False, compare=False, repr=False, default=False)
+
+    def _measured(self, flat: float, lead: float, *, breakable: bool) -> None:
+        object.__setattr__(self, "flat", flat)
+        object.__setattr__(self, "lead", lead)
+        object.__setattr__(self, "breakable", breakable)
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Measured):
+    """Characters on one line."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        width = cells(self.text)
+        self._measured(width, width, breakable=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Measured):
+    """A line end, or ``flat_text`` where the group around it fits on one line; ``None`` is always a line end."""
+
+    flat_text: str | None = " "
+
+    def __post_init__(self) -> None:
+        self._measured(math.inf if self.flat_text is None else len(self.flat_text), 0, breakable=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Concat(Measured):
+    """One after the other."""
+
+    parts: tuple["Doc", ...]
+
+    def __post_init__(self) -> None:
+        flat: float = 0
+        lead: float = 0
+        breakable = False
+        for part in self.parts:
+            flat += part.flat
+            if not breakable:
+                lead += part.lead
+                breakable = part.breakable
+        self._measured(flat, lead, breakable=breakable)
+
+
+@dataclass(frozen=True, slots=True)
+class Nest(Measured):
+    """Line ends in ``body`` are followed by ``indent`` more spaces."""
+
+    indent: int
+    body: "Doc"
+
+    def __post_init__(self) -> None:
+        self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Measured):
+    """``body`` on one line if it fits."""
+
+    body: "Doc"
+
+    def __post_init__(self) -> None:
+        self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated(Measured):
+    """``body`` with something said about it."""
+
+    annotation: Annotation
+    body: "Doc"
+
+    def __post_init__(self) -> None:
+        self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
+
+
+Doc: TypeAlias = Text | Line | Concat | Nest | Group | Annotated
+
+EMPTY = Text("")
+LINE = Line()
+SOFT = Line("")
+HARD = Line(None)
+
+
+def concat(*parts: Doc | str) -> Doc:
+    """The parts one after the other; strings are text."""
+    return Concat(tuple([Text(p) if isinstance(p, str) else p for p in parts]))
+
+
+def join(separator: Doc, docs: Iterable[Doc]) -> Doc:
+    """The documents with ``separator`` between them."""
+    parts: list[Doc] = []
+    for d in docs:
+        parts += (separator, d) if parts else (d,)
+    return Concat(tuple(parts))
+
+
+def role(kind: Role, text: str) -> Doc:
+    """A word in the colour of its role."""
+    return Annotated(kind, Text(text))
+
+
+def nest(*parts: Doc | str, indent: int = 2) -> Doc:
+    """The parts, indented."""
+    return Nest(indent, concat(*parts))
+
+
+def group(*parts: Doc | str) -> Doc:
+    """The parts, on one line if they fit."""
+    return Group(concat(*parts))
+
+
+# -- layout ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Newline:
+    """A line end, and the spaces the next line begins with."""
+
+    indent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Here begins what ``annotation`` is about."""
+
+    annotation: Annotation
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """Here ends what the last annotation still open is about."""
+
+
+Event: TypeAlias = str | Newline | Open | Close
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A document still to be laid out; ``after`` is the width of what follows it on the same line."""
+
+    doc: Doc
+    indent: int
+    is_flat: bool
+    after: float
+
+
+def layout(doc: Doc, width: float = 100) -> Iterator[Event]:
+    """The characters, line ends and annotations of ``doc``, in lines of ``width`` columns where groups allow it.
+
+    Annotations are properly nested. Takes time linear in the size of ``doc``, and no stack of Python's.
+    """
+    column: float = 0
+    tasks: list[_Task | Close] = [_Task(doc, 0, is_flat=False, after=0)]
+    while tasks:
+        task = tasks.pop()
+        if isinstance(task, Close):
+            yield task
+            continue
+        match task.doc:
+            case Text(text):
+                column += task.doc.flat
+                if text:
+                    yield text
+            case Line(flat_text) if task.is_flat and flat_text is not None:
+                column += len(flat_text)
+                if flat_text:
+                    yield flat_text
+            case Line():
+                column = task.indent
+                yield Newline(task.indent)
+            case Concat(parts):
+                after = task.after
+                for part in reversed(parts):
+                    tasks.append(_Task(part, task.indent, task.is_flat, after))
+                    after = part.lead if part.breakable else part.lead + after
+            case Nest(indent, body):
+                tasks.append(_Task(body, task.indent + indent, task.is_flat, task.after))
+            case Group(body):
+                fits = task.is_flat or column + body.flat + task.after <= width
+                tasks.append(_Task(body, task.indent, fits, task.after))
+            case Annotated(annotation, body):
+                yield Open(annotation)
+                tasks += (Close(), _Task(body, task.indent, task.is_flat, task.after))
+
+
+def plain(doc: Doc, width: float = 100) -> str:
+    """``doc`` as text, without its annotations."""
+    pieces: list[str] = []
+    for event in layout(doc, width):
+        match event:
+            case str():
+                pieces.append(event)
+            case Newline(indent):
+                pieces.append("\n" + " " * indent)
+            case Open() | Close():
+                pass
+    return "".join(pieces)
+
+
+def annotated_texts(doc: Doc, width: float = 100) -> list[tuple[Annotation, str]]:
+    """Each annotation of ``doc`` with the text it is about, in the order in which they end.
+
+    A line end counts as one space.
+    """
+    pieces: list[str] = []
+    open_at: list[tuple[Annotation, int]] = []
+    found: list[tuple[Annotation, str]] = []
+    for event in layout(doc, width):
+        match event:
+            case str():
+                pieces.append(event)
+            case Newline():
+                pieces.append(" ")
+            case Open(annotation):
+                open_at.append((annotation, len(pieces)))
+            case Close():
+                annotation, start = open_at.pop()
+                found.append((annotation, "".join(pieces[start:])))
+    return found
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal ``text`` takes: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(_cell(c) for c in text)
+
+
+def _cell(c: str) -> int:
+    if unicodedata.combining(c) or unicodedata.category(c) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(c) in ("W", "F") else 1

@@ -1,0 +1,176 @@
+"""What can be wrong with a text (LANGUAGE §7): the diagnostics RH001 to RH018. The docstring of each is a text that has it."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rh_kernel.source.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownCharacter(Diagnostic):
+    """``let x <- y ? 1 in x``"""
+
+    code: ClassVar[str] = "RH001"
+    title: ClassVar[str] = "Unknown character"
+    label: ClassVar[str] = "{found} has no meaning in the language"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnterminatedString(Diagnostic):
+    """``loc w : Real(2) = load("w.npy)``"""
+
+    code: ClassVar[str] = "RH002"
+    title: ClassVar[str] = "Unterminated string"
+    label: ClassVar[str] = "this string has no closing quote on its line"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MalformedNumber(Diagnostic):
+    """``const t = .5``"""
+
+    code: ClassVar[str] = "RH003"
+    title: ClassVar[str] = "Malformed number"
+    label: ClassVar[str] = "{found} is not a number as the language writes them"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unexpected(Diagnostic):
+    """``f(x y)``"""
+
+    code: ClassVar[str] = "RH004"
+    title: ClassVar[str] = "Something else was expected"
+    label: ClassVar[str] = "found {found}, expected {expected}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnexpectedEnd(Diagnostic):
+    """``const t = 1 +``"""
+
+    code: ClassVar[str] = "RH005"
+    title: ClassVar[str] = "Unexpected end"
+    label: ClassVar[str] = "the item ends here, expected {expected}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnclosedBracket(Diagnostic):
+    """``let y <- f(x in y``"""
+
+    code: ClassVar[str] = "RH006"
+    title: ClassVar[str] = "Unclosed bracket"
+    label: ClassVar[str] = "found {found}, but `{opening}` is still open: expected {expected}"
+
+    opening: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class MismatchedBracket(Diagnostic):
+    """``f((x, y]``"""
+
+    code: ClassVar[str] = "RH007"
+    title: ClassVar[str] = "Brackets do not match"
+    label: ClassVar[str] = "found {found}, expected {expected}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotAName(Diagnostic):
+    """``let in <- 1 in in``"""
+
+    code: ClassVar[str] = "RH008"
+    title: ClassVar[str] = "Not a name"
+    label: ClassVar[str] = "found {found}, expected {expected}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongArrow(Diagnostic):
+    """``let x = 1 in x``"""
+
+    code: ClassVar[str] = "RH009"
+    title: ClassVar[str] = "Wrong arrow"
+    label: ClassVar[str] = "found {found}, expected {expected}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingIn(Diagnostic):
+    """``let x <- 1``"""
+
+    code: ClassVar[str] = "RH010"
+    title: ClassVar[str] = "A `let` without its `in`"
+    label: ClassVar[str] = "found {found}, expected the `in` of this `let`"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingWith(Diagnostic):
+    """``rev handle (v) <x>. mlp(x)``"""
+
+    code: ClassVar[str] = "RH011"
+    title: ClassVar[str] = "A handled command without a handler"
+    label: ClassVar[str] = "found {found}, expected `with` and a handler"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingDot(Diagnostic):
+    """``rev handle (v) <x> mlp(x) with sgd``"""
+
+    code: ClassVar[str] = "RH012"
+    title: ClassVar[str] = "Missing dot"
+    label: ClassVar[str] = "found {found}, expected `.` after what is bound"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingBackward(Diagnostic):
+    """``handler h = { return x -> return x  FC[l](x) -> return (x, x) }``"""
+
+    code: ClassVar[str] = "RH013"
+    title: ClassVar[str] = "A clause without its backward part"
+    label: ClassVar[str] = "the clause for `{operation}` has no backward part: found {found}, expected `|`"
+
+    operation: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndentedItem(Diagnostic):
+    """``␣␣dim n = 3`` as the first line"""
+
+    code: ClassVar[str] = "RH014"
+    title: ClassVar[str] = "The first line is indented"
+    label: ClassVar[str] = "this line is indented, so it continues an item, but there is none above it"
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownDeclaration(Diagnostic):
+    """``nett mlp(x : Real) = return x``"""
+
+    code: ClassVar[str] = "RH015"
+    title: ClassVar[str] = "Unknown declaration"
+    label: ClassVar[str] = "`{word}` does not begin a declaration, expected one of {expected}"
+
+    word: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TooDeep(Diagnostic):
+    """``((((…))))``, more than 200 of them"""
+
+    code: ClassVar[str] = "RH016"
+    title: ClassVar[str] = "Nested too deeply"
+    label: ClassVar[str] = "more than {limit} levels or operators in one expression"
+
+    limit: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForeignSyntax(Diagnostic):
+    """``x == y``"""
+
+    code: ClassVar[str] = "RH017"
+    title: ClassVar[str] = "Not in this language"
+    label: ClassVar[str] = "the language has no {found}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatedOption(Diagnostic):
+    """``train net(x) for x in data("xor") epochs 1 epochs 2``"""
+
+    code: ClassVar[str] = "RH018"
+    title: ClassVar[str] = "An option given twice"
+    label: ClassVar[str] = "{found} was given before"

@@ -1,0 +1,76 @@
+"""From text to items and tokens (LANGUAGE §1): an item begins in the first column; lines that are blank, indented, comments,
+or begin with ``}`` continue it. Reading never fails: what has no meaning becomes a token of a bad kind.
+"""
+
+import re
+import unicodedata
+
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.tokens import KEYWORDS, SPELLINGS, Kind, Token
+
+
+def _characters(category: str) -> str:
+    """The characters of a category up to the letterlike symbols, for use in a character class."""
+    return "".join(c for c in map(chr, range(0xB2, 0x2100)) if unicodedata.category(c).startswith(category))
+
+
+# ``ᵀ`` and raised digits are letters or digits to Unicode, but no part of a name: ``wᵀ`` is a transpose.
+_RAISED = "⁰¹²³⁴-⁹ᵀ"
+_WORD = rf"[^\W{_RAISED}]"
+_NAME = rf"[^\W\d{_RAISED}{_characters('No')}](?:{_WORD}|['{_characters('M')}])*"
+_DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+
+_TOKEN = re.compile(
+    rf"""
+      (?P<BLANK>         [ \r\n]+ )
+    | (?P<NAME>          {_NAME} )
+    | (?P<FOREIGN>       == | != | >= | && | \|\| | \*\* | := | \+= | -= | \*= | /= )
+    | (?P<SYMBOL>        <- | <= | -> | => | // | \^T(?!\w) | [()\[\]{{}}⟨⟩⌊⌋<>,;:=|.+\-−*/@·⋅•×←⇐→⇒ᵀ%](?!(?<=\.)[0-9]) )
+    | (?P<NUMBER>        (?>{_DECIMAL})(?!{_WORD}|') )
+    | (?P<PROJECTION>    \.[0-9]+ )
+    | (?P<STRING>        "[^"\r\n]*" )
+    | (?P<COMMENT>       \#[^\r\n]* )
+    | (?P<BAD_NUMBER>    [0-9](?:{_WORD}|[.'](?={_WORD}))* )
+    | (?P<BAD_STRING>    "[^"\r\n]* )
+    | (?P<BAD_CHARACTER> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ITEM = re.compile(r"^(?=[^\s}#])", re.MULTILINE)
+_WORDS = re.compile(r'"[^"\n]*"|[^\s#"]\S*|#[^\n]*')
+
+
+def chunks(source: Source) -> tuple[Span, ...]:
+    """The text cut where items begin. What stands before the first item is a chunk too, if it is not empty."""
+    starts = [m.start() for m in _ITEM.finditer(source.text)]
+    if not starts or starts[0] > 0:
+        starts.insert(0, 0)
+    ends = [*starts[1:], len(source.text)]
+    return tuple(Span(source, start, end) for start, end in zip(starts, ends, strict=True) if start < end)
+
+
+def tokens(span: Span) -> list[Token]:
+    """The tokens of a piece of text in order, comments among them, and no END."""
+    read: list[Token] = []
+    for m in _TOKEN.finditer(span.source.text, span.start, span.end):
+        group = m.lastgroup or ""
+        if group == "BLANK":
+            continue
+        text = m[0]
+        kind = Kind[group]
+        if kind is Kind.NAME:
+            if text in KEYWORDS:
+                kind = Kind.KEYWORD
+            elif not text.isascii():
+                text = unicodedata.normalize("NFC", text)
+        elif kind is Kind.SYMBOL:
+            text = SPELLINGS.get(text, text)
+        read.append(Token(kind, text, m.start(), m.end()))
+    return read
+
+
+def words(span: Span) -> tuple[tuple[str, ...], str]:
+    """What follows a directive that takes words: the words, quotes taken off, and the comment after them."""
+    found = [m[0] for m in _WORDS.finditer(span.source.text, span.start, span.end)]
+    comments = [word for word in found if word.startswith("#")]
+    return tuple(word.strip('"') for word in found if not word.startswith("#")), " ".join(comments)

@@ -1,0 +1,63 @@
+"""Tokens: the words and signs of LANGUAGE §1, each sign in one spelling whichever way it was typed."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Kind(Enum):
+    """What a token is. The last four are what no program may hold; the parser says what is wrong with them."""
+
+    NAME = auto()
+    KEYWORD = auto()
+    NUMBER = auto()
+    STRING = auto()
+    PROJECTION = auto()
+    SYMBOL = auto()
+    COMMENT = auto()
+    END = auto()
+    FOREIGN = auto()
+    BAD_NUMBER = auto()
+    BAD_STRING = auto()
+    BAD_CHARACTER = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token from ``start`` to ``end``. ``text`` is the canonical spelling: ``←`` for ``<-``, names composed (NFC)."""
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+
+DECLARATIONS = ("dim", "const", "loc", "fun", "op", "net", "handler")
+KEYWORDS = frozenset({"let", "in", "return", "rev", "handle", "with", "train", "rd", *DECLARATIONS})
+
+SPELLINGS = {"<-": "←", "<=": "⇐", "->": "→", "=>": "⇒", "^T": "ᵀ", "⋅": "·", "−": "-"}
+"""The canonical spelling of a sign that has several."""
+
+CLOSERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "<": ">", "⌊": "⌋"}
+"""Each opening bracket's closing one."""
+
+EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient"})
+"""The directives whose argument is a term or a command; all others take words."""
+
+TRAINING_OPTIONS = ("epochs", "batch", "shuffle", "measure")
+"""Words with a meaning inside a training item alone; elsewhere they are names."""
+
+INITIALS = frozenset({"zeros", "ones", "eye", "normal", "uniform", "glorot", "load"})
+"""The initial contents of a location that are no literal."""
+
+
+def ends_expression(token: Token) -> bool:
+    """Whether an expression may end with ``token``; then neither a name nor ``return`` can continue it."""
+    match token.kind:
+        case Kind.NAME | Kind.NUMBER | Kind.STRING | Kind.PROJECTION:
+            return True
+        case Kind.SYMBOL:
+            return token.text in {")", "]", "}", "⟩", "⌋", "ᵀ"}
+        case Kind.KEYWORD | Kind.COMMENT | Kind.END | Kind.FOREIGN:
+            return False
+        case Kind.BAD_NUMBER | Kind.BAD_STRING | Kind.BAD_CHARACTER:
+            return False

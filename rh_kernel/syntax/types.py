@@ -1,0 +1,152 @@
+"""Types ``A B C D`` (RH Def. 3.1): ``Real(d1, …, dk)`` and products, with the unknowns of inference."""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeVar:
+    """``s``: a whole shape, of any number of axes; only built-in declarations have them."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeMeta:
+    """A shape that inference has yet to find."""
+
+    number: int
+
+
+Shape: TypeAlias = tuple[Dim, ...] | ShapeVar | ShapeMeta
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """``Real(d1, …, dk)``: arrays of that shape, k ≥ 1. ``Real(1)`` is the scalars, ``Real(0)`` the unit."""
+
+    shape: Shape
+
+    def __str__(self) -> str:
+        return f"Real({show_shape(self.shape)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """``A₁ × … × Aₙ``, n ≥ 2."""
+
+    factors: tuple["Type", ...]
+
+    def __str__(self) -> str:
+        return " × ".join(f"({f})" if isinstance(f, Product) else str(f) for f in self.factors)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeMeta:
+    """A type that inference has yet to find."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return "_"
+
+
+Type: TypeAlias = Real | Product | TypeMeta
+
+UNIT = Real((dim(0),))
+SCALAR = Real((dim(1),))
+
+
+def real(*dims: int | str | Dim) -> Real:
+    """``Real(d1, …, dk)`` from integers, names of variables, or dimensions."""
+    return Real(tuple(d if isinstance(d, Dim) else dim(d) for d in dims))
+
+
+def product(factors: Iterable[Type]) -> Type:
+    """The product of any number of types: none is the unit, one is itself."""
+    match tuple(factors):
+        case ():
+            return UNIT
+        case (A,):
+            return A
+        case many:
+            return Product(many)
+
+
+def factors(A: Type, n: int) -> tuple[Type, ...]:
+    """The ``n`` factors of a type built by ``product`` from ``n`` types."""
+    match A:
+        case Product(many) if len(many) == n:
+            return many
+        case _ if n == 1:
+            return (A,)
+        case _ if n == 0:
+            return ()
+        case Real() | Product() | TypeMeta():
+            raise ValueError(f"{A} is no product of {n}")
+
+
+def concrete_shape(A: Real) -> tuple[int, ...] | None:
+    """The shape as integers, or ``None`` if it still depends on a variable."""
+    if not isinstance(A.shape, tuple):
+        return None
+    sizes = [d.constant for d in A.shape]
+    return None if any(size is None for size in sizes) else tuple(size or 0 for size in sizes)
+
+
+def leaves(A: Type) -> tuple[Type, ...]:
+    """The base types of ``A`` from left to right."""
+    match A:
+        case Product(many):
+            return tuple(leaf for factor in many for leaf in leaves(factor))
+        case Real() | TypeMeta():
+            return (A,)
+
+
+def size(A: Type) -> int:
+    """The number of reals in a value of the concrete type ``A``."""
+    return sum(math.prod(concrete_shape(leaf) or ()) for leaf in leaves(A) if isinstance(leaf, Real))
+
+
+def map_type(
+    A: Type,
+    on_dim: Callable[[DimVar | DimMeta], Dim],
+    on_shape: Callable[[ShapeVar | ShapeMeta], Shape],
+    on_type: Callable[[TypeMeta], Type],
+) -> Type:
+    """``A`` with its variables and unknowns replaced."""
+    match A:
+        case Real(shape):
+            return Real(map_shape(shape, on_dim, on_shape))
+        case Product(many):
+            return Product(tuple(map_type(B, on_dim, on_shape, on_type) for B in many))
+        case TypeMeta():
+            return on_type(A)
+
+
+def map_shape(
+    shape: Shape,
+    on_dim: Callable[[DimVar | DimMeta], Dim],
+    on_shape: Callable[[ShapeVar | ShapeMeta], Shape],
+) -> Shape:
+    """``shape`` with its variables and unknowns replaced."""
+    match shape:
+        case ShapeVar() | ShapeMeta():
+            return on_shape(shape)
+        case dims:
+            return tuple(replace_atoms(d, on_dim) for d in dims)
+
+
+def show_shape(shape: Shape) -> str:
+    """What stands between the brackets of ``Real(…)``."""
+    match shape:
+        case ShapeVar(name):
+            return f"{name}…"
+        case ShapeMeta():
+            return "_…"
+        case dims:
+            return ", ".join(str(d) for d in dims)

@@ -1,0 +1,56 @@
+"""Constants that are written out: numbers, vectors, matrices (LANGUAGE §1)."""
+
+from typing import Any
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.core import Const, constant
+from rh_kernel.typing.errors import BadArray
+
+Nested = float | list[Any]
+
+
+def number(e: s.Number | s.Negate) -> Const:
+    """The constant of shape (1,) that a number stands for."""
+    c = constant(_number(e))
+    return Const(c.value, span=e.span)
+
+
+def array_literal(e: s.ArrayLiteral) -> Const:
+    """The constant that nested brackets of numbers stand for. Raises ``Rejected`` where rows differ in length."""
+    nested = _nested(e)
+    _check_regular(e)
+    return Const(constant(nested).value, span=e.span)
+
+
+def _number(e: s.Expr) -> float:
+    match e:
+        case s.Number(text):
+            return float(text)
+        case s.Negate(operand):
+            return -_number(operand)
+        case _:
+            hint = "an array is written with numbers only; put variables together with function symbols"
+            raise Rejected(BadArray(span=e.span, why="an array holds numbers", found=f"`{e.span.text}`", hint=hint))
+
+
+def _nested(e: s.Expr) -> Nested:
+    match e:
+        case s.ArrayLiteral(items):
+            return [_nested(item) for item in items]
+        case _:
+            return _number(e)
+
+
+def _check_regular(e: s.ArrayLiteral) -> tuple[int, ...]:
+    shapes = [_check_regular(item) if isinstance(item, s.ArrayLiteral) else () for item in e.items]
+    for item, shape in zip(e.items, shapes, strict=True):
+        if shape != shapes[0]:
+            found, expected = _entries(shape), _entries(shapes[0])
+            why = "the rows of an array have to be alike"
+            raise Rejected(BadArray(span=item.span, why=why, found=found, expected=f"{expected}, as in the first row"))
+    return (len(e.items), *(shapes[0] if shapes else ()))
+
+
+def _entries(shape: tuple[int, ...]) -> str:
+    return "a number" if not shape else f"{shape[0]} entries" if len(shape) == 1 else f"an array of shape {shape}"

@@ -1,0 +1,226 @@
+"""Elaboration of commands: ``Γ ; Δ ⊢ P : A`` (RH Fig. 3) from what was written.
+
+``handlers`` holds the judgment for handlers; the two need each other, so each is handed what it needs of the other.
+"""
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.binding import Static, specialise, specialise_type, supply
+from rh_kernel.syntax.core import (
+    Bind,
+    Command,
+    Family,
+    Handle,
+    LocKind,
+    Operation,
+    Parameter,
+    Perform,
+    Resume,
+    Return,
+    RevHandle,
+    Term,
+)
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.types import UNIT, Product, Real, Shape, ShapeVar, Type, TypeMeta, leaves, product
+from rh_kernel.typing import operators
+from rh_kernel.typing.context import Context, Zone
+from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
+from rh_kernel.typing.dimensions import unknown_name
+from rh_kernel.typing.errors import OutOfReach, PatternDoesNotFit, TermInCommand, WrongKindOfName
+from rh_kernel.typing.functions import function_names
+from rh_kernel.typing.handlers import Handlers
+from rh_kernel.typing.indices import elaborate_indices, values_of
+from rh_kernel.typing.patterns import Opened, open_patterns
+from rh_kernel.typing.terms import Terms
+from rh_kernel.typing.unify import Unifier
+
+_DELTA = frozenset({Zone.DELTA, Zone.CONTINUATION})
+
+
+class Commands:
+    """The judgment for commands, over one set of unknowns."""
+
+    def __init__(self, unifier: Unifier) -> None:
+        self.unifier = unifier
+        self.terms = Terms(unifier)
+        self.handlers = Handlers(unifier, self.terms, self.elaborate)
+
+    def elaborate(self, cx: Context, e: s.Expr, A: Type | None) -> tuple[Command, Type]:
+        """P and its type; if A is given, that type is A. A spine of lets is gone through in a loop. Raises ``Rejected``."""
+        spine: list[tuple[s.LetExpr, Command, Opened]] = []
+        while isinstance(e, s.LetExpr):
+            P, B = self._bound(cx, e)
+            opened = open_patterns(cx, self.unifier, ((e.pattern, B),), Zone.DELTA)
+            spine.append((e, P, opened))
+            cx, e = opened.context, e.body
+        Q, C = self._head(cx, e, A)
+        for written, P, opened in reversed(spine):
+            Q = Bind(P, opened.command_scope(Q), span=written.span)
+        return Q, C
+
+    def _bound(self, cx: Context, e: s.LetExpr) -> tuple[Command, Type]:
+        if e.arrow is s.Arrow.COMMAND:
+            return self.elaborate(cx, e.bound, None)
+        M, B = self.terms.infer(cx, e.bound)
+        return Return(M, span=e.bound.span), B
+
+    def _head(self, cx: Context, e: s.Expr, A: Type | None) -> tuple[Command, Type]:
+        match e:
+            case s.ReturnExpr(term):
+                M, B = self.terms.infer(cx, term) if A is None else (self.terms.check(cx, term, A), A)
+                return Return(M, span=e.span), B
+            case s.Apply():
+                P, B = self._apply(cx, e)
+            case s.RevHandleExpr():
+                P, B = self._rev_handle(cx, e)
+            case s.HandleExpr():
+                P, B = self._handle(cx, e, A)
+            case s.ResumeExpr(continuation, argument):
+                P, B = self._resume(cx, e, continuation, argument)
+            case (
+                s.Var()
+                | s.Number()
+                | s.ArrayLiteral()
+                | s.Unit()
+                | s.TupleExpr()
+                | s.Negate()
+                | s.Binary()
+                | s.Transpose()
+                | s.Projection()
+                | s.ReverseDerivative()
+            ):
+                raise self._pure(cx, e)
+            case s.Family(head):
+                raise unknown_name(cx, head.text, e.span, hint="give it an argument in round brackets")
+            case s.LetExpr():
+                return self.elaborate(cx, e, A)
+        if A is not None:
+            self.terms.same(B, A, e)
+        return P, B
+
+    # -- operations, nets, continuations ---------------------------------------------------------------------------------------
+
+    def _apply(self, cx: Context, e: s.Apply) -> tuple[Command, Type]:
+        name = e.head.text
+        local = cx.look_up(name)
+        if local is not None:
+            if local[1].zone is Zone.CONTINUATION:
+                return self._resume(cx, e, e.head, _argument(e))
+            raise Rejected(WrongKindOfName(span=e.head.span, name=name, is_a="a variable", wanted="an operation or a net"))
+        match cx.definitions.get(name):
+            case OpDefinition(_, family):
+                return self._perform(cx, e, family)
+            case NetDefinition() as net:
+                return self._net(cx, e, net)
+            case None if name in function_names():
+                raise self._pure(cx, e)
+            case FunDefinition():
+                raise self._pure(cx, e)
+            case None:
+                raise unknown_name(cx, name, e.head.span)
+            case other:
+                wanted = "an operation or a net"
+                raise Rejected(WrongKindOfName(span=e.head.span, name=name, is_a=kind_of(other), wanted=wanted))
+
+    def _perform(self, cx: Context, e: s.Apply, family: Family) -> tuple[Command, Type]:
+        op = self.operation(cx, e, family)
+        M = self._check_argument(cx, e, op.domain)
+        return Perform(op, M, span=e.span), op.codomain
+
+    def operation(self, cx: Context, e: s.Apply, family: Family) -> Operation:
+        """``Op[i, …]``: the member of the family at the given indices, with unknowns for what they leave open."""
+        static = self._fresh(family.variables, family.domain, family.codomain, family.parameters)
+        indices, static = elaborate_indices(cx, self.unifier, self.terms, e, family.parameters, static)
+        at: list[Dim | Shape] = [static.dims[v] if v in static.dims else static.shapes[v] for v in family.variables]
+        domain, codomain = specialise_type(family.domain, static), specialise_type(family.codomain, static)
+        return Operation(family, indices, tuple(at), domain, codomain, span=e.span)
+
+    def _net(self, cx: Context, e: s.Apply, net: NetDefinition) -> tuple[Command, Type]:
+        static = Static({v: self.unifier.fresh_dim() for v in net.variables}, {}, {})
+        indices, static = elaborate_indices(cx, self.unifier, self.terms, e, net.statics, static)
+        M = self._check_argument(cx, e, specialise_type(net.domain, static))
+        values = values_of(indices, net.statics)
+        body = supply(specialise(net.body, static), values)
+        return Bind(Return(M, span=e.span), body, span=e.span), specialise_type(net.codomain, static)
+
+    def _check_argument(self, cx: Context, e: s.Apply, A: Type) -> Term:
+        wanted = self.unifier.head(A)
+        count = len(wanted.factors) if isinstance(wanted, Product) else 0 if wanted == UNIT else 1
+        if (len(e.arguments) > 1 and count != len(e.arguments)) or (not e.arguments and count > 0):
+            raise operators.wrong_arguments(e, count, len(e.arguments))
+        return self.terms.check(cx, _argument(e), A)
+
+    def _resume(self, cx: Context, e: s.Expr, k: s.Name, argument: s.Expr) -> tuple[Command, Type]:
+        found = cx.look_up(k.text)
+        if found is None:
+            raise unknown_name(cx, k.text, k.span)
+        index, entry = found
+        if entry.barred:
+            raise Rejected(OutOfReach(span=k.span, name=k.text, where=entry.barred))
+        if entry.answer is None:
+            raise Rejected(WrongKindOfName(span=k.span, name=k.text, is_a="a variable", wanted="a continuation"))
+        M = self.terms.check(cx, argument, entry.type)
+        return Resume(index, k.text, M, span=e.span), entry.answer
+
+    # -- handling --------------------------------------------------------------------------------------------------------------
+
+    def _rev_handle(self, cx: Context, e: s.RevHandleExpr) -> tuple[Command, Type]:
+        M, A = self.terms.infer(cx, e.argument)
+        types = self._spread(A, e)
+        inner = cx.bar(_DELTA, "inside `rev handle`, whose command sees only the variables it binds")
+        opened = open_patterns(inner, self.unifier, tuple(zip(e.variables, types, strict=True)), Zone.DELTA)
+        R, C = self.elaborate(opened.context, e.body, None)
+        H = self.handlers.reverse(cx, e.handler, C)
+        return RevHandle(M, opened.command_scope(R), H, span=e.span), A
+
+    def _spread(self, A: Type, e: s.RevHandleExpr) -> tuple[Type, ...]:
+        n = len(e.variables)
+        head = self.unifier.head(A)
+        match head:
+            case _ if n == 1:
+                return (head,)
+            case Product(factors) if len(factors) == n:
+                return factors
+            case TypeMeta() if n > 1:
+                unknown: tuple[Type, ...] = tuple(self.unifier.fresh_type() for _ in range(n))
+                self.unifier.same_type(head, product(unknown))
+                return unknown
+            case _ if n == 0 and self.unifier.same_type(head, product(())):
+                return ()
+            case Real() | Product() | TypeMeta():
+                found = str(self.unifier.type(head))
+                expected = f"a product of {n} types" if n else "()"
+                raise Rejected(PatternDoesNotFit(span=e.argument.span, wanted=n, found=found, expected=expected))
+
+    def _handle(self, cx: Context, e: s.HandleExpr, A: Type | None) -> tuple[Command, Type]:
+        P, C = self.elaborate(cx, e.command, None)
+        H = self.handlers.ordinary(cx, e.handler, C, A)
+        return Handle(P, H, span=e.span), H.target
+
+    def _pure(self, cx: Context, e: s.Expr) -> Rejected:
+        """The complaint about a term in the place of a command; if the term is wrong itself, that is said first."""
+        self.terms.infer(cx, e)
+        text = e.span.text
+        what = f"`{text}`" if len(text) <= 40 and "\n" not in text else "this"
+        return Rejected(TermInCommand(span=e.span, what=what, hint="write `return` in front of it"))
+
+    def _fresh(self, names: tuple[str, ...], A: Type, B: Type, parameters: tuple[Parameter, ...]) -> Static:
+        shapes = {x.shape.name for x in (*leaves(A), *leaves(B)) if isinstance(x, Real) and isinstance(x.shape, ShapeVar)}
+        shapes |= {
+            p.kind.shape.name for p in parameters if isinstance(p.kind, LocKind) and isinstance(p.kind.shape, ShapeVar)
+        }
+        return Static(
+            {v: self.unifier.fresh_dim() for v in names if v not in shapes},
+            {v: self.unifier.fresh_shape() for v in names if v in shapes},
+            {},
+        )
+
+
+def _argument(e: s.Apply) -> s.Expr:
+    match e.arguments:
+        case ():
+            return s.Unit(span=e.span)
+        case (argument,):
+            return argument
+        case many:
+            return s.TupleExpr(many, span=many[0].span.to(many[-1].span))

@@ -1,0 +1,84 @@
+"""The typing context Γ ; Δ: which variables are in scope, with what type, and which of them are out of reach.
+
+Γ holds closed values (static parameters, a handler's parameters, the sample of a training run), Δ the arrow's input and what
+``let`` binds. T-RHANDLE drops Δ, and a handler's clause sees neither the Δ nor the clauses around it (RH Fig. 3).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from rh_kernel.syntax.core import Loc
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.types import ShapeVar, Type
+from rh_kernel.typing.definitions import Definitions
+
+
+class Zone(Enum):
+    """Which part of the context a variable belongs to."""
+
+    GAMMA = "Γ"
+    DELTA = "Δ"
+    CONTINUATION = "k"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """``x : A``; for a continuation ``k : A ~> answer``. ``barred`` says where the reader stands if x is out of reach there."""
+
+    name: str
+    type: Type
+    zone: Zone
+    answer: Type | None = None
+    barred: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything a name can mean at one place of the program."""
+
+    definitions: Definitions
+    entries: tuple[Entry, ...] = ()  # the variables, outermost first: index 0 is the last
+    dims: Mapping[str, Dim] | None = None  # dimension variables by the name they have here
+    shapes: Mapping[str, ShapeVar] | None = None  # shape variables of Get's and Put's clauses
+    locations: Mapping[str, Loc] | None = None  # location parameters
+    open_dims: bool = False  # whether an unknown lower-case name in a type is a new dimension variable
+
+    def bind(self, *entries: Entry) -> "Context":
+        """With more variables, the last of them innermost."""
+        return replace(self, entries=self.entries + entries)
+
+    def look_up(self, name: str) -> tuple[int, Entry] | None:
+        """The index and entry of the nearest variable of that name."""
+        if name == "_":
+            return None
+        for index, entry in enumerate(reversed(self.entries)):
+            if entry.name == name:
+                return index, entry
+        return None
+
+    def bar(self, zones: frozenset[Zone], where: str) -> "Context":
+        """With the variables of these zones out of reach."""
+        entries = tuple(replace(e, barred=e.barred or where) if e.zone in zones else e for e in self.entries)
+        return replace(self, entries=entries)
+
+    def with_dims(self, dims: Mapping[str, Dim]) -> "Context":
+        """With more dimension variables."""
+        return replace(self, dims={**(self.dims or {}), **dims})
+
+    def with_locations(self, locations: Mapping[str, Loc]) -> "Context":
+        """With more location parameters."""
+        return replace(self, locations={**(self.locations or {}), **locations})
+
+    def with_shapes(self, shapes: Mapping[str, ShapeVar]) -> "Context":
+        """With more shape variables."""
+        return replace(self, shapes={**(self.shapes or {}), **shapes})
+
+    def visible_names(self) -> list[str]:
+        """Every name that means something here, for suggestions."""
+        return [
+            *(e.name for e in self.entries if not e.barred),
+            *(self.dims or {}),
+            *(self.locations or {}),
+            *self.definitions.named,
+        ]

@@ -1,0 +1,142 @@
+"""Elaboration of dimensions and type expressions: ``Γ ⊢ A type`` (LANGUAGE §2)."""
+
+import difflib
+from collections.abc import Callable, Iterable
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.dimensions import Ceil, Dim, DimMeta, DimVar, Floor, ceil, dim, floor
+from rh_kernel.syntax.dimensions import NotADimension as DividesByZero
+from rh_kernel.syntax.types import UNIT, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
+from rh_kernel.typing.context import Context
+from rh_kernel.typing.definitions import DimDefinition, kind_of
+from rh_kernel.typing.errors import BadDimension, DependsOnError, NotADimension, UnknownName, WrongKindOfName
+
+
+def elaborate_type(cx: Context, A: s.TypeExpr) -> Type:
+    """The type that is written. Raises ``Rejected``."""
+    match A:
+        case s.UnitType():
+            return UNIT
+        case s.ProductType(factors):
+            return Product(tuple(elaborate_type(cx, B) for B in factors))
+        case s.RealType(dims):
+            return Real(elaborate_shape(cx, dims))
+
+
+def elaborate_shape(cx: Context, dims: tuple[s.Expr, ...]) -> Shape:
+    """The shape in ``Real(…)`` or ``Loc(…)``; nothing in the brackets means ``(1,)``."""
+    match dims:
+        case ():
+            return (dim(1),)
+        case (s.Var(name),) if cx.shapes and name in cx.shapes:
+            return cx.shapes[name]
+        case _:
+            return tuple(elaborate_dim(cx, d) for d in dims)
+
+
+def elaborate_dim(cx: Context, e: s.Expr) -> Dim:
+    """The dimension that is written. Raises ``Rejected``."""
+    d = _dim(cx, e)
+    if d.constant is not None and d.constant < 0:
+        raise Rejected(BadDimension(span=e.span, dimension=e.span.text, value=str(d)))
+    return d
+
+
+def _dim(cx: Context, e: s.Expr) -> Dim:
+    match e:
+        case s.Number(text) if text.isdecimal():
+            return dim(int(text))
+        case s.Var(name):
+            return _variable(cx, name, e.span)
+        case s.Negate(operand):
+            return -_dim(cx, operand)
+        case s.Binary(s.BinaryOperator.PLUS, left, right):
+            return _dim(cx, left) + _dim(cx, right)
+        case s.Binary(s.BinaryOperator.MINUS, left, right):
+            return _dim(cx, left) - _dim(cx, right)
+        case s.Binary(s.BinaryOperator.TIMES, left, right):
+            return _dim(cx, left) * _dim(cx, right)
+        case s.Binary(s.BinaryOperator.FLOOR, left, right):
+            return _divided(e, floor, _dim(cx, left), _dim(cx, right))
+        case s.Apply(s.Name("ceil"), (), (s.Binary(s.BinaryOperator.DIVIDE, left, right),)):
+            return _divided(e, ceil, _dim(cx, left), _dim(cx, right))
+        case s.Binary(s.BinaryOperator.DIVIDE):
+            hint = "a quotient is rounded: write `ceil(a / b)`, or `a // b` to round down"
+            raise Rejected(NotADimension(span=e.span, found=f"`{e.span.text}`", expected="a whole number", hint=hint))
+        case _:
+            hint = "dimensions are built from whole numbers and names with + - * // and ceil(a / b)"
+            raise Rejected(NotADimension(span=e.span, found=f"`{e.span.text}`", expected="a dimension", hint=hint))
+
+
+def _divided(e: s.Expr, divide: Callable[[Dim, Dim], Dim], n: Dim, d: Dim) -> Dim:
+    try:
+        return divide(n, d)
+    except DividesByZero:
+        raise Rejected(BadDimension(span=e.span, dimension=e.span.text, value="a quotient by 0")) from None
+
+
+def _variable(cx: Context, name: str, span: Span) -> Dim:
+    if cx.dims and name in cx.dims:
+        return cx.dims[name]
+    match cx.definitions.get(name):
+        case DimDefinition(_, value):
+            return dim(value)
+        case None:
+            pass
+        case other:
+            if not (cx.open_dims and name[:1].islower()):
+                raise Rejected(WrongKindOfName(span=span, name=name, is_a=kind_of(other), wanted="a dimension"))
+    if cx.open_dims and not name[:1].isupper():
+        return dim(DimVar(name))
+    raise unknown_name(cx, name, span, hint=f"declare it: `dim {name} = 3`")
+
+
+def unknown_name(cx: Context, name: str, span: Span, hint: str = "", others: Iterable[str] = ()) -> Rejected:
+    """The complaint about a name that means nothing here, with the nearest name that does."""
+    if name in cx.definitions.failed:
+        return Rejected(DependsOnError(span=span, name=name, hint="mend the declaration first"))
+    known = [n for n in [*cx.visible_names(), *others] if n != "_"]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    folded = [n for n in known if n.casefold() == name.casefold()]
+    if folded or near:
+        hint = f"did you mean `{(folded or near)[0]}`?"
+    return Rejected(UnknownName(span=span, name=name, hint=hint))
+
+
+def dimension_variables(types: Iterable[Type | Shape]) -> tuple[str, ...]:
+    """The names of the dimension and shape variables of some types, in order of first occurrence."""
+    found: dict[str, None] = {}
+    for A in types:
+        for name in _names(A):
+            found.setdefault(name)
+    return tuple(found)
+
+
+def _names(A: Type | Shape) -> list[str]:
+    match A:
+        case Real(shape):
+            return _names(shape)
+        case Product(factors):
+            return [n for B in factors for n in _names(B)]
+        case ShapeVar(name):
+            return [name]
+        case tuple():
+            return [n for d in A for n in _dim_names(d)]
+        case TypeMeta() | ShapeMeta():
+            return []
+
+
+def _dim_names(d: Dim) -> list[str]:
+    names: list[str] = []
+    for monomial, _ in d.terms:
+        for atom, _ in monomial:
+            match atom:
+                case DimVar(name):
+                    names.append(name)
+                case Ceil(n, m) | Floor(n, m):
+                    names += _dim_names(n) + _dim_names(m)
+                case DimMeta():
+                    pass
+    return names

@@ -1,0 +1,197 @@
+"""What can be wrong with a program whose text is well formed: one dataclass per complaint (RH1xx)."""
+
+from dataclasses import dataclass
+
+from rh_kernel.source.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownName(Diagnostic):
+    code, title = "RH101", "Unknown name"
+    label = "`{name}` is not defined"
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypesDiffer(Diagnostic):
+    code, title = "RH102", "Types differ"
+    label = "{what} has another type than is asked for here"
+    what: str = "this"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperandsDiffer(Diagnostic):
+    code, title = "RH103", "Operands do not fit"
+    label = "the operands of `{operator}` do not fit together"
+    operator: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongKindOfName(Diagnostic):
+    code, title = "RH104", "Another kind of thing"
+    label = "`{name}` is {is_a}, and cannot be used as {wanted}"
+    name: str
+    is_a: str
+    wanted: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongNumberOfArguments(Diagnostic):
+    code, title = "RH105", "Wrong number of arguments"
+    label = "`{name}` takes {wanted}, and is given {given}"
+    name: str
+    wanted: str
+    given: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongNumberOfIndices(Diagnostic):
+    code, title = "RH106", "Wrong number of indices"
+    label = "`{name}` takes {wanted} in square brackets, and is given {given}"
+    name: str
+    wanted: str
+    given: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrongIndex(Diagnostic):
+    code, title = "RH107", "Index of another kind"
+    label = "this index of `{name}` has to be {wanted}"
+    name: str
+    wanted: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandInTerm(Diagnostic):
+    code, title = "RH108", "A command where a term is expected"
+    label = "{what} is a command: it may have effects, so it cannot stand inside a term"
+    what: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TermInCommand(Diagnostic):
+    code, title = "RH109", "A term where a command is expected"
+    label = "{what} is a pure term, and a command is expected here"
+    what: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PatternDoesNotFit(Diagnostic):
+    code, title = "RH110", "Pattern does not fit"
+    label = "a pattern of {wanted} names cannot take this value apart"
+    wanted: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoSuchComponent(Diagnostic):
+    code, title = "RH111", "No such component"
+    label = "component {index} was asked for"
+    index: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutOfReach(Diagnostic):
+    code, title = "RH112", "Variable out of reach"
+    label = "`{name}` cannot be used {where}"
+    name: str
+    where: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandlerWithoutReturn(Diagnostic):
+    code, title = "RH113", "Handler without a return clause"
+    label = "this handler does not say what happens to the result"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClauseTwice(Diagnostic):
+    code, title = "RH114", "Clause given twice"
+    label = "a clause for `{name}` stands here already"
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClauseOfOtherKind(Diagnostic):
+    code, title = "RH115", "Clause of the other kind of handler"
+    label = "this is a clause of {is_a}, inside {inside}"
+    is_a: str
+    inside: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandlerOfOtherKind(Diagnostic):
+    code, title = "RH116", "The other kind of handler"
+    label = "{construct} needs {wanted}, and `{name}` is {is_a}"
+    construct: str
+    wanted: str
+    name: str
+    is_a: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BadDimension(Diagnostic):
+    code, title = "RH117", "Impossible dimension"
+    label = "the dimension {dimension} is {value} here, and a dimension is a whole number from 0 on"
+    dimension: str
+    value: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotADimension(Diagnostic):
+    code, title = "RH118", "Not a dimension"
+    label = "this is not a dimension"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Undetermined(Diagnostic):
+    code, title = "RH119", "Undetermined dimension"
+    label = "{what} cannot be found from what is written here"
+    what: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DependsOnError(Diagnostic):
+    code, title = "RH120", "Depends on an item with an error"
+    label = "`{name}` was not declared, because its declaration has an error"
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NameTwice(Diagnostic):
+    code, title = "RH121", "Name given twice"
+    label = "`{name}` is bound twice here"
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BadArray(Diagnostic):
+    code, title = "RH122", "Not an array"
+    label = "{why}"
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BadInitial(Diagnostic):
+    code, title = "RH123", "Unknown initial content"
+    label = "{why}"
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuiltInName(Diagnostic):
+    code, title = "RH124", "Name is taken by the language"
+    label = "`{name}` is built in and cannot be declared again"
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotDifferentiated(Diagnostic):
+    code, title = "RH125", "No derivative to take"
+    label = "`rd[…]` takes the derivative of a function symbol, and this is none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BadTraining(Diagnostic):
+    code, title = "RH126", "Training cannot start"
+    label = "{why}"
+    why: str

@@ -1,0 +1,135 @@
+"""Heads of handlers' clauses: ``FC[l](x)`` covers a family, ``FC[w0](x)`` the operations at one location (LANGUAGE §3).
+
+Inside a clause the dimension variables of the operation's declaration are in scope, rigid, under the names they have there.
+"""
+
+from dataclasses import dataclass
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.binding import Static, specialise_type
+from rh_kernel.syntax.core import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
+from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
+from rh_kernel.syntax.types import Real, Shape, ShapeVar, Type, leaves
+from rh_kernel.typing.context import Context, Entry, Zone
+from rh_kernel.typing.definitions import LocDefinition, OpDefinition, kind_of
+from rh_kernel.typing.dimensions import unknown_name
+from rh_kernel.typing.errors import NameTwice, WrongIndex, WrongKindOfName, WrongNumberOfIndices
+from rh_kernel.typing.unify import Unifier
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A clause's head, elaborated: the operation's types as the clause sees them, and what is in scope."""
+
+    pattern: Pattern
+    coarity: Type
+    arity: Type
+    values: tuple[Entry, ...]
+    context: Context
+
+
+def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head:
+    """The head of ``clause``. Raises ``Rejected``."""
+    family = _family(cx, clause)
+    if len(clause.indices) != len(family.parameters):
+        wanted = ", ".join(p.name for p in family.parameters) or "nothing"
+        given = str(len(clause.indices)) if clause.indices else "none"
+        raise Rejected(WrongNumberOfIndices(span=clause.head.span, name=family.name, wanted=wanted, given=given))
+    names, shapes = _rigid(cx, family)
+    dims = {v: dim(name) for v, name in zip(family.variables, names, strict=True) if v not in shapes}
+    indices: list[str | Location] = []
+    values: list[tuple[str, Type]] = []
+    locations: dict[str, Loc] = {}
+    for written, parameter in zip(clause.indices, family.parameters, strict=True):
+        if written.text in indices:
+            raise Rejected(NameTwice(span=written.span, name=written.text, hint="give the indices different names"))
+        index: str | Location = written.text
+        match parameter.kind:
+            case LocKind(shape):
+                here = _shape(Static(dims, shapes, {}), shape)
+                match cx.definitions.get(written.text):
+                    case LocDefinition(_, location):
+                        dims, shapes = _at_location(written, location, here, dims, shapes)
+                        index = location
+                    case _:
+                        locations[written.text] = LocationVar(written.text, here)
+            case DimKind():
+                dims[parameter.name] = dim(written.text)
+            case ValueKind(A):
+                values.append((written.text, A))
+        indices.append(index)
+    static = Static(dims, shapes, {})
+    entries = tuple(Entry(name, specialise_type(A, static), Zone.GAMMA) for name, A in values)
+    spoken = {w.text: dims[p.name] for w, p in zip(clause.indices, family.parameters, strict=True) if p.name in dims}
+    cx = cx.with_dims({**dims, **spoken}).with_locations(locations)
+    cx = cx.with_shapes({v: shape for v, shape in shapes.items() if isinstance(shape, ShapeVar)}).bind(*entries)
+    coarity, arity = specialise_type(family.domain, static), specialise_type(family.codomain, static)
+    return Head(Pattern(family, tuple(indices), names), coarity, arity, entries, cx)
+
+
+def _family(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Family:
+    name, span = clause.head.text, clause.head.span
+    match cx.definitions.get(name):
+        case OpDefinition(_, family):
+            return family
+        case None:
+            raise unknown_name(cx, name, span, hint=f"declare it: `op {name}[l : Loc(m, n)] : Real(n) -> Real(m)`")
+        case other:
+            raise Rejected(WrongKindOfName(span=span, name=name, is_a=kind_of(other), wanted="an operation"))
+
+
+def _rigid(cx: Context, family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
+    """Names for the family's variables that no clause around this one has taken, and the images of the shape variables."""
+    taken = {v.name for d in (cx.dims or {}).values() for v in variables(d) if isinstance(v, DimVar)}
+    taken |= {v.name for v in (cx.shapes or {}).values()}
+    whole = shape_variables(family)
+    names: list[str] = []
+    for v in family.variables:
+        name = v
+        while name in taken:
+            name += "'"
+        names.append(name)
+    return tuple(names), {v: ShapeVar(n) for v, n in zip(family.variables, names, strict=True) if v in whole}
+
+
+def shape_variables(family: Family) -> frozenset[str]:
+    """Those of the family's variables that stand for whole shapes."""
+    shapes = [A.shape for A in (*leaves(family.domain), *leaves(family.codomain)) if isinstance(A, Real)]
+    shapes += [p.kind.shape for p in family.parameters if isinstance(p.kind, LocKind)]
+    return frozenset(shape.name for shape in shapes if isinstance(shape, ShapeVar))
+
+
+def _at_location(
+    written: s.Name, location: Location, here: Shape, dims: dict[str, Dim], shapes: dict[str, Shape]
+) -> tuple[dict[str, Dim], dict[str, Shape]]:
+    """What the family's variables are at one location. Raises ``Rejected`` if its shape cannot be one of the family's."""
+    unifier = Unifier()
+    unknown = {v: unifier.fresh_dim() for v in dims}
+    holes = {v: unifier.fresh_shape() for v in shapes}
+    named = {d.name: unknown[v] for v, image in dims.items() for d in variables(image) if isinstance(d, DimVar)}
+    general: Shape
+    match here:
+        case ShapeVar(name):
+            general = next(holes[v] for v, image in shapes.items() if image == ShapeVar(name))
+        case tuple():
+            general = tuple(substitute(d, named) for d in here)
+        case _:
+            general = here
+    if not unifier.same_shape(general, location.shape):
+        found, wanted = str(Real(location.shape)), f"a location of {Real(here)}"
+        raise Rejected(WrongIndex(span=written.span, name=written.text, wanted=wanted, found=found))
+    solved = {v: unifier.dim(d) for v, d in unknown.items()}
+    filled = {v: unifier.shape(hole) for v, hole in holes.items()}
+    return (
+        {v: dims[v] if solved[v] == unknown[v] else solved[v] for v in dims},
+        {v: shapes[v] if filled[v] == holes[v] else filled[v] for v in shapes},
+    )
+
+
+def _shape(static: Static, shape: Shape) -> Shape:
+    match specialise_type(Real(shape), static):
+        case Real(image):
+            return image
+        case _:
+            return shape

@@ -1,0 +1,91 @@
+"""Static indices at a use: ``FC[w0]``, ``MaxPool1D[2]``, ``dense[w0, 0.1]`` (LANGUAGE §3, square brackets)."""
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.binding import Static, specialise_type
+from rh_kernel.syntax.core import DimKind, Index, Loc, Location, LocationVar, LocKind, Parameter, Term, ValueKind
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.types import Real, Shape
+from rh_kernel.typing.context import Context, Zone
+from rh_kernel.typing.definitions import LocDefinition, kind_of
+from rh_kernel.typing.dimensions import elaborate_dim, unknown_name
+from rh_kernel.typing.errors import TypesDiffer, WrongIndex, WrongNumberOfIndices
+from rh_kernel.typing.terms import Terms
+from rh_kernel.typing.unify import Unifier
+
+CLOSED = frozenset({Zone.DELTA, Zone.CONTINUATION})
+
+
+def elaborate_indices(
+    cx: Context, unifier: Unifier, terms: Terms, e: s.Apply, parameters: tuple[Parameter, ...], static: Static
+) -> tuple[tuple[Index, ...], Static]:
+    """The indices of ``e`` for ``parameters``, and ``static`` with the images of the location and dimension parameters.
+
+    Raises ``Rejected`` where an index is of another kind, or a location of another shape.
+    """
+    if len(e.indices) != len(parameters):
+        wanted = ", ".join(p.name for p in parameters) or "nothing"
+        given = str(len(e.indices)) if e.indices else "none"
+        raise Rejected(WrongNumberOfIndices(span=e.span, name=e.head.text, wanted=wanted, given=given))
+    indices: list[Index] = []
+    dims, locations = dict(static.dims), dict(static.locations)
+    for parameter, written in zip(parameters, e.indices, strict=True):
+        match parameter.kind:
+            case DimKind():
+                dims[parameter.name] = elaborate_dim(cx, written)
+                indices.append(dims[parameter.name])
+            case LocKind(shape):
+                loc = _location(cx, e, written)
+                _same_shape(unifier, written, loc, _image(unifier, Static(dims, static.shapes, {}), shape))
+                locations[parameter.name] = loc
+                indices.append(loc)
+            case ValueKind(A):
+                closed = cx.bar(CLOSED, "in square brackets, which hold closed values")
+                indices.append(terms.check(closed, written, specialise_type(A, Static(dims, static.shapes, {}))))
+    return tuple(indices), Static(dims, static.shapes, locations)
+
+
+def values_of(indices: tuple[Index, ...], parameters: tuple[Parameter, ...]) -> tuple[Term, ...]:
+    """The indices that are closed values."""
+    return tuple(
+        i
+        for i, p in zip(indices, parameters, strict=True)
+        if isinstance(p.kind, ValueKind) and not isinstance(i, Location | LocationVar | Dim)
+    )
+
+
+def _location(cx: Context, e: s.Apply, written: s.Expr) -> Loc:
+    match written:
+        case s.Var(name) if cx.locations and name in cx.locations:
+            return cx.locations[name]
+        case s.Var(name):
+            match cx.definitions.get(name):
+                case LocDefinition(_, location):
+                    return location
+                case None:
+                    if cx.look_up(name) is None:
+                        raise unknown_name(cx, name, written.span, hint=f"declare it: `loc {name} : Real(3, 2) = zeros`")
+                    found = "a variable"
+                case other:
+                    found = kind_of(other)
+            raise Rejected(WrongIndex(span=written.span, name=e.head.text, wanted="a location", found=f"`{name}`, {found}"))
+        case _:
+            found = f"`{written.span.text}`"
+            raise Rejected(WrongIndex(span=written.span, name=e.head.text, wanted="a location", found=found))
+
+
+def _same_shape(unifier: Unifier, written: s.Expr, loc: Loc, shape: Shape) -> None:
+    if unifier.same_shape(loc.shape, shape):
+        return
+    found, expected = str(Real(unifier.shape(loc.shape))), str(Real(unifier.shape(shape)))
+    raise Rejected(TypesDiffer(span=written.span, what=f"the content of `{loc.name}`", found=found, expected=expected))
+
+
+def _image(unifier: Unifier, static: Static, shape: Shape) -> Shape:
+    match specialise_type(Real(shape), static):
+        case Real(image):
+            return unifier.shape(image)
+        case _:
+            return shape
+
+

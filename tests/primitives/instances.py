@@ -1,0 +1,110 @@
+"""Instances of every row at several shapes, points to try them at, and inner products of values."""
+
+from itertools import product
+
+import numpy as np
+
+from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.values import materialise
+from rh_kernel.syntax.core import Array, Const, Primitive, Term, Tuple
+from rh_kernel.syntax.dimensions import Dim, DimVar, dim
+from rh_kernel.syntax.types import Product, Real, Shape, Type, TypeMeta, concrete_shape
+
+SHAPES: tuple[Shape, ...] = tuple(
+    tuple(dim(d) for d in shape) for shape in ((1,), (4,), (2, 3), (3, 2), (6,), (2, 1, 3))
+)
+DIMS = (dim(1), dim(2), dim(3))
+POSITIVE = {"log", "sqrt"}
+
+
+def instances_of(name: str, scheme: Scheme) -> list[Primitive]:
+    """Members of one family, at every choice of a few dimensions and shapes that is allowed."""
+    choices: list[tuple[Shape | Dim, ...]] = [DIMS if isinstance(v, DimVar) else SHAPES for v in scheme.variables]
+    return [instantiate(name, scheme, at) for at in product(*choices) if allowed(scheme, at)]
+
+
+def allowed(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
+    """Whether the side condition on sizes holds."""
+    if scheme.same_size is None:
+        return True
+    values = dict(zip(scheme.variables, at, strict=True))
+    left, right = (values[s] for s in scheme.same_size)
+    assert not isinstance(left, Dim)
+    assert not isinstance(right, Dim)
+    return size_of(left) == size_of(right)
+
+
+INSTANCES = [f for name, row in ROWS.items() for scheme in row.schemes for f in instances_of(name, scheme)]
+
+
+def label(f: Primitive) -> str:
+    """``swish:3`` as a name for a case."""
+    return f"{f.name}:{f.domain}->{f.codomain}".replace(" ", "")
+
+
+def shapes(A: Type) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the arguments of a function of domain A."""
+    match A:
+        case Product(factors):
+            return tuple(shape for B in factors for shape in shapes(B))
+        case Real():
+            shape = concrete_shape(A)
+            assert shape is not None
+            return (shape,)
+        case TypeMeta():
+            raise AssertionError(A)
+
+
+def draw(rng: np.random.Generator, A: Type) -> Term:
+    """A closed value of type A."""
+    match A:
+        case Product(factors):
+            return Tuple(tuple(draw(rng, B) for B in factors))
+        case Real() | TypeMeta():
+            return Const(rng.normal(size=shapes(A)[0]))
+
+
+def smooth_point(rng: np.random.Generator, f: Primitive) -> Term:
+    """A point that keeps away from the kinks and poles of f."""
+    x = draw(rng, f.domain)
+    match f.name, x:
+        case ("log" | "sqrt"), Const(array):
+            return Const(0.3 + np.abs(array))
+        case ("recip" | "abs" | "sign" | "relu" | "step"), Const(array):
+            return Const(array + 0.2 * np.copysign(1, array))
+        case "round", Const(array):
+            return Const(np.rint(array) + 0.3 * np.tanh(array))
+        case "div", Tuple((numerator, Const(array))):
+            return Tuple((numerator, Const(array + 0.3 * np.copysign(1, array))))
+        case ("maximum" | "minimum"), Tuple((Const(one), Const(other))):
+            return Tuple((Const(one + 0.2 * np.copysign(1, one - other)), Const(other)))
+        case _:
+            return x
+
+
+def arrays(V: Term) -> tuple[Array, ...]:
+    """The arrays of a closed value, from left to right, with its zeros written out."""
+    match materialise(V):
+        case Const(array):
+            return (array,)
+        case Tuple(items):
+            return tuple(array for W in items for array in arrays(W))
+        case other:
+            raise AssertionError(other)
+
+
+def inner(V: Term, W: Term) -> float:
+    """``⟨V, W⟩`` over all their entries."""
+    return sum(float(np.sum(x * y)) for x, y in zip(arrays(V), arrays(W), strict=True))
+
+
+def along(V: Term, h: float, D: Term) -> Term:
+    """``V + h D``"""
+    match V, D:
+        case Const(x), Const(d):
+            return Const(x + h * d)
+        case Tuple(items), Tuple(directions):
+            return Tuple(tuple(along(W, h, E) for W, E in zip(items, directions, strict=True)))
+        case _:
+            raise AssertionError(V)
