@@ -3,13 +3,12 @@
 A slot is a register of the program being built; a zero is never written out as long as nobody looks at its entries.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.arrays.program import Extent, Register
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.types import UNIT, Product, Real, Type, TypeMeta, concrete_shape, product, real
+from rh_kernel.syntax.types import UNIT, Product, Real, Type, concrete_shape, product, real
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +75,3 @@ def type_of(V: Symbolic) -> Type:
             return A
         case tuple():
             return product(type_of(W) for W in V)
-
-
-def zeros_in(V: Symbolic) -> Iterator[Nought]:
-    """The zeros in V, from left to right, at base types."""
-    match V:
-        case Slot():
-            return
-        case Nought(Product(factors)):
-            for A in factors:
-                yield from zeros_in(Nought(A))
-        case Nought(Real() | TypeMeta()):
-            yield V
-        case tuple():
-            for W in V:
-                yield from zeros_in(W)

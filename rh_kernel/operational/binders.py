@@ -92,9 +92,14 @@ def rd(W: Place, hint: str, body: Callable[[Place], Place], V: Place) -> Place:
     return lambda depth: Rd(W(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)), V(depth))
 
 
-def rewrite(W: Place, scope: Callable[[int], Scope], V: Place) -> Place:
+def rewrite(W: Place, hint: str, body: Callable[[Place], Place], V: Place) -> Place:
     """``W.R_V(x. N)``"""
-    return lambda depth: R(W(depth), scope(depth), V(depth))
+    return lambda depth: R(W(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)), V(depth))
+
+
+def rewrite_scope(W: Place, scope: Scope, V: Place) -> Place:
+    """``W.R_V(x. N)`` for a scope ``x. N`` that does not mention the variables of the equation."""
+    return lambda depth: R(W(depth), shift(scope, depth), V(depth))
 
 
 # -- commands ------------------------------------------------------------------------------------------------------------------

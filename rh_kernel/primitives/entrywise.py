@@ -112,9 +112,7 @@ ENTRYWISE_ROWS: tuple[Row, ...] = (
     _row("sign", "the sign, 0 at 0; slope 0", "x / |x|", _flat, lambda xp: xp.sign, lambda x: x == 0),
     _row("sin", "the sine", "sin x", lambda w, x: w * cos(x), lambda xp: xp.sin),
     _row("cos", "the cosine", "cos x", lambda w, x: -(w * sin(x)), lambda xp: xp.cos),
-    _row(
-        "tanh", "the hyperbolic tangent", "tanh x", lambda w, x: w - w * square(tanh(x)), lambda xp: xp.tanh
-    ),
+    _row("tanh", "the hyperbolic tangent", "tanh x", lambda w, x: w - w * square(tanh(x)), lambda xp: xp.tanh),
     _row(
         "sigmoid",
         "the logistic function σ",

@@ -9,7 +9,7 @@ from rh_kernel.syntax.core import Array, Const, Primitive, Term, component
 
 
 def evaluate(f: Primitive, V: Term) -> Const:
-    """``Ev(f, V)`` for a concrete ``f : A → B`` and a closed ``V : A``; read-only, in the dtype of V's constants.
+    """``Ev(f, V)`` for a concrete ``f : A → B`` and a closed ``V : A``, in the dtype of V; read-only.
 
     Undefined points give ``nan`` or ``±inf``, without a warning. Raises ``MemoryError`` if the result
     cannot be allocated.

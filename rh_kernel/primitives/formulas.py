@@ -108,8 +108,7 @@ def entrywise(name: str) -> Formula:
 
 
 exp, log, sqrt, square, recip, sign, sin, cos, tanh, sigmoid, step = (
-    entrywise(name)
-    for name in ("exp", "log", "sqrt", "square", "recip", "sign", "sin", "cos", "tanh", "sigmoid", "step")
+    entrywise(name) for name in ("exp", "log", "sqrt", "square", "recip", "sign", "sin", "cos", "tanh", "sigmoid", "step")
 )
 
 

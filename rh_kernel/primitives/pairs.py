@@ -64,9 +64,7 @@ PAIR_ROWS: tuple[Row, ...] = (
         lambda w, v: pair(w, -w),
         lambda xp: xp.subtract,
     ),
-    _row(
-        "mul", "the product of two arrays of one shape, entry by entry", "x ⊙ y", _mul, lambda xp: xp.multiply
-    ),
+    _row("mul", "the product of two arrays of one shape, entry by entry", "x ⊙ y", _mul, lambda xp: xp.multiply),
     _row(
         "div",
         "the quotient of two arrays of one shape, entry by entry",

@@ -42,3 +42,8 @@ class Row:
     kernel: Callable[[Primitive, ModuleType], Kernel]
     cost: Callable[[Primitive], int]
     rough: Kernel | None = None
+
+    @property
+    def signatures(self) -> tuple[str, ...]:
+        """The type schemes as they are written, e.g. ``reshape[s…] : Real(t…) → Real(s…)``."""
+        return tuple(f"{self.name}{scheme}" for scheme in self.schemes)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim
-from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta, concrete_shape
+from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta, concrete_shape, show_shape
 
 Variable = DimVar | ShapeVar
 
@@ -24,6 +24,10 @@ class Scheme:
     domain: Type
     codomain: Type
     same_size: tuple[Shape, Shape] | None = None
+
+    def __str__(self) -> str:
+        names = [show_shape(v) if isinstance(v, ShapeVar) else v.name for v in self.explicit]
+        return (f"[{', '.join(names)}]" if names else "") + f" : {self.domain} → {self.codomain}"
 
 
 def instantiate(name: str, scheme: Scheme, values: tuple[Shape | Dim, ...]) -> Primitive:

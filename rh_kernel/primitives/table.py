@@ -12,11 +12,7 @@ from rh_kernel.primitives.structural import STRUCTURAL_ROWS
 from rh_kernel.syntax.core import Primitive
 
 ROWS: Mapping[str, Row] = MappingProxyType(
-    {
-        row.name: row
-        for part in (ENTRYWISE_ROWS, PAIR_ROWS, LINEAR_ROWS, STRUCTURAL_ROWS, PROBABILITY_ROWS)
-        for row in part
-    }
+    {row.name: row for part in (ENTRYWISE_ROWS, PAIR_ROWS, LINEAR_ROWS, STRUCTURAL_ROWS, PROBABILITY_ROWS) for row in part}
 )
 
 

@@ -1,10 +1,10 @@
-"""Closed values ``V ::= c | 0 | ⟨V₁, …, Vₙ⟩`` (RH Def. 5.4): types, arrays, the monoid ``+`` at every type."""
+"""Closed values ``V ::= c | 0 | ⟨V₁, …, Vₙ⟩`` (RH Def. 5.4): types, arrays, the monoid ``+`` at all types."""
 
 import numpy as np
 
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import Array, Const, Term, Tuple, Zero, constant_type, is_value
+from rh_kernel.syntax.core import Array, Const, Term, Tuple, Zero, constant_type
 from rh_kernel.syntax.types import Product, Type
 
 
@@ -78,6 +78,4 @@ def add_values(V: Term, W: Term) -> Term:
 
 
 def _not_closed(V: Term) -> KernelBug:
-    return KernelBug(
-        "a value of another type was expected" if is_value(V) else f"a {type(V).__name__} is no closed value"
-    )
+    return KernelBug(f"a {type(V).__name__} stands where a closed value of another form was expected")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
     RH,
     Bind,
@@ -22,6 +23,7 @@ from rh_kernel.syntax.core import (
     Loc,
     Location,
     LocationVar,
+    LocKind,
     Node,
     Operation,
     OrdinaryClause,
@@ -77,7 +79,7 @@ def instantiate(scope: Scope, values: tuple[Term, ...]) -> "Term | Command":
             raise ValueError("a continuation is no term")
         return Resume(renamed.index + depth, k.hint, argument, span=k.span)
 
-    return _rebuild(scope.body, 0, _Images(image, resume, n))
+    return cast("Term | Command", _rebuild(scope.body, 0, _Images(image, resume, n)))
 
 
 def instantiate_term(scope: Scope, *values: Term) -> Term:
@@ -201,6 +203,13 @@ def replace_unknowns(
     return cast(AnyNode, _rebuild(node, 0, _Solutions(on_dim, on_shape, on_type)))
 
 
+def types_within(node: Node) -> list[tuple[Span | None, Type]]:
+    """Every type in ``node``, each with the place of the innermost node around it that has one."""
+    census = _Census([], [None])
+    _rebuild(node, 0, census)
+    return census.found
+
+
 # -- the one traversal ---------------------------------------------------------------------------------------------------------
 
 
@@ -297,7 +306,7 @@ class _StaticImages(_Walk):
         locations: dict[str, Loc] = {}
         for old, new in fresh.items():
             kind = kinds.get(old)
-            if kind is not None and hasattr(kind, "shape"):
+            if isinstance(kind, LocKind):
                 locations[old] = LocationVar(new, self.shape(kind.shape))
         return (
             _StaticImages(
@@ -351,6 +360,21 @@ class _Solutions(_Walk):
 
     def _shape(self, s: ShapeVar | ShapeMeta) -> Shape:
         return self.on_shape(s) if isinstance(s, ShapeMeta) else s
+
+
+@dataclass(frozen=True, slots=True)
+class _Census(_Walk):
+    found: list[tuple[Span | None, Type]]
+    place: list[Span | None]
+
+    def skips(self, node: Node, depth: int) -> bool:
+        if node.span is not None:
+            self.place[0] = node.span
+        return isinstance(node, Bound | Const)
+
+    def type(self, A: Type) -> Type:
+        self.found.append((self.place[0], A))
+        return A
 
 
 def _rebuild(node: Node, depth: int, walk: _Walk) -> Node:

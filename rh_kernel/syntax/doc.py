@@ -91,7 +91,7 @@ class Text(Measured):
 
 @dataclass(frozen=True, slots=True)
 class Line(Measured):
-    """A line end, or ``flat_text`` where the group around it fits on one line; ``None`` is always a line end."""
+    """A line end, or ``flat_text`` if the group around it fits on one line; ``None`` is always a line end."""
 
     flat_text: str | None = " "
 
@@ -221,7 +221,7 @@ class _Task:
 
 
 def layout(doc: Doc, width: float = 100) -> Iterator[Event]:
-    """The characters, line ends and annotations of ``doc``, in lines of ``width`` columns where groups allow it.
+    """The characters, line ends and annotations of ``doc``, in lines of ``width`` columns if groups allow it.
 
     Annotations are properly nested. Takes time linear in the size of ``doc``, and no stack of Python's.
     """

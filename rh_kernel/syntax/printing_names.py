@@ -4,22 +4,22 @@ A hint needs another name only if a variable of that name is visible and used un
 loose indices, and of several visible variables of one name only the innermost can be used, so one look decides.
 """
 
-import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import count
 
-_IDENTIFIER = re.compile(r"[^\W\d][\w']*")
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.lexer import tokens
+from rh_kernel.syntax.tokens import Kind
+
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_WORDS = frozenset(
-    "let in return rev handle with rd dim const loc fun op net handler train for epochs batch shuffle measure on".split()
-)
 
 
 class Names:
     """The visible variables from the outermost to the innermost; ``None`` stands for one that is never printed."""
 
     def __init__(self, reserved: Iterable[str] = ()) -> None:
-        self._reserved = _WORDS | set(reserved)
+        self._reserved = frozenset(reserved)
         self._visible: list[str | None] = []
         self._levels: dict[str, list[int]] = {}
         self._alike: dict[str, int] = {}
@@ -31,17 +31,11 @@ class Names:
         return name if name is not None else f"?{index}"
 
     def fresh(self, hint: str, loose: int, taken: set[str]) -> str:
-        """A name for a binder: of its ``hint``, not in ``taken``, and of no variable in ``loose``, which it adds to ``taken``.
+        """A name for a binder, made of its ``hint`` and added to ``taken``, in which it was not.
 
-        ``loose`` holds the indices that are free in the binder's scope, as seen from outside the binder.
+        It is no name of a variable in ``loose``, the indices free in the binder's scope as seen from outside of it.
         """
-        for name in self._candidates(hint):
-            levels = self._levels.get(name)
-            is_used = bool(levels) and bool(loose >> (len(self._visible) - 1 - levels[-1]) & 1)
-            if not is_used and name not in taken and name not in self._reserved:
-                break
-        else:
-            raise AssertionError("there is always another name")
+        name = next(n for n in self._candidates(hint) if n not in taken and not self._is_used(n, loose))
         taken.add(name)
         return name
 
@@ -53,7 +47,7 @@ class Names:
             self._alike[base] = self._alike.get(base, 0) + 1
         self._visible.append(name)
 
-    def pop(self, number: int = 1) -> None:
+    def pop(self, number: int) -> None:
         """Come out from under the last ``number`` binders."""
         for _ in range(number):
             name = self._visible.pop()
@@ -61,15 +55,26 @@ class Names:
                 self._levels[name].pop()
                 self._alike[_base(name)] -= 1
 
+    def _is_used(self, name: str, loose: int) -> bool:
+        levels = self._levels.get(name)
+        return name in self._reserved or bool(levels and loose >> (len(self._visible) - 1 - levels[-1]) & 1)
+
     def _candidates(self, hint: str) -> Iterator[str]:
-        stem = hint if _IDENTIFIER.fullmatch(hint) and hint != "_" else "x"
+        stem = hint if hint != "_" and is_name(hint) else "x"
         yield stem
         yield stem + "'"
         yield stem + "''"
         base = _base(stem)
-        # As many as there are names alike: it is free, or all but free, however many there are.
+        # The number of names alike is rarely taken, so the search is short however many there are.
         for number in count(max(3, self._alike.get(base, 0))):
             yield base + str(number).translate(_SUBSCRIPTS)
+
+
+@lru_cache(maxsize=4096)
+def is_name(text: str) -> bool:
+    """Whether ``text`` can be written for a variable."""
+    found = tokens(Span(Source("", text), 0, len(text)))
+    return len(found) == 1 and found[0].kind is Kind.NAME and found[0].end == len(text)
 
 
 def _base(name: str) -> str:

@@ -34,7 +34,7 @@ class Token:
 DECLARATIONS = ("dim", "const", "loc", "fun", "op", "net", "handler")
 KEYWORDS = frozenset({"let", "in", "return", "rev", "handle", "with", "train", "rd", *DECLARATIONS})
 
-SPELLINGS = {"<-": "←", "<=": "⇐", "->": "→", "=>": "⇒", "^T": "ᵀ", "⋅": "·", "−": "-"}
+SPELLINGS = {"<-": "←", "<=": "⇐", "->": "→", "↦": "→", "=>": "⇒", "^T": "ᵀ", "⋅": "·", "−": "-"}
 """The canonical spelling of a sign that has several."""
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "<": ">", "⌊": "⌋"}

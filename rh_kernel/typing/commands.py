@@ -11,17 +11,14 @@ from rh_kernel.syntax.core import (
     Command,
     Family,
     Handle,
-    LocKind,
     Operation,
-    Parameter,
     Perform,
     Resume,
     Return,
     RevHandle,
     Term,
 )
-from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.types import UNIT, Product, Real, Shape, ShapeVar, Type, TypeMeta, leaves, product
+from rh_kernel.syntax.types import UNIT, Product, Real, Type, TypeMeta, product
 from rh_kernel.typing import operators
 from rh_kernel.typing.context import Context, Zone
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
@@ -29,6 +26,7 @@ from rh_kernel.typing.dimensions import unknown_name
 from rh_kernel.typing.errors import OutOfReach, PatternDoesNotFit, TermInCommand, WrongKindOfName
 from rh_kernel.typing.functions import function_names
 from rh_kernel.typing.handlers import Handlers
+from rh_kernel.typing.heads import shape_variables
 from rh_kernel.typing.indices import elaborate_indices, values_of
 from rh_kernel.typing.patterns import Opened, open_patterns
 from rh_kernel.typing.terms import Terms
@@ -129,18 +127,20 @@ class Commands:
 
     def operation(self, cx: Context, e: s.Apply, family: Family) -> Operation:
         """``Op[i, …]``: the member of the family at the given indices, with unknowns for what they leave open."""
-        static = self._fresh(family.variables, family.domain, family.codomain, family.parameters)
+        static = self._fresh(family)
         indices, static = elaborate_indices(cx, self.unifier, self.terms, e, family.parameters, static)
-        at: list[Dim | Shape] = [static.dims[v] if v in static.dims else static.shapes[v] for v in family.variables]
+        at = [static.dims[v] if v in static.dims else static.shapes[v] for v in family.variables]
         domain, codomain = specialise_type(family.domain, static), specialise_type(family.codomain, static)
-        return Operation(family, indices, tuple(at), domain, codomain, span=e.span)
+        op = Operation(family, indices, tuple(at), domain, codomain, span=e.span)
+        self.unifier.uses.append((e.span, op))
+        return op
 
     def _net(self, cx: Context, e: s.Apply, net: NetDefinition) -> tuple[Command, Type]:
         static = Static({v: self.unifier.fresh_dim() for v in net.variables}, {}, {})
         indices, static = elaborate_indices(cx, self.unifier, self.terms, e, net.statics, static)
         M = self._check_argument(cx, e, specialise_type(net.domain, static))
-        values = values_of(indices, net.statics)
-        body = supply(specialise(net.body, static), values)
+        body = supply(specialise(net.body, static), values_of(indices, net.statics))
+        self.unifier.uses.append((e.span, body))
         return Bind(Return(M, span=e.span), body, span=e.span), specialise_type(net.codomain, static)
 
     def _check_argument(self, cx: Context, e: s.Apply, A: Type) -> Term:
@@ -204,14 +204,11 @@ class Commands:
         what = f"`{text}`" if len(text) <= 40 and "\n" not in text else "this"
         return Rejected(TermInCommand(span=e.span, what=what, hint="write `return` in front of it"))
 
-    def _fresh(self, names: tuple[str, ...], A: Type, B: Type, parameters: tuple[Parameter, ...]) -> Static:
-        shapes = {x.shape.name for x in (*leaves(A), *leaves(B)) if isinstance(x, Real) and isinstance(x.shape, ShapeVar)}
-        shapes |= {
-            p.kind.shape.name for p in parameters if isinstance(p.kind, LocKind) and isinstance(p.kind.shape, ShapeVar)
-        }
+    def _fresh(self, family: Family) -> Static:
+        shapes = shape_variables(family)
         return Static(
-            {v: self.unifier.fresh_dim() for v in names if v not in shapes},
-            {v: self.unifier.fresh_shape() for v in names if v in shapes},
+            {v: self.unifier.fresh_dim() for v in family.variables if v not in shapes},
+            {v: self.unifier.fresh_shape() for v in family.variables if v in shapes},
             {},
         )
 

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-import numpy as np
-
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.builtin import GET, PUT
-from rh_kernel.syntax.core import Array, Family, Handler, Location, Parameter, Scope, Term
+from rh_kernel.syntax.core import Family, Handler, Location, Parameter, Scope, Term
 from rh_kernel.syntax.types import Type
 
 
@@ -31,10 +29,10 @@ class ConstDefinition:
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
-    """A content written out."""
+class Written:
+    """A content given by a closed term: mostly a literal."""
 
-    value: Array
+    term: Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +51,12 @@ class Loaded:
     path: str
 
 
-Initial: TypeAlias = Literal | Drawn | Loaded
+Initial: TypeAlias = Written | Drawn | Loaded
 
 
 @dataclass(frozen=True, slots=True)
 class LocDefinition:
-    """``loc w0 : Real(3, 2) = normal(0.5, seed=1)``; a location of unknown shape is one that is loaded from a file."""
+    """``loc w0 : Real(3, 2) = normal(0.5, seed=1)``"""
 
     name: str
     location: Location
@@ -176,10 +174,3 @@ def kind_of(definition: Definition) -> str:
             return "a net"
         case HandlerDefinition():
             return "a handler"
-
-
-def literal(value: Array) -> Literal:
-    """A content that nobody writes to."""
-    frozen = np.array(value, dtype=np.float64)
-    frozen.setflags(write=False)
-    return Literal(frozen)

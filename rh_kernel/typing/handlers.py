@@ -104,6 +104,7 @@ class Handlers:
             for e, (_, A) in zip(h.arguments, d.parameters, strict=True)
         )
         H = fresh.node(specialise(d.handler, static))
+        self.unifier.uses.append((h.span, H))
         match H:
             case ReverseHandler():
                 return apply_handler(H, arguments)

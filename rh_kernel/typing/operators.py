@@ -60,7 +60,7 @@ def operands_differ(unifier: Unifier, span: Span, operator: str, A: Type, B: Typ
     hint = ""
     if operator in ("*", "-", "+", "/") and SCALAR in (A, B) and A != B:
         hint = "a scalar goes on the left of `*`: `a * x`" if operator == "*" else "make an array of it: `fill[n](a)`"
-    elif operator == "*" and isinstance(A, Real) and isinstance(A.shape, tuple) and len(A.shape) == 2:
+    elif operator == "*" and _rank(unifier, A) == 2:
         hint = "the product of a matrix and a vector is written `w @ x`"
     return Rejected(OperandsDiffer(span=span, operator=operator, found=f"{A} and {B}", expected=expected, hint=hint))
 
@@ -124,11 +124,11 @@ def _is_scalar(unifier: Unifier, A: Type) -> bool:
 
 def _rank(unifier: Unifier, A: Type) -> int | None:
     match unifier.type(A):
-        case Real(ShapeVar() | ShapeMeta()):
-            return None
-        case Real(dims):
-            return len(dims)
+        case Real(shape):
+            match shape:
+                case ShapeVar() | ShapeMeta():
+                    return None
+                case dims:
+                    return len(dims)
         case Product() | TypeMeta():
             return None
-
-

@@ -172,7 +172,9 @@ class Terms:
         f = candidate.function
         M = self._argument(cx, e, argument, f.domain)
         check_size(self.unifier, candidate, e.span)
-        return Call(f, M, span=e.span), f.codomain
+        call = Call(f, M, span=e.span)
+        self.unifier.uses.append((e.span, call))
+        return call, f.codomain
 
     def _argument(self, cx: Context, e: s.Apply, argument: s.Expr, A: Type) -> Term:
         wanted = self.unifier.head(A)

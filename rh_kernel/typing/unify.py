@@ -3,7 +3,9 @@
 Equations between dimensions are solved as soon as they are linear in an unknown that can be isolated, and put off till then.
 """
 
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, replace_unknowns
+from rh_kernel.syntax.core import Node
 from rh_kernel.syntax.dimensions import Atom, Dim, DimMeta, DimVar, Monomial, dim, replace_atoms, variables
 from rh_kernel.syntax.types import (
     SCALAR,
@@ -20,7 +22,10 @@ from rh_kernel.syntax.types import (
 
 
 class Unifier:
-    """The unknowns of one item and what has been found for them."""
+    """The unknowns of one item and what has been found for them.
+
+    ``uses`` collects where generic things are used, and what became of them there, for ``sizes.check_dimensions``.
+    """
 
     def __init__(self) -> None:
         self._dims: dict[int, Dim] = {}
@@ -28,7 +33,9 @@ class Unifier:
         self._types: dict[int, Type] = {}
         self._waiting: list[tuple[Dim, Dim]] = []
         self._next = 0
+        self._kept: set[int] = set()
         self.undetermined = False
+        self.uses: list[tuple[Span, Node]] = []
 
     # -- fresh unknowns --------------------------------------------------------------------------------------------------------
 
@@ -164,8 +171,16 @@ class Unifier:
 
     # -- the end ---------------------------------------------------------------------------------------------------------------
 
+    def keep(self, *types: Type) -> None:
+        """Leave the unknowns of these types open: each use of the declaration is to have its own."""
+        for A in types:
+            map_type(self.type(A), self._keep_atom, self._keep_shape, self._keep_type)
+
     def finish(self, node: AnyNode) -> AnyNode:
-        """``node`` with every unknown replaced by what was found; a type nobody asked about is ``Real(1)`` (LANGUAGE §1)."""
+        """``node`` with every unknown replaced by what was found.
+
+        A type nobody asked about is ``Real(1)`` (LANGUAGE §1); ``undetermined`` tells whether a dimension was not found.
+        """
         return replace_unknowns(node, self._final_dim, self._final_shape, self._final_type)
 
     def finish_type(self, A: Type) -> Type:
@@ -179,16 +194,32 @@ class Unifier:
 
     def _final_dim(self, meta: DimMeta) -> Dim:
         found = self.dim(dim(meta))
-        self.undetermined |= any(isinstance(v, DimMeta) for v in variables(found))
+        self.undetermined |= any(isinstance(v, DimMeta) and v.number not in self._kept for v in variables(found))
         return found
 
     def _final_shape(self, meta: ShapeMeta) -> Shape:
         found = self.shape(meta)
-        return (dim(1),) if isinstance(found, ShapeMeta) else found
+        return (dim(1),) if isinstance(found, ShapeMeta) and found.number not in self._kept else found
 
     def _final_type(self, meta: TypeMeta) -> Type:
         found = self.type(meta)
-        return SCALAR if isinstance(found, TypeMeta) else self.finish_type(found)
+        if isinstance(found, TypeMeta):
+            return found if found.number in self._kept else SCALAR
+        return self.finish_type(found)
+
+    def _keep_atom(self, atom: DimVar | DimMeta) -> Dim:
+        if isinstance(atom, DimMeta):
+            self._kept.add(atom.number)
+        return dim(atom)
+
+    def _keep_shape(self, s: ShapeVar | ShapeMeta) -> Shape:
+        if isinstance(s, ShapeMeta):
+            self._kept.add(s.number)
+        return s
+
+    def _keep_type(self, A: TypeMeta) -> Type:
+        self._kept.add(A.number)
+        return A
 
 
 def unsolved(A: Type) -> bool:
@@ -198,12 +229,14 @@ def unsolved(A: Type) -> bool:
             return True
         case Product(many):
             return any(unsolved(B) for B in many)
-        case Real(ShapeMeta()):
-            return True
-        case Real(ShapeVar()):
-            return False
-        case Real(dims):
-            return any(isinstance(v, DimMeta) for d in dims for v in variables(d))
+        case Real(shape):
+            match shape:
+                case ShapeMeta():
+                    return True
+                case ShapeVar():
+                    return False
+                case dims:
+                    return any(isinstance(v, DimMeta) for d in dims for v in variables(d))
 
 
 def _occurs(number: int, A: Type) -> bool:
@@ -217,7 +250,7 @@ def _occurs(number: int, A: Type) -> bool:
 
 
 def _isolate(difference: Dim) -> tuple[int, Dim] | None:
-    """From ``difference = 0`` an unknown and its value, if one occurs linearly and with a coefficient that divides the rest."""
+    """From ``difference = 0`` an unknown and its value, if one occurs linearly and its coefficient divides the rest."""
     for monomial, coefficient in difference.terms:
         match monomial:
             case ((DimMeta(number), 1),):
@@ -230,7 +263,7 @@ def _isolate(difference: Dim) -> tuple[int, Dim] | None:
 
 
 def _quotient(difference: Dim) -> tuple[int, Dim] | None:
-    """The same for ``?n * k * (known) = known``: an unknown that occurs in one product only, of which the rest is a multiple."""
+    """The same for ``?n * k = rest``: an unknown that occurs in one product only, of whose other factors the rest is a multiple."""
     for monomial, coefficient in difference.terms:
         unknown = [a for a, power in monomial if isinstance(a, DimMeta) and power == 1]
         if len(unknown) != 1 or len(monomial) < 2:

@@ -42,7 +42,7 @@ def value(M: Term) -> Term:
         case Tuple(items):
             return Tuple(tuple(value(N) for N in items))
         case Proj(i, n, N):
-            return component(value(N), i - 1, n)
+            return part(value(N), i - 1, n)
         case Let(N, scope):
             return value(instantiate_term(scope, value(N)))
         case Rd(W, scope, V):
@@ -61,10 +61,15 @@ def apply(f: Function, V: Term) -> Term:
         case Defined(_, _, _, body, _):
             return value(instantiate_term(body, V))
         case RdOf(g):
-            return value(instantiate_term(derivative(g), component(V, 0, 2), component(V, 1, 2)))
+            return value(instantiate_term(derivative(g), part(V, 0, 2), part(V, 1, 2)))
 
 
 ZERO = Zero(TypeMeta(0))
+
+
+def part(V: Term, i: int, n: int) -> Term:
+    """``component``, which a ``ZERO`` has as well."""
+    return V if V == ZERO else component(V, i, n)
 
 
 def typed_zeros(V: Term, A: Type) -> Term:
@@ -103,7 +108,7 @@ def unfolded(form: R) -> Term:
             return Plus(pulled(W, M), pulled(W, L))
         case Tuple(items):
             n = len(items)
-            return reduce(Plus, [pulled(component(W, i, n), M) for i, M in enumerate(items)])
+            return reduce(Plus, [pulled(part(W, i, n), M) for i, M in enumerate(items)])
         case Proj(i, n, M):
             return pulled(Tuple(tuple(W if k == i - 1 else ZERO for k in range(n))), M)
         case Let(M, inner):
@@ -133,7 +138,7 @@ def synthesised(M: Term, gamma: tuple[Type, ...]) -> Type:
             return A
         case Call(f, argument):
             A = synthesised(argument, gamma)
-            assert A == f.domain, f"{f} was applied to {A}"
+            assert f.domain == A, f"{f} was applied to {A}"
             return f.codomain
         case Plus(left, right):
             A, B = synthesised(left, gamma), synthesised(right, gamma)
@@ -143,7 +148,8 @@ def synthesised(M: Term, gamma: tuple[Type, ...]) -> Type:
             return Product(tuple(synthesised(N, gamma) for N in items))
         case Proj(i, n, N):
             A = synthesised(N, gamma)
-            assert isinstance(A, Product) and len(A.factors) == n
+            assert isinstance(A, Product)
+            assert len(A.factors) == n
             return A.factors[i - 1]
         case Let(N, scope):
             return synthesised(cast(Term, scope.body), (*gamma, synthesised(N, gamma)))

@@ -9,13 +9,10 @@ from rh_kernel.primitives.table import ROWS
 from rh_kernel.primitives.values import materialise
 from rh_kernel.syntax.core import Array, Const, Primitive, Term, Tuple
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim
-from rh_kernel.syntax.types import Product, Real, Shape, Type, TypeMeta, concrete_shape
+from rh_kernel.syntax.types import Product, Real, Shape, ShapeVar, Type, TypeMeta, concrete_shape
 
-SHAPES: tuple[Shape, ...] = tuple(
-    tuple(dim(d) for d in shape) for shape in ((1,), (4,), (2, 3), (3, 2), (6,), (2, 1, 3))
-)
+SHAPES: tuple[Shape, ...] = tuple(tuple(dim(d) for d in shape) for shape in ((1,), (4,), (2, 3), (3, 2), (6,), (2, 1, 3)))
 DIMS = (dim(1), dim(2), dim(3))
-POSITIVE = {"log", "sqrt"}
 
 
 def instances_of(name: str, scheme: Scheme) -> list[Primitive]:
@@ -28,14 +25,14 @@ def allowed(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
     """Whether the side condition on sizes holds."""
     if scheme.same_size is None:
         return True
-    values = dict(zip(scheme.variables, at, strict=True))
-    left, right = (values[s] for s in scheme.same_size)
-    assert not isinstance(left, Dim)
-    assert not isinstance(right, Dim)
-    return size_of(left) == size_of(right)
+    sizes = {v: None if isinstance(value, Dim) else size_of(value) for v, value in zip(scheme.variables, at, strict=True)}
+    left, right = (sizes[s] for s in scheme.same_size if isinstance(s, ShapeVar))
+    return left == right
 
 
 INSTANCES = [f for name, row in ROWS.items() for scheme in row.schemes for f in instances_of(name, scheme)]
+
+FAMILIES = list({(f.name, len(f.at)): f for f in INSTANCES}.values())
 
 
 def label(f: Primitive) -> str:
@@ -69,15 +66,15 @@ def smooth_point(rng: np.random.Generator, f: Primitive) -> Term:
     """A point that keeps away from the kinks and poles of f."""
     x = draw(rng, f.domain)
     match f.name, x:
-        case ("log" | "sqrt"), Const(array):
+        case (("log" | "sqrt"), Const(array)):
             return Const(0.3 + np.abs(array))
-        case ("recip" | "abs" | "sign" | "relu" | "step"), Const(array):
+        case (("recip" | "abs" | "sign" | "relu" | "step"), Const(array)):
             return Const(array + 0.2 * np.copysign(1, array))
         case "round", Const(array):
             return Const(np.rint(array) + 0.3 * np.tanh(array))
         case "div", Tuple((numerator, Const(array))):
             return Tuple((numerator, Const(array + 0.3 * np.copysign(1, array))))
-        case ("maximum" | "minimum"), Tuple((Const(one), Const(other))):
+        case (("maximum" | "minimum"), Tuple((Const(one), Const(other)))):
             return Tuple((Const(one + 0.2 * np.copysign(1, one - other)), Const(other)))
         case _:
             return x

@@ -1,0 +1,71 @@
+"""``Γ ; Δ ⊢ P : A`` to a straight-line program from Γ, Δ and the heap to A and the heap."""
+
+from rh_kernel.arrays.builder import Builder
+from rh_kernel.arrays.machine import Machine
+from rh_kernel.arrays.optimise import optimise
+from rh_kernel.arrays.program import Program, Register, Tree
+from rh_kernel.arrays.tape import Environment
+from rh_kernel.arrays.terms import evaluate
+from rh_kernel.arrays.values import Slot, Symbolic
+from rh_kernel.syntax.core import Command, Location, Term
+from rh_kernel.syntax.types import Type
+
+
+def compile_command(P: Command, inputs: tuple[Type, ...] = ()) -> Program:
+    """The program of P, whose loose indices are the ``inputs``: index 0 is the last of them.
+
+    The same program holds for all values of the inputs and all contents of the heap. Raises ``Stuck`` if an operation has no
+    handler, or if the program would be too long; ``KernelBug`` if P still depends on a dimension or location variable.
+    """
+    return optimise(translate(P, inputs))
+
+
+def compile_term(M: Term, inputs: tuple[Type, ...] = ()) -> Program:
+    """The program of M, whose loose indices are the ``inputs``, as for ``compile_command``; it leaves the heap alone."""
+    b = Builder()
+    trees, rho = _inputs(inputs, b)
+    return optimise(_program(b, trees, evaluate(M, rho, b), ()))
+
+
+def translate(P: Command, inputs: tuple[Type, ...] = ()) -> Program:
+    """The program of P as symbolic execution leaves it: with aliases, repetitions, and what nobody uses."""
+    b = Builder()
+    trees, rho = _inputs(inputs, b)
+    machine = Machine(b)
+    V = machine.run(P, rho)
+    changed = [(location, W) for location, W in machine.heap.items() if W != machine.read.get(location)]
+    return _program(b, trees, V, tuple(changed))
+
+
+def _inputs(types: tuple[Type, ...], b: Builder) -> tuple[tuple[Tree, ...], Environment]:
+    rho: Environment = None
+    trees: list[Tree] = []
+    for A in types:
+        tree, V = b.input(A)
+        trees.append(tree)
+        rho = (V, rho)
+    return tuple(trees), rho
+
+
+def _program(b: Builder, inputs: tuple[Tree, ...], V: Symbolic, heap: tuple[tuple[Location, Symbolic], ...]) -> Program:
+    result = b.materialise(V)
+    writes = tuple([(location, _register(b, W)) for location, W in heap])
+    return Program(
+        inputs,
+        tuple(b.constants),
+        tuple(b.reads),
+        tuple(b.equations),
+        result,
+        writes,
+        tuple(b.shapes),
+        (False,) * len(b.shapes),
+    )
+
+
+def _register(b: Builder, W: Symbolic) -> Register:
+    if isinstance(W, Slot):
+        return W.register
+    register = b.materialise(W)
+    if isinstance(register, tuple):
+        raise TypeError("a location holds one array")
+    return register

@@ -1,0 +1,189 @@
+"""The same program with fewer equations: aliases gone, constants folded, repetitions shared, simplified, and nothing unused.
+
+One pass forward, in which each equation meets only registers that are final, and one backward to see which are needed.
+"""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from rh_kernel.arrays.algebra import Apply, Holds, Is, simpler
+from rh_kernel.arrays.program import (
+    Alias,
+    Equation,
+    Extent,
+    MeanOverBatch,
+    Operator,
+    OuterMean,
+    ProductMean,
+    Program,
+    Register,
+    Tree,
+    extent_of,
+    joins_batch,
+    leaves,
+)
+from rh_kernel.primitives.table import kernel
+from rh_kernel.syntax.core import Array, Location, Primitive
+
+FOLDED = 4096
+COMMUTE = frozenset({"add", "mul", "dot"})
+
+
+def optimise(program: Program) -> Program:
+    """A program with the same results for all inputs and heaps, up to rounding and the sign of zero, and no more equations."""
+    draft = Draft()
+    new: dict[Register, Register] = {}
+    inputs = tuple([map_tree(tree, lambda r: _renamed(new, r, draft.fresh(program.shapes[r], program.batched[r]))) for tree in program.inputs])
+    for r, array in program.constants:
+        new[r] = draft.constant(array)
+    for r, location in program.reads:
+        new[r] = draft.read(location, program.shapes[r])
+    for equation in program.equations:
+        new[equation.result] = draft.apply(equation.operator, tuple([new[r] for r in equation.arguments]))
+    writes = [(location, new[r]) for location, r in program.writes]
+    return draft.finish(inputs, map_tree(program.result, new.__getitem__), writes)
+
+
+def map_tree(tree: Tree, image: Callable[[Register], Register]) -> Tree:
+    """The tree with each register replaced by its image, from left to right."""
+    if isinstance(tree, tuple):
+        return tuple([map_tree(branch, image) for branch in tree])
+    return image(tree)
+
+
+def _renamed(new: dict[Register, Register], old: Register, r: Register) -> Register:
+    new[old] = r
+    return r
+
+
+class Draft:
+    """A program being written, each equation in its simplest known form and none twice; it may hold what nobody uses."""
+
+    def __init__(self) -> None:
+        self.shapes: list[Extent] = []
+        self.batched: list[bool] = []
+        self._constants: dict[Register, Array] = {}
+        self._uniform: dict[Register, float | None] = {}
+        self._reads: dict[Location, Register] = {}
+        self._definitions: dict[Register, Apply] = {}
+        self._known: dict[tuple[object, ...], Register] = {}
+        self._operators: dict[Operator, int] = {}
+
+    # -- facts -----------------------------------------------------------------------------------------------------------------
+
+    def uniform(self, r: Register) -> float | None:
+        """The one number that all entries of a constant are, or ``None``."""
+        return self._uniform.get(r)
+
+    def definition(self, r: Register) -> Apply | None:
+        """The right-hand side of the register's equation, if it has one."""
+        return self._definitions.get(r)
+
+    # -- writing ---------------------------------------------------------------------------------------------------------------
+
+    def fresh(self, shape: Extent, batched: bool) -> Register:  # noqa: FBT001
+        """A new register."""
+        self.shapes.append(shape)
+        self.batched.append(batched)
+        return len(self.shapes) - 1
+
+    def constant(self, array: Array) -> Register:
+        """The register of a constant; equal ones share it."""
+        uniform = _uniform(array)
+        key = (array.shape, array.tobytes() if uniform is None else uniform)
+        r = self._known.get(key)
+        if r is None:
+            r = self._known[key] = self.fresh(array.shape, False)
+            self._constants[r] = array
+            self._uniform[r] = uniform
+        return r
+
+    def read(self, location: Location, shape: Extent) -> Register:
+        """The register of a location's content at the start."""
+        r = self._reads.get(location)
+        if r is None:
+            r = self._reads[location] = self.fresh(shape, False)
+        return r
+
+    def apply(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
+        """A register that holds ``f(arguments)``."""
+        while True:
+            match self._simpler(f, arguments):
+                case None:
+                    break
+                case Is(r):
+                    return r
+                case Holds(array):
+                    return self.constant(array)
+                case Apply(g, others):
+                    f, arguments = g, others
+        return self._equation(f, arguments)
+
+    def _simpler(self, f: Operator, arguments: tuple[Register, ...]) -> Apply | Is | Holds | None:
+        match f:
+            case Alias():
+                return Is(arguments[0])
+            case MeanOverBatch():
+                return None if self.batched[arguments[0]] else Is(arguments[0])
+            case OuterMean() | ProductMean():
+                return None
+            case Primitive():
+                return self._folded(f, arguments) or simpler(f, arguments, self)
+
+    def _folded(self, f: Primitive, arguments: tuple[Register, ...]) -> Holds | None:
+        if f.name != "fill" and np.prod(extent_of(f)) > FOLDED:
+            return None
+        if not all(r in self._constants for r in arguments):
+            return None
+        with np.errstate(all="ignore"):
+            return Holds(kernel(f, np)(*(self._constants[r] for r in arguments)))
+
+    def _equation(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
+        number = self._operators.setdefault(f, len(self._operators))
+        commutes = isinstance(f, Primitive) and f.name in COMMUTE
+        key = (number, *(sorted(arguments) if commutes else arguments))
+        r = self._known.get(key)
+        if r is None:
+            batched = any(self.batched[a] for a in arguments) and not joins_batch(f)
+            r = self._known[key] = self.fresh(extent_of(f), batched)
+            self._definitions[r] = Apply(f, arguments)
+        return r
+
+    # -- finishing -------------------------------------------------------------------------------------------------------------
+
+    def finish(self, inputs: tuple[Tree, ...], result: Tree, writes: Iterable[tuple[Location, Register]]) -> Program:
+        """The program of what is needed, its registers numbered in order."""
+        writes = [(location, r) for location, r in writes if self._reads.get(location) != r]
+        needed = {*leaves(result), *(r for _, r in writes)}
+        for r in reversed(self._definitions):
+            if r in needed:
+                needed.update(self._definitions[r].arguments)
+        order = [r for tree in inputs for r in leaves(tree)]
+        constants = [r for r in self._constants if r in needed]
+        reads = [(r, location) for location, r in self._reads.items() if r in needed]
+        defined = [r for r in self._definitions if r in needed]
+        order += [*constants, *(r for r, _ in reads), *defined]
+        number = {r: i for i, r in enumerate(order)}
+        return Program(
+            tuple([map_tree(tree, number.__getitem__) for tree in inputs]),
+            tuple([(number[r], self._constants[r]) for r in constants]),
+            tuple([(number[r], location) for r, location in reads]),
+            tuple([self._numbered(r, number) for r in defined]),
+            map_tree(result, number.__getitem__),
+            tuple([(location, number[r]) for location, r in writes]),
+            tuple([self.shapes[r] for r in order]),
+            tuple([self.batched[r] for r in order]),
+        )
+
+    def _numbered(self, r: Register, number: dict[Register, Register]) -> Equation:
+        found = self._definitions[r]
+        return Equation(number[r], found.operator, tuple([number[a] for a in found.arguments]))
+
+
+def _uniform(array: Array) -> float | None:
+    if array.size == 0:
+        return 0.0
+    first = array.flat[0]
+    spread = not any(array.strides)
+    return float(first) if spread or bool((array == first).all()) else None

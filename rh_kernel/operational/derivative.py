@@ -1,0 +1,106 @@
+"""``W.R_V(x. N)``, the reverse derivative of a term by rewriting (RH Fig. 6).
+
+Each equation is one step, taken when the form reaches an evaluation position; an ``R`` in the body is rewritten first.
+The figure has no equation for sums: ``R-Plus`` is added. A cotangent stands before its point.
+"""
+
+from functools import reduce
+from typing import cast
+
+from rh_kernel.operational.binders import (
+    Place,
+    call,
+    fixed,
+    let,
+    let_tuple,
+    opened,
+    plus,
+    rewrite,
+    rewrite_scope,
+    tuple_from,
+)
+from rh_kernel.operational.telescopes import Telescope, type_of
+from rh_kernel.paper import Rule
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import (
+    Bound,
+    Call,
+    Const,
+    Function,
+    Let,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    RdOf,
+    Scope,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.types import factors
+
+
+def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
+    """The equation for ``W.R_V(x. N)``, by the form of N: its name and its right side. Γ has what W and V mention."""
+    W, V = fixed(form.cotangent), fixed(form.point)
+    (x,) = form.scope.hints
+    match cast(Term, form.scope.body):
+        case Bound(0):
+            return Rule.R_VAR, form.cotangent
+        case Bound():
+            return Rule.R_VAR, Zero(type_of(form.point, gamma))
+        case Const() | Zero():
+            return Rule.R_CONST, Zero(type_of(form.point, gamma))
+        case Call(f, M):
+            return Rule.R_FUN, _call(W, f, Scope((x,), M), V)(0)
+        case Plus(M, N):
+            return Rule.R_PLUS, plus(rewrite_scope(W, Scope((x,), M), V), rewrite_scope(W, Scope((x,), N), V))(0)
+        case Let(M, scope):
+            return Rule.R_LET, _let(W, Scope((x,), M), Scope((x, *scope.hints), scope.body), V)(0)
+        case Tuple(items):
+            return Rule.R_TUPLE, _tuple(W, [Scope((x,), M) for M in items], V)(0)
+        case Proj(i, n, M):
+            types = factors(type_of(M, Telescope(form.point, gamma, gamma)), n)
+            U = [W if k == i else fixed(Zero(A)) for k, A in enumerate(types, start=1)]
+            return Rule.R_PROJ, _proj(tuple_from(*U), Scope((x,), M), V)(0)
+        case Rd(M, scope, L):
+            N = let(fixed(M), "z", lambda z: let(fixed(L), "w", lambda w: rewrite_scope(z, scope, w)))
+            return Rule.R_RD, R(form.cotangent, Scope((x,), N(0)), form.point, span=form.span)
+        case R():
+            raise KernelBug("the R in the body comes first")
+
+
+def _call(W: Place, f: Function, M: Scope, V: Place) -> Place:
+    """``let x ← V in let y ← rd[f](⟨W, M⟩) in y.R_V(x. M)``"""
+
+    def body(x: Place) -> Place:
+        return let(call(RdOf(f), tuple_from(W, opened(M, x))), "y", lambda y: rewrite_scope(y, M, V))
+
+    return let(V, M.hints[0], body)
+
+
+def _let(W: Place, M: Scope, N: Scope, V: Place) -> Place:
+    """``let x ← V in let y ← M in W.R_V(x. N) + (let y' ← W.R_y(y. N) in y'.R_V(x. M))`` for ``x. M`` and ``x, y. N``"""
+    x_hint, y_hint = N.hints
+
+    def body(x: Place, y: Place) -> Place:
+        through_x = rewrite(W, x_hint, lambda x: opened(N, x, y), V)
+        through_y = rewrite(W, y_hint, lambda y: opened(N, x, y), y)
+        return plus(through_x, let(through_y, y_hint + "'", lambda w: rewrite_scope(w, M, V)))
+
+    return let(V, x_hint, lambda x: let(opened(M, x), y_hint, lambda y: body(x, y)))
+
+
+def _tuple(W: Place, scopes: list[Scope], V: Place) -> Place:
+    """``let ⟨y1, …, yn⟩ ← W in y1.R_V(x. M1) + … + yn.R_V(x. Mn)``"""
+
+    def body(*ys: Place) -> Place:
+        return reduce(plus, [rewrite_scope(y, M, V) for y, M in zip(ys, scopes, strict=True)])
+
+    return let_tuple(W, ("y",) * len(scopes), body)
+
+
+def _proj(U: Place, M: Scope, V: Place) -> Place:
+    """``let x ← V in let y ← M in U.R_V(x. M)``, with U the cotangent W at i and zero elsewhere"""
+    return let(V, M.hints[0], lambda x: let(opened(M, x), "y", lambda _: rewrite_scope(U, M, V)))

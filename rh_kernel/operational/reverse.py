@@ -1,0 +1,154 @@
+"""``RH_H^V(⟨y1, …, ym⟩. P)``, reverse handling by rewriting (RH Fig. 7).
+
+Each equation is one step, taken when the form reaches an evaluation position. It looks at the head of P only; between
+the form and the head there are ``let x ⇐ [-] in Q`` and ordinary handlers that have no clause for the head.
+
+The figure is read literally: the equation for terms adds ``z.rd(y_i. M)(V_i)`` for every variable y_i, whether M mentions
+it or not. A new variable stands in front of the others, so those keep their indices.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from rh_kernel.operational.binders import (
+    Place,
+    Plan,
+    bind,
+    bind_tuple,
+    fixed,
+    opened,
+    performed,
+    plus,
+    rd,
+    returned,
+    reverse,
+    tuple_from,
+)
+from rh_kernel.operational.contexts import BindFrame, Context, RHFrame, plug
+from rh_kernel.operational.telescopes import telescope, type_of
+from rh_kernel.syntax.binding import instantiate_command, instantiate_term, mentions
+from rh_kernel.syntax.clauses import reverse_clause
+from rh_kernel.syntax.core import RH, Bound, Command, Perform, Return, RevHandle, Scope, Term, Zero
+
+Head: TypeAlias = Return | Perform | RevHandle
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """``RH_H^V(⟨y1, …, ym⟩. F[head])`` in the context ``outer``; K is the context of the head, ``at`` the form's part of it."""
+
+    K: Context
+    at: Context
+    frame: RHFrame
+
+    @property
+    def values(self) -> list[Term]:
+        """``V1, …, Vm``"""
+        return [self.frame.value(i) for i in range(len(self.frame.hints))]
+
+    def index(self, y: Bound) -> int:
+        """The i of ``y_i``, counted from 0."""
+        return len(self.frame.hints) - 1 - y.index
+
+    def with_body(self, head: Command, inside: Context | None) -> Command:
+        """The form with ``F'[head]`` for its body, where F' is what of F lies around ``inside``."""
+        f = self.frame
+        return RH(f.values, Scope(f.hints, cast(Command, plug(inside, head, self.at))), f.handler, span=f.span)
+
+
+    def with_variable(self, hint: str, y: Place, head: Callable[[Term], Command]) -> Plan:
+        """``RH_H^⟨y, V1, …, Vm⟩(⟨y, y1, …, ym⟩. F[head(y)])``"""
+        f = self.frame
+        P = cast(Command, plug(self.K, head(Bound(len(f.hints), hint)), self.at))
+        return reverse(tuple_from(y, *map(fixed, self.values)), Scope((hint, *f.hints), P), f.handler)
+
+
+def rh_return(form: Form, y_k: Bound) -> Command:
+    """``RH(⟨ys⟩. ⌊y_k⌋) = let y ⇐ P[V_k/x] in ⌊⟨0, …, y, …, 0⟩⌋``"""
+    f, values, k, gamma = form.frame, form.values, form.index(y_k), telescope(form.at.outer)
+
+    def result(y: Place) -> Plan:
+        return returned(tuple_from(*[y if i == k else fixed(Zero(type_of(V, gamma))) for i, V in enumerate(values)]))
+
+    return bind(performed(f.handler.returns, fixed(values[k])), f.hints[k] + "'", result)(0)
+
+
+def rh_let(form: Form, frame: BindFrame, y_j: Bound) -> Command:
+    """``RH(⟨ys⟩. F[let x ⇐ ⌊y_j⌋ in R]) = RH(⟨ys⟩. F[R[y_j/x]])``"""
+    return form.with_body(instantiate_command(frame.scope, y_j), form.K.outer)
+
+
+def rh_op(form: Form, M: Perform, y_i: Bound) -> Command:
+    """``RH(⟨ys⟩. F[Op(y_i)])``: Q^f, then the form for ``F[⌊y⌋]`` with y its result, and Q^b on the way back"""
+    forward, backward = reverse_clause(form.frame.handler, M.operation)
+    hint, hints, i = _name(form.K), form.frame.hints, form.index(y_i)
+
+    def onwards(y: Place, z: Place) -> Plan:
+        def back(w: Place, *ys: Place) -> Plan:
+            return bind(
+                performed(backward, w, z),
+                hints[i] + "''",
+                lambda v: returned(tuple_from(*ys[:i], plus(ys[i], v), *ys[i + 1 :])),
+            )
+
+        return bind_tuple(form.with_variable(hint, y, Return), _primed(hint, *hints), back)
+
+    return bind_tuple(performed(forward, fixed(form.values[i])), (hint, "z"), onwards)(0)
+
+
+def rh_handle(form: Form, M: RevHandle) -> Command:
+    """``RH(⟨ys⟩. F[rev handle (W) ⟨zs⟩. R with H']) = RH(⟨ys⟩. F[RH_H'^W(⟨zs⟩. R)])``"""
+    return form.with_body(RH(M.argument, M.scope, M.handler, span=M.span), form.K)
+
+
+def rh_term(form: Form, head: Head) -> Command:
+    """``RH(⟨ys⟩. F^t[M])``: M at the values, then the form for ``F^t[y]``, and on the way back ``z.rd(y_i. M)(V_i)`` for each i"""
+    M, hint, hints, values = _argument(head), _name(form.K), form.frame.hints, form.values
+    scope = Scope(hints, M)
+    at_values = instantiate_term(scope, *values)
+
+    def along(i: int, z: Place) -> Place:
+        def body(y_i: Place) -> Place:
+            if not mentions(scope, i):
+                return fixed(at_values)
+            return opened(scope, *[y_i if j == i else fixed(V) for j, V in enumerate(values)])
+
+        return rd(z, hints[i], body, fixed(values[i]))
+
+    def back(z: Place, *ys: Place) -> Plan:
+        return returned(tuple_from(*[plus(y, along(i, z)) for i, y in enumerate(ys)]))
+
+    def onwards(y: Place) -> Plan:
+        return bind_tuple(form.with_variable(hint, y, lambda y: _at(head, y)), _primed(hint, *hints), back)
+
+    return bind(returned(fixed(at_values)), hint, onwards)(0)
+
+
+def _argument(head: Head) -> Term:
+    match head:
+        case Return(M) | Perform(_, M) | RevHandle(M, _, _):
+            return M
+
+
+def _at(head: Head, y: Term) -> Command:
+    match head:
+        case Return():
+            return Return(y, span=head.span)
+        case Perform(op, _):
+            return Perform(op, y, span=head.span)
+        case RevHandle(_, scope, H):
+            return RevHandle(y, scope, H, span=head.span)
+
+
+def _name(K: Context) -> str:
+    """What the result of the head is called: as the let around it says."""
+    if isinstance(K.frame, BindFrame):
+        (hint,) = K.frame.scope.hints
+        return "y" if hint == "_" else hint
+    return "y"
+
+
+def _primed(*hints: str) -> tuple[str, ...]:
+    """The names of the cotangents of variables."""
+    return tuple([hint + "'" for hint in hints])

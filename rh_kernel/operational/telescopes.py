@@ -1,0 +1,97 @@
+"""``Γ ⊢ M : A`` read off, for a well-typed M whose variables stand for known terms.
+
+At an evaluation position everything is closed, save in the body of an ``R`` or an ``RH`` that is not yet unfolded: there
+the variables have the types of the values which that form carries. So the zeros of Fig. 6 and 7 find their types, and
+no form has to carry any.
+"""
+
+from dataclasses import dataclass
+from typing import cast
+
+from rh_kernel.operational.contexts import Context, Frame, RFrame, RHFrame, up_to
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import (
+    Bound,
+    Call,
+    Const,
+    Let,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    Term,
+    Tuple,
+    Zero,
+    constant_type,
+)
+from rh_kernel.syntax.types import Product, Type, factors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Telescope:
+    """``Γ, x : A`` where A is the type of ``image`` in ``below``; ``None`` is the empty Γ."""
+
+    image: Term
+    below: "Telescope | None"
+    outer: "Telescope | None"
+
+
+def telescope(K: Context | None) -> Telescope | None:
+    """The variables that are free in the hole of K."""
+    gamma: Telescope | None = None
+    for part in reversed([part.frame for part in up_to(K, None)]):
+        below = gamma
+        for V in _images(part):
+            gamma = Telescope(V, below, gamma)
+    return gamma
+
+
+def _images(frame: Frame) -> tuple[Term, ...]:
+    if isinstance(frame, RHFrame):
+        return tuple([frame.value(i) for i in range(len(frame.hints))])
+    return (frame.point,) if isinstance(frame, RFrame) else ()
+
+
+def type_of(M: Term, gamma: Telescope | None) -> Type:
+    """The type of a well-typed M; of each form only the part that decides the type is visited."""
+    pending: list[tuple[int, int]] = []
+    while True:
+        match M:
+            case Bound(index):
+                entry = _entry(gamma, index)
+                M, gamma = entry.image, entry.below
+            case Const():
+                return _factor(constant_type(M), pending)
+            case Zero(A):
+                return _factor(A, pending)
+            case Call(f, _):
+                return _factor(f.codomain, pending)
+            case Tuple(items) if pending:
+                i, _ = pending.pop()
+                M = items[i - 1]
+            case Tuple(items):
+                return Product(tuple([type_of(N, gamma) for N in items]))
+            case Plus(N, _):
+                M = N
+            case Proj(i, n, N):
+                pending.append((i, n))
+                M = N
+            case Let(N, scope):
+                gamma = Telescope(N, gamma, gamma)
+                M = cast(Term, scope.body)
+            case Rd(_, _, V) | R(_, _, V):
+                M = V
+
+
+def _entry(gamma: Telescope | None, index: int) -> Telescope:
+    for _ in range(index):
+        gamma = None if gamma is None else gamma.outer
+    if gamma is None:
+        raise KernelBug("a variable that nothing binds")
+    return gamma
+
+
+def _factor(A: Type, pending: list[tuple[int, int]]) -> Type:
+    for i, n in reversed(pending):
+        A = factors(A, n)[i - 1]
+    return A

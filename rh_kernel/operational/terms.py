@@ -1,0 +1,100 @@
+"""``M → N`` for closed terms (RH Def. 5.4).
+
+``Ev(f, V)`` is the row of the table for a function symbol of the language. For a definition ``x. M``, and for ``rd[f]``
+with its derivative ``w, v. N``, it is the normal form of the body at V, and counts as one step.
+"""
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+
+from rh_kernel.operational import derivative as fig_6
+from rh_kernel.operational.contexts import Context
+from rh_kernel.operational.errors import NotSmooth
+from rh_kernel.operational.focus import focus
+from rh_kernel.operational.limits import Limits
+from rh_kernel.operational.telescopes import telescope
+from rh_kernel.paper import Rule
+from rh_kernel.primitives.derivative import derivative
+from rh_kernel.primitives.evaluation import evaluate, is_smooth_at
+from rh_kernel.primitives.values import add_values, materialise
+from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.syntax.binding import instantiate_term
+from rh_kernel.syntax.core import (
+    Bound,
+    Call,
+    Const,
+    Defined,
+    Function,
+    Let,
+    Plus,
+    Primitive,
+    Proj,
+    R,
+    Rd,
+    RdOf,
+    Term,
+    Tuple,
+    Zero,
+    component,
+    is_value,
+)
+
+def contract(M: Term, K: Context | None, apply: Callable[[Function, Term], Term]) -> tuple[Rule, Term]:
+    """The rule of Def. 5.4 for a redex M in the context K, and what M becomes; ``f(V)`` becomes ``apply(f, V)``."""
+    match M:
+        case Call(f, V):
+            return Rule.EV, apply(f, V)
+        case Plus(V, W):
+            return Rule.PLUS, add_values(V, W)
+        case Proj(i, n, V):
+            return Rule.PROJ, component(V, i - 1, n)
+        case Let(V, scope):
+            return Rule.LET, instantiate_term(scope, V)
+        case Rd(W, scope, V):
+            return Rule.RD, R(W, scope, V, span=M.span)
+        case R():
+            return fig_6.unfold(M, telescope(K))
+        case Bound() | Const() | Zero() | Tuple():
+            raise KernelBug("a value has no next step")
+
+
+def ev(f: Function, V: Term, limits: Limits) -> Term:
+    """``Ev(f, V)``, a closed value. Raises ``Stuck`` where a limit is met."""
+    M, K, count = apply(f, V, limits), None, 0
+    while True:
+        M, K = focus(M, K)
+        M = cast(Term, M)
+        if K is None and is_value(M):
+            return M
+        limits.check(count, M.span)
+        _, M = contract(M, K, lambda g, W: apply(g, W, limits))
+        count += 1
+
+
+def apply(f: Function, V: Term, limits: Limits) -> Term:
+    """``Ev(f, V)`` of a function symbol of the language; of any other the body at V, still to be reduced.
+
+    Raises ``Stuck`` if reduction is strict and f is not smooth at V.
+    """
+    match f:
+        case Primitive(name):
+            if limits.strict and not is_smooth_at(f, V):
+                hint = "without `%strict on` the function has a value there"
+                raise Stuck(NotSmooth(span=V.span, function=name, point=_show(V), hint=hint))
+            return evaluate(f, V)
+        case Defined(_, _, _, body, _):
+            return instantiate_term(body, V)
+        case RdOf(g):
+            return instantiate_term(derivative(g), component(V, 0, 2), component(V, 1, 2))
+
+
+def _show(V: Term) -> str:
+    match materialise(V):
+        case Const(array):
+            return np.array2string(array, threshold=6, separator=", ")
+        case Tuple(items):
+            return "⟨" + ", ".join(_show(W) for W in items) + "⟩"
+        case Bound() | Zero() | Call() | Plus() | Proj() | Let() | Rd() | R():
+            raise KernelBug("an open term is no point")

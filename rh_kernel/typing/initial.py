@@ -1,0 +1,92 @@
+"""Elaboration of a location's initial content (LANGUAGE §3): a closed term, a rule to draw it by, or a file."""
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.types import Real, ShapeMeta, ShapeVar, Type
+from rh_kernel.typing.arrays import number
+from rh_kernel.typing.commands import Commands
+from rh_kernel.typing.context import Context
+from rh_kernel.typing.definitions import Drawn, Initial, Loaded, Written
+from rh_kernel.typing.errors import BadInitial, TypesDiffer
+from rh_kernel.typing.finishing import finished, finished_type
+from rh_kernel.typing.unify import Unifier
+
+_NUMBERS = {"zeros": 0, "ones": 0, "eye": 0, "normal": 1, "uniform": 2, "glorot": 0}
+_RANDOM = frozenset({"normal", "uniform", "glorot"})
+_FORMS = "zeros, ones, eye, normal(std, seed=s), uniform(lo, hi, seed=s), glorot(seed=s), load(\"file.npy\") or an array"
+
+
+def elaborate_initial(cx: Context, item: s.LocDeclaration, A: Type | None) -> tuple[Initial, Real]:
+    """The content and the type of the location. Raises ``Rejected``."""
+    match item.initial:
+        case s.Initial() as initial:
+            if not isinstance(A, Real):
+                hint = f"give the location a type: `loc {item.name.text} : Real(3, 2) = {initial.span.text}`"
+                why = "the shape has to be written where the content does not tell it"
+                raise Rejected(BadInitial(span=item.span, why=why, hint=hint))
+            return _rule(initial, A), A
+        case e:
+            return _term(cx, item, e, A)
+
+
+def _term(cx: Context, item: s.LocDeclaration, e: s.Expr, A: Type | None) -> tuple[Initial, Real]:
+    commands = Commands(Unifier())
+    if A is None:
+        M, B = commands.terms.infer(cx, e)
+    else:
+        M, B = commands.terms.check(cx, e, A), A
+    M = finished(commands.unifier, M, item.span)
+    B = finished_type(commands.unifier, B)
+    if not isinstance(B, Real):
+        hint = "give each component a location of its own"
+        raise Rejected(TypesDiffer(span=e.span, what="the content", found=str(B), expected="Real(…)", hint=hint))
+    return Written(M), B
+
+
+def _rule(initial: s.Initial, A: Real) -> Initial:
+    how = initial.head.text
+    if how == "load" and initial.file is not None:
+        return Loaded(initial.file)
+    if how not in _NUMBERS:
+        raise Rejected(BadInitial(span=initial.span, why=f"`{how}` is no way to fill a location", expected=_FORMS))
+    numbers = tuple(_plain(e) for e in initial.arguments)
+    if len(numbers) != _NUMBERS[how]:
+        count = _NUMBERS[how]
+        why = f"`{how}` takes {count} number{'s' if count != 1 else ''} and is given {len(numbers)}"
+        raise Rejected(BadInitial(span=initial.span, why=why, expected=_FORMS))
+    seeds = [(name, e) for name, e in initial.named if name.text == "seed"]
+    others = [name for name, _ in initial.named if name.text != "seed"]
+    if others:
+        raise Rejected(BadInitial(span=others[0].span, why=f"`{how}` has no option `{others[0].text}`", expected=_FORMS))
+    if bool(seeds) is not (how in _RANDOM):
+        why = f"`{how}` needs a seed, so that it gives the same array every time" if not seeds else f"`{how}` takes no seed"
+        hint = "add `seed=1`" if not seeds else "leave it out"
+        raise Rejected(BadInitial(span=initial.span, why=why, hint=hint))
+    _check_shape(initial, how, A)
+    return Drawn(how, numbers, _seed(seeds[0][1]) if seeds else 0)
+
+
+def _check_shape(initial: s.Initial, how: str, A: Real) -> None:
+    match A.shape:
+        case ShapeVar() | ShapeMeta():
+            return
+        case dims if (how == "eye" and len(dims) != 2) or (how == "glorot" and len(dims) < 2):
+            wanted = "a matrix, Real(m, n)" if how == "eye" else "at least two axes, Real(m, n)"
+            raise Rejected(BadInitial(span=initial.span, why=f"`{how}` fills another shape", found=str(A), expected=wanted))
+        case _:
+            return
+
+
+def _plain(e: s.Expr) -> float:
+    match e:
+        case s.Number() | s.Negate(s.Number()):
+            return float(number(e).value[0])
+        case _:
+            raise Rejected(BadInitial(span=e.span, why="a number is expected here", found=f"`{e.span.text}`"))
+
+
+def _seed(e: s.Expr) -> int:
+    value = _plain(e)
+    if value < 0 or value != int(value):
+        raise Rejected(BadInitial(span=e.span, why="a seed is a whole number from 0 on", found=f"`{e.span.text}`"))
+    return int(value)

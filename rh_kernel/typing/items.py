@@ -1,0 +1,152 @@
+"""Elaboration of what is evaluated: ``◇ ⊢ M : A``, ``◇ ; ◇ ⊢ P : A``, and training runs (LANGUAGE §6)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.core import Command, Term
+from rh_kernel.syntax.types import SCALAR, Type
+from rh_kernel.typing.commands import Commands
+from rh_kernel.typing.context import Context, Entry, Zone
+from rh_kernel.typing.declarations import whole_number
+from rh_kernel.typing.definitions import Definitions, NetDefinition, OpDefinition
+from rh_kernel.typing.errors import BadTraining
+from rh_kernel.typing.finishing import check_dimensions, finished, finished_type
+from rh_kernel.typing.unify import Unifier
+
+SampleTypes = Callable[[str, Span], Mapping[str, Type]]
+"""The name of a data set and where it is written ↦ the type of each component of a sample. Raises ``Rejected``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedTerm:
+    """``◇ ⊢ M : A``"""
+
+    term: Term
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedCommand:
+    """``◇ ; ◇ ⊢ P : A``"""
+
+    command: Command
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureRun:
+    """``measure P on D``: P leaves the sample's variables loose, the last one is index 0; its type is ``Real(1)``."""
+
+    command: Command
+    data: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingRun:
+    """``train P for (x, t) in D …``: P leaves the sample's variables loose, the last one is index 0.
+
+    ``sample`` gives their names and types. ``shuffle`` is the seed, or ``None`` to go through the data in order.
+    """
+
+    command: Command
+    sample: tuple[tuple[str, Type], ...]
+    data: str
+    epochs: int
+    batch: int
+    shuffle: int | None
+    measures: tuple[MeasureRun, ...]
+
+
+def elaborate_evaluation(definitions: Definitions, e: s.Expr) -> ClosedTerm | ClosedCommand:
+    """The closed term or command that is written. Raises ``Rejected``."""
+    commands = Commands(Unifier())
+    cx = Context(definitions)
+    if is_command(definitions, e):
+        P, A = commands.elaborate(cx, e, None)
+        P = finished(commands.unifier, P, e.span)
+        check_dimensions(commands.unifier)
+        return ClosedCommand(P, finished_type(commands.unifier, A))
+    M, A = commands.terms.infer(cx, e)
+    M = finished(commands.unifier, M, e.span)
+    check_dimensions(commands.unifier)
+    return ClosedTerm(M, finished_type(commands.unifier, A))
+
+
+def is_command(definitions: Definitions, e: s.Expr) -> bool:
+    """Whether ``e`` has to be a command: by its outermost form, and by what the name it applies stands for."""
+    while isinstance(e, s.LetExpr):
+        if e.arrow is s.Arrow.COMMAND:
+            return True
+        e = e.body
+    match e:
+        case s.ReturnExpr() | s.RevHandleExpr() | s.HandleExpr() | s.ResumeExpr():
+            return True
+        case s.Apply(head):
+            return isinstance(definitions.get(head.text), OpDefinition | NetDefinition)
+        case _:
+            return False
+
+
+def elaborate_training(definitions: Definitions, item: s.TrainItem, sample_types: SampleTypes) -> TrainingRun:
+    """The training run that is written; the types of the sample are those of the data. Raises ``Rejected``."""
+    names = _names(item.pattern)
+    sample = _sample(names, item.data, sample_types)
+    cx = Context(definitions)
+    measures: list[MeasureRun] = []
+    P, _ = _under_sample(cx, sample, item.command, None)
+    for measure in item.measures:
+        data = measure.data or item.data
+        other = _sample(names, data, sample_types)
+        Q, _ = _under_sample(cx, other, measure.command, SCALAR)
+        measures.append(MeasureRun(Q, data.name, measure.command.span.text))
+    epochs = 1 if item.epochs is None else _positive(cx, item.epochs)
+    batch = 1 if item.batch is None else _positive(cx, item.batch)
+    shuffle = None if item.shuffle is None else whole_number(cx, item.shuffle)
+    return TrainingRun(P, sample, item.data.name, epochs, batch, shuffle, tuple(measures))
+
+
+def _under_sample(
+    cx: Context, sample: tuple[tuple[str, Type], ...], e: s.Expr, A: Type | None
+) -> tuple[Command, Type]:
+    commands = Commands(Unifier())
+    cx = cx.bind(*(Entry(name, B, Zone.GAMMA) for name, B in sample))
+    P, C = commands.elaborate(cx, e, A)
+    P = finished(commands.unifier, P, e.span)
+    check_dimensions(commands.unifier)
+    return P, finished_type(commands.unifier, C)
+
+
+def _names(pattern: s.Pattern) -> tuple[s.NamePattern, ...]:
+    match pattern:
+        case s.NamePattern():
+            return (pattern,)
+        case s.TuplePattern(items):
+            names = tuple(item for item in items if isinstance(item, s.NamePattern))
+            if len(names) != len(items) or len({n.name for n in names}) != len(names):
+                why = "a sample is taken apart by different names, one for each array of the data"
+                raise Rejected(BadTraining(span=pattern.span, why=why, found=pattern.span.text, expected="(x, t)"))
+            return names
+
+
+def _sample(
+    names: tuple[s.NamePattern, ...], data: s.DataExpr, sample_types: SampleTypes
+) -> tuple[tuple[str, Type], ...]:
+    types = sample_types(data.name, data.span)
+    for pattern in names:
+        if pattern.name not in types:
+            why = f"the data has no array `{pattern.name}`"
+            have = ", ".join(types)
+            hint = "the names of the pattern are the names of the data's arrays"
+            raise Rejected(BadTraining(span=pattern.span, why=why, found=f"arrays {have}", hint=hint))
+    return tuple((pattern.name, types[pattern.name]) for pattern in names)
+
+
+def _positive(cx: Context, e: s.Expr) -> int:
+    value = whole_number(cx, e)
+    if value < 1:
+        raise Rejected(BadTraining(span=e.span, why="this number has to be at least 1", found=str(value)))
+    return value
