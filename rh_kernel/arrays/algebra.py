@@ -65,7 +65,7 @@ def simpler(f: Primitive, arguments: tuple[Register, ...], facts: Facts) -> Simp
         case "div" if uniform[1] == 1:
             return Is(arguments[0])
         case "scale":
-            return _scaled(f, arguments, uniform, facts)
+            return _scaled(f, arguments, uniform)
         case "transpose":
             return _transposed(arguments[0], facts)
         case "reshape":
@@ -115,8 +115,8 @@ def _product(arguments: tuple[Register, ...], uniform: list[float | None], facts
     return None
 
 
-def _scaled(f: Primitive, arguments: tuple[Register, ...], uniform: list[float | None], facts: Facts) -> Simpler | None:
-    a, x = arguments
+def _scaled(f: Primitive, arguments: tuple[Register, ...], uniform: list[float | None]) -> Simpler | None:
+    x = arguments[1]
     if uniform[0] == 1:
         return Is(x)
     if uniform[0] == -1:

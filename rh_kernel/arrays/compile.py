@@ -7,34 +7,35 @@ from rh_kernel.arrays.program import Program, Register, Tree
 from rh_kernel.arrays.tape import Environment
 from rh_kernel.arrays.terms import evaluate
 from rh_kernel.arrays.values import Slot, Symbolic
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Command, Location, Term
 from rh_kernel.syntax.types import Type
 
 
-def compile_command(P: Command, inputs: tuple[Type, ...] = ()) -> Program:
-    """The program of P, whose loose indices are the ``inputs``: index 0 is the last of them.
+def compile_command(P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = ()) -> Program:
+    """The program of P, whose loose indices are the ``inputs``: index 0 is the last of them. ``names`` is what they are called.
 
     The same program holds for all values of the inputs and all contents of the heap. Raises ``Stuck`` if an operation has no
     handler, or if the program would be too long; ``KernelBug`` if P still depends on a dimension or location variable.
     """
-    return optimise(translate(P, inputs))
+    return optimise(translate(P, inputs, names))
 
 
-def compile_term(M: Term, inputs: tuple[Type, ...] = ()) -> Program:
+def compile_term(M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = ()) -> Program:
     """The program of M, whose loose indices are the ``inputs``, as for ``compile_command``; it leaves the heap alone."""
     b = Builder()
     trees, rho = _inputs(inputs, b)
-    return optimise(_program(b, trees, evaluate(M, rho, b), ()))
+    return optimise(_program(b, names, trees, evaluate(M, rho, b), ()))
 
 
-def translate(P: Command, inputs: tuple[Type, ...] = ()) -> Program:
+def translate(P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = ()) -> Program:
     """The program of P as symbolic execution leaves it: with aliases, repetitions, and what nobody uses."""
     b = Builder()
     trees, rho = _inputs(inputs, b)
     machine = Machine(b)
     V = machine.run(P, rho)
     changed = [(location, W) for location, W in machine.heap.items() if W != machine.read.get(location)]
-    return _program(b, trees, V, tuple(changed))
+    return _program(b, names, trees, V, tuple(changed))
 
 
 def _inputs(types: tuple[Type, ...], b: Builder) -> tuple[tuple[Tree, ...], Environment]:
@@ -47,10 +48,17 @@ def _inputs(types: tuple[Type, ...], b: Builder) -> tuple[tuple[Tree, ...], Envi
     return tuple(trees), rho
 
 
-def _program(b: Builder, inputs: tuple[Tree, ...], V: Symbolic, heap: tuple[tuple[Location, Symbolic], ...]) -> Program:
+def _program(
+    b: Builder,
+    names: tuple[str, ...],
+    inputs: tuple[Tree, ...],
+    V: Symbolic,
+    heap: tuple[tuple[Location, Symbolic], ...],
+) -> Program:
     result = b.materialise(V)
     writes = tuple([(location, _register(b, W)) for location, W in heap])
     return Program(
+        names or tuple([f"x{i + 1}" for i in range(len(inputs))]),
         inputs,
         tuple(b.constants),
         tuple(b.reads),
@@ -67,5 +75,5 @@ def _register(b: Builder, W: Symbolic) -> Register:
         return W.register
     register = b.materialise(W)
     if isinstance(register, tuple):
-        raise TypeError("a location holds one array")
+        raise KernelBug("a location holds one array")
     return register

@@ -143,21 +143,25 @@ class Machine:
 
     def run(self, P: Command, environment: Environment) -> Symbolic:
         """The value of P. Raises ``Stuck`` if an operation has no handler, or if the program gets too long."""
-        self._next = (P, environment)
+        value = self._step(P, environment)
         while True:
-            value = self._step(*self._next)
-            self._next = None
-            while value is not None and self._next is None:
-                if self._frames is None and self._outside is None:
-                    return value
+            if value is None:
+                value = self._step(*self._taken())
+            elif self._frames is None and self._outside is None:
+                return value
+            else:
                 value = self._deliver(value)
-            if self._next is None:
-                raise KernelBug("a command came to nothing")
+
+    def _taken(self) -> tuple[Command, Environment]:
+        following, self._next = self._next, None
+        if following is None:
+            raise KernelBug("a command came to nothing")
+        return following
 
     def _go(self, scope: Scope, V: Symbolic, environment: Environment) -> None:
         self._next = (cast(Command, scope.body), bind(scope, V, environment))
 
-    def _step(self, P: Command, rho: Environment) -> Symbolic | None:
+    def _step(self, P: Command, rho: Environment) -> "Symbolic | None":
         """One step into P: its value if it has one at once, else ``None`` after what comes next is set."""
         b = self.builder
         match P:
@@ -196,7 +200,7 @@ class Machine:
 
     # -- values go out ---------------------------------------------------------------------------------------------------------
 
-    def _deliver(self, V: Symbolic) -> Symbolic | None:
+    def _deliver(self, V: Symbolic) -> "Symbolic | None":
         """Gives V to the innermost frame, or to the handler if there is none inside it."""
         b = self.builder
         if self._frames is None:
@@ -223,7 +227,7 @@ class Machine:
                 accumulate(argument, V, bit, cotangents, b)
                 return self._walk_back(variables, bit, tape, cotangents)
 
-    def _leave(self, V: Symbolic) -> Symbolic | None:
+    def _leave(self, V: Symbolic) -> "Symbolic | None":
         outside = self._outside
         if outside is None:
             raise KernelBug("a value has nowhere to go")
@@ -244,7 +248,7 @@ class Machine:
         self.builder.region = region.outer
         return region
 
-    def _walk_back(self, variables: tuple[Symbolic, ...], bit: int, tape: Tape, cotangents: Cotangents) -> Symbolic | None:
+    def _walk_back(self, variables: tuple[Symbolic, ...], bit: int, tape: Tape, cotangents: Cotangents) -> "Symbolic | None":
         while tape is not None:
             entry, tape = tape
             if not isinstance(entry, Performed):
@@ -259,7 +263,7 @@ class Machine:
 
     # -- operations go out -----------------------------------------------------------------------------------------------------
 
-    def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> Symbolic | None:
+    def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
         """Gives ``Op(V)`` to the innermost handler that has a clause for it; the heap answers ``Get`` and ``Put`` at the end."""
         indices = tuple([evaluate(i, rho, self.builder) for i in op.indices if isinstance(i, Node)]) if op.loose else ()
         passed: list[Stretch] = []

@@ -5,82 +5,69 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rh_kernel.arrays.program import (
-    Alias,
-    MeanOverBatch,
-    Operator,
-    OuterMean,
-    ProductMean,
-    Program,
-    Tree,
-    leaves,
-)
-from rh_kernel.primitives.table import kernel
-from rh_kernel.syntax.core import Array, Location, Primitive
+from rh_kernel.arrays.kernels import operation
+from rh_kernel.arrays.program import Program, Tree, leaves
+from rh_kernel.arrays.storage import allocate
+from rh_kernel.syntax.core import Array, Location
 
 Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
 """A value as arrays: nested tuples, as its type is nested products."""
 
 Prepared: TypeAlias = "Callable[[Sequence[Arrays], Mapping[Location, Array]], tuple[Arrays, dict[Location, Array]]]"
-"""``inputs, heap ↦ result, changed part of the heap``. Batched inputs have the axis of samples in front, results likewise."""
+"""``inputs, heap ↦ result, changed part of the heap``: batched inputs have the axis of samples in front, and so has the result."""
 
 
 def prepare(program: Program, dtype: "np.dtype[Any] | type[np.floating[Any]]" = np.float64) -> Prepared:
-    """The program, ready to run. The heap that is given is not written on; what comes back is the locations that changed."""
-    registers: list[Any] = [None] * len(program.shapes)
-    for r, array in program.constants:
-        registers[r] = np.asarray(array, dtype=dtype)
-    slots = [tree if isinstance(tree, int) else tuple(leaves(tree)) for tree in program.inputs]
-    reads = program.reads
-    writes = program.writes
-    code = [(operation(e.operator), e.arguments, e.result) for e in program.equations]
-    steps = [(f, a[0], a[1] if len(a) > 1 else -1, r) for f, a, r in code]
-    result = program.result
-    first = next((r for tree in program.inputs for r in leaves(tree) if program.batched[r]), None)
-    spread = {r for r in leaves(result) if not program.batched[r]} if first is not None else set[int]()
+    """The program, ready to run on arrays of that dtype. It writes on nothing it is given, and what it returns is nobody else's.
 
-    def run(inputs: Sequence[Arrays], heap: Mapping[Location, Array]) -> tuple[Arrays, dict[Location, Array]]:
-        t = registers.copy()
-        for slot, value in zip(slots, inputs, strict=True):
-            if isinstance(slot, int):
-                t[slot] = value
-            else:
-                for r, array in zip(slot, flat(value), strict=True):
+    The function raises ``KeyError`` for a location that the heap does not hold, and ``MemoryError`` if an array cannot be had.
+    """
+    cells = allocate(program)
+    start: list[Any] = [None] * cells.count
+    for r, array in program.constants:
+        start[cells.of[r]] = np.asarray(array, dtype=dtype)
+    inputs = [[cells.of[r] for r in leaves(tree)] for tree in program.inputs]
+    reads = [(cells.of[r], location) for r, location in program.reads]
+    writes = [(cells.of[r], location) for location, r in program.writes]
+    steps: list[tuple[Callable[..., Array], tuple[int, ...], int, int, int]] = []
+    for equation in program.equations:
+        at = tuple([cells.of[r] for r in equation.arguments])
+        steps.append((operation(equation.operator, np), at, len(at), cells.of[equation.result], at[-1]))
+    result = program.result
+    sample = next((cells.of[r] for tree in program.inputs for r in leaves(tree) if program.batched[r]), None)
+
+    def run(given: Sequence[Arrays], heap: Mapping[Location, Array]) -> tuple[Arrays, dict[Location, Array]]:
+        t = start.copy()
+        for into, value in zip(inputs, given, strict=True):
+            if isinstance(value, tuple):
+                for r, array in zip(into, flat(value), strict=True):
                     t[r] = array
+            else:
+                t[into[0]] = value
         for r, location in reads:
             t[r] = heap[location]
+        samples = None if sample is None else len(t[sample])
         with np.errstate(all="ignore"):
-            for f, x, y, r in steps:
-                t[r] = f(t[x]) if y < 0 else f(t[x], t[y])
-        for r in spread:
-            t[r] = np.broadcast_to(t[r], (len(t[first or 0]), *t[r].shape))
-        return _gathered(result, t), {location: t[r] for location, r in writes}
+            for f, at, n, r, last in steps:
+                if n == 2:
+                    t[r] = f(t[at[0]], t[last])
+                elif n == 1:
+                    t[r] = f(t[last])
+                else:
+                    t[r] = f(*[t[i] for i in at])
+        return _gathered(result, t, cells.of, program, samples), {location: _own(t[r]) for r, location in writes}
 
     return run
 
 
-def operation(f: Operator) -> Callable[..., Array]:
-    """The array function of an operator, on batches."""
-    match f:
-        case Primitive():
-            return kernel(f, np)
-        case Alias():
-            return lambda x: x
-        case MeanOverBatch():
-            return lambda x: np.add.reduce(x) / len(x)
-        case OuterMean():
-            return lambda y, x: np.matmul(y.T, x) / len(y)
-        case ProductMean():
-            return _product_mean
-
-
-def _product_mean(y: Array, x: Array) -> Array:
-    return np.tensordot(y, x, axes=((0, 2), (0, 1))) / len(y)
-
-
-def run(program: Program, inputs: Sequence[Arrays], heap: Mapping[Location, Array]) -> tuple[Arrays, dict[Location, Array]]:
-    """Prepares and runs the program once."""
-    return prepare(program)(inputs, heap)
+def run(
+    program: Program,
+    inputs: Sequence[Arrays],
+    heap: Mapping[Location, Array],
+    dtype: "np.dtype[Any] | type[np.floating[Any]]" = np.float64,
+) -> tuple[Arrays, dict[Location, Array]]:
+    """Prepares the program and runs it once."""
+    return prepare(program, dtype)(inputs, heap)
 
 
 def flat(value: Arrays) -> list[Array]:
@@ -90,5 +77,15 @@ def flat(value: Arrays) -> list[Array]:
     return [array for part in value for array in flat(part)]
 
 
-def _gathered(tree: Tree, t: list[Any]) -> Arrays:
-    return tuple([_gathered(branch, t) for branch in tree]) if isinstance(tree, tuple) else t[tree]
+def _gathered(tree: Tree, t: list[Any], cells: Sequence[int], program: Program, samples: int | None) -> Arrays:
+    if isinstance(tree, tuple):
+        return tuple([_gathered(branch, t, cells, program, samples) for branch in tree])
+    array: Array = t[cells[tree]]
+    if samples is not None and not program.batched[tree]:
+        array = np.broadcast_to(array, (samples, *array.shape))
+    return _own(array)
+
+
+def _own(array: Array) -> Array:
+    """The array itself if this run made it, else a copy: views hold on to what they look at, and others may write there."""
+    return array if array.flags.owndata and array.flags.writeable else array.copy()

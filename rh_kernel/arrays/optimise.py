@@ -34,15 +34,11 @@ def optimise(program: Program) -> Program:
     """A program with the same results for all inputs and heaps, up to rounding and the sign of zero, and no more equations."""
     draft = Draft()
     new: dict[Register, Register] = {}
-    inputs = tuple([map_tree(tree, lambda r: _renamed(new, r, draft.fresh(program.shapes[r], program.batched[r]))) for tree in program.inputs])
-    for r, array in program.constants:
-        new[r] = draft.constant(array)
-    for r, location in program.reads:
-        new[r] = draft.read(location, program.shapes[r])
-    for equation in program.equations:
-        new[equation.result] = draft.apply(equation.operator, tuple([new[r] for r in equation.arguments]))
-    writes = [(location, new[r]) for location, r in program.writes]
-    return draft.finish(inputs, map_tree(program.result, new.__getitem__), writes)
+    for tree in program.inputs:
+        for r in leaves(tree):
+            new[r] = draft.fresh(program.shapes[r], batched=program.batched[r])
+    draft.copy(program, new)
+    return draft.finish(program, new, [(location, new[r]) for location, r in program.writes])
 
 
 def map_tree(tree: Tree, image: Callable[[Register], Register]) -> Tree:
@@ -50,11 +46,6 @@ def map_tree(tree: Tree, image: Callable[[Register], Register]) -> Tree:
     if isinstance(tree, tuple):
         return tuple([map_tree(branch, image) for branch in tree])
     return image(tree)
-
-
-def _renamed(new: dict[Register, Register], old: Register, r: Register) -> Register:
-    new[old] = r
-    return r
 
 
 class Draft:
@@ -82,7 +73,7 @@ class Draft:
 
     # -- writing ---------------------------------------------------------------------------------------------------------------
 
-    def fresh(self, shape: Extent, batched: bool) -> Register:  # noqa: FBT001
+    def fresh(self, shape: Extent, *, batched: bool) -> Register:
         """A new register."""
         self.shapes.append(shape)
         self.batched.append(batched)
@@ -94,7 +85,7 @@ class Draft:
         key = (array.shape, array.tobytes() if uniform is None else uniform)
         r = self._known.get(key)
         if r is None:
-            r = self._known[key] = self.fresh(array.shape, False)
+            r = self._known[key] = self.fresh(array.shape, batched=False)
             self._constants[r] = array
             self._uniform[r] = uniform
         return r
@@ -103,7 +94,7 @@ class Draft:
         """The register of a location's content at the start."""
         r = self._reads.get(location)
         if r is None:
-            r = self._reads[location] = self.fresh(shape, False)
+            r = self._reads[location] = self.fresh(shape, batched=False)
         return r
 
     def apply(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
@@ -146,32 +137,45 @@ class Draft:
         r = self._known.get(key)
         if r is None:
             batched = any(self.batched[a] for a in arguments) and not joins_batch(f)
-            r = self._known[key] = self.fresh(extent_of(f), batched)
+            r = self._known[key] = self.fresh(extent_of(f), batched=batched)
             self._definitions[r] = Apply(f, arguments)
         return r
 
     # -- finishing -------------------------------------------------------------------------------------------------------------
 
-    def finish(self, inputs: tuple[Tree, ...], result: Tree, writes: Iterable[tuple[Location, Register]]) -> Program:
-        """The program of what is needed, its registers numbered in order."""
-        writes = [(location, r) for location, r in writes if self._reads.get(location) != r]
-        needed = {*leaves(result), *(r for _, r in writes)}
+    def copy(self, program: Program, new: dict[Register, Register]) -> None:
+        """Writes down the program, whose inputs ``new`` sends to registers; the others are added to it."""
+        for r, array in program.constants:
+            new[r] = self.constant(array)
+        for r, location in program.reads:
+            new[r] = self.read(location, program.shapes[r])
+        for equation in program.equations:
+            new[equation.result] = self.apply(equation.operator, tuple([new[r] for r in equation.arguments]))
+
+    def finish(
+        self, program: Program, new: dict[Register, Register], writes: Iterable[tuple[Location, Register]]
+    ) -> Program:
+        """What is needed for the results of ``program`` under ``new`` and for these writes, numbered in order."""
+        inputs = tuple([map_tree(tree, new.__getitem__) for tree in program.inputs])
+        result = map_tree(program.result, new.__getitem__)
+        changed = [(location, r) for location, r in writes if self._reads.get(location) != r]
+        needed = {*leaves(result), *(r for _, r in changed)}
         for r in reversed(self._definitions):
             if r in needed:
                 needed.update(self._definitions[r].arguments)
-        order = [r for tree in inputs for r in leaves(tree)]
         constants = [r for r in self._constants if r in needed]
         reads = [(r, location) for location, r in self._reads.items() if r in needed]
         defined = [r for r in self._definitions if r in needed]
-        order += [*constants, *(r for r, _ in reads), *defined]
+        order = [*leaves(inputs), *constants, *(r for r, _ in reads), *defined]
         number = {r: i for i, r in enumerate(order)}
         return Program(
+            program.names,
             tuple([map_tree(tree, number.__getitem__) for tree in inputs]),
             tuple([(number[r], self._constants[r]) for r in constants]),
             tuple([(number[r], location) for r, location in reads]),
             tuple([self._numbered(r, number) for r in defined]),
             map_tree(result, number.__getitem__),
-            tuple([(location, number[r]) for location, r in writes]),
+            tuple([(location, number[r]) for location, r in changed]),
             tuple([self.shapes[r] for r in order]),
             tuple([self.batched[r] for r in order]),
         )

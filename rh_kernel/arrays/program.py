@@ -88,9 +88,11 @@ class Equation:
 class Program:
     """A straight-line program. ``shapes`` and ``batched`` tell of each register its shape for one sample, and whether it has b of them.
 
-    ``inputs`` and ``result`` are nested tuples of registers, as the types are nested products.
+    ``inputs`` and ``result`` are nested tuples of registers, as the types are nested products; ``names`` are what the inputs were
+    called, for those who read the program.
     """
 
+    names: tuple[str, ...]
     inputs: tuple[Tree, ...]
     constants: tuple[tuple[Register, Array], ...]
     reads: tuple[tuple[Register, Location], ...]

@@ -257,7 +257,7 @@ def variable(index: int, environment: Environment) -> Symbolic:
     return V
 
 
-def entry_at(index: int, environment: Environment) -> Symbolic | Continuation:
+def entry_at(index: int, environment: Environment) -> "Symbolic | Continuation":
     """What the variable is bound to. Raises ``KernelBug`` if it is not bound."""
     while environment is not None and index:
         environment = environment[1]

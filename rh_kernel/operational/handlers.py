@@ -5,11 +5,11 @@ handlers are deep. Inside an ``RH`` the same holds with a variable for V. An ope
 handlers outside.
 """
 
-from rh_kernel.operational.contexts import BindFrame, Context, Frame, HandleFrame, fill, up_to
+from rh_kernel.operational.contexts import BindFrame, Context, Frame, HandleFrame, up_to
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import instantiate_clause, instantiate_command, shift
 from rh_kernel.syntax.clauses import ordinary_clause
-from rh_kernel.syntax.core import Bound, Command, Handle, OrdinaryHandler, Perform, Return, Scope, Term
+from rh_kernel.syntax.core import Bind, Bound, Command, Handle, OrdinaryHandler, Perform, Return, Scope, Term
 
 
 def handle_return(H: OrdinaryHandler, V: Term) -> Command:
@@ -17,30 +17,32 @@ def handle_return(H: OrdinaryHandler, V: Term) -> Command:
     return instantiate_command(H.returns, V)
 
 
-def handle_operation(M: Perform, K: Context, at: Context, H: OrdinaryHandler) -> Command | None:
-    """``Q[V/x, k]`` for an operation in K whose handler H stands ``at`` a part of K; ``None`` if H has no clause for it."""
+def handle_operation(M: Perform, K: Context | None, at: Context) -> Command | None:
+    """``Q[V/x, k]`` for an operation in K, by the handler of the frame of ``at``, a part of K.
+
+    ``None`` if that frame is no ordinary handler's, or its handler has no clause for the operation.
+    """
+    if not isinstance(at.frame, HandleFrame):
+        return None
+    H = at.frame.handler
     clause = ordinary_clause(H, M.operation)
     if clause is None:
         return None
     return instantiate_clause(clause, (M.argument,), _continuation(K, at, H))
 
 
-def _continuation(K: Context, at: Context, H: OrdinaryHandler) -> Scope:
-    hint = "y"
-    if isinstance(K.frame, BindFrame):
-        (hint,) = K.frame.scope.hints
+def _continuation(K: Context | None, at: Context, H: OrdinaryHandler) -> Scope:
+    hint = K.frame.scope.hints[0] if K is not None and isinstance(K.frame, BindFrame) else "y"
     P: Command = Return(Bound(0, hint))
     for part in up_to(K, at):
-        P = _filled(part.frame, P)
+        P = _around(P, part.frame)
     return Scope((hint,), Handle(P, shift(H, 1)))
 
 
-def _filled(frame: Frame, P: Command) -> Command:
-    """The frame of an ``F^c`` around P, moved under the continuation's binder."""
-    match frame:
-        case BindFrame(scope, span):
-            return fill(BindFrame(shift(scope, 1), span), P)
-        case HandleFrame(H, span):
-            return fill(HandleFrame(shift(H, 1), span), P)
-        case _:
-            raise KernelBug("a command's context ends in a term")
+def _around(P: Command, frame: Frame) -> Command:
+    """P in a frame of an ``F^c`` that moves under the continuation's binder."""
+    if isinstance(frame, BindFrame):
+        return Bind(P, shift(frame.scope, 1), span=frame.span)
+    if isinstance(frame, HandleFrame):
+        return Handle(P, shift(frame.handler, 1), span=frame.span)
+    raise KernelBug("what is around a command is no term")

@@ -27,9 +27,28 @@ from rh_kernel.operational.binders import (
 )
 from rh_kernel.operational.contexts import BindFrame, Context, RHFrame, plug
 from rh_kernel.operational.telescopes import telescope, type_of
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term, mentions
 from rh_kernel.syntax.clauses import reverse_clause
-from rh_kernel.syntax.core import RH, Bound, Command, Perform, Return, RevHandle, Scope, Term, Zero
+from rh_kernel.syntax.core import (
+    RH,
+    Bound,
+    Call,
+    Command,
+    Const,
+    Let,
+    Perform,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    Return,
+    RevHandle,
+    Scope,
+    Term,
+    Tuple,
+    Zero,
+)
 
 Head: TypeAlias = Return | Perform | RevHandle
 
@@ -47,9 +66,13 @@ class Form:
         """``V1, …, Vm``"""
         return [self.frame.value(i) for i in range(len(self.frame.hints))]
 
-    def index(self, y: Bound) -> int:
-        """The i of ``y_i``, counted from 0."""
-        return len(self.frame.hints) - 1 - y.index
+    def index(self, y: Term) -> int:
+        """The i of the variable ``y_i``, counted from 0."""
+        match y:
+            case Bound(index):
+                return len(self.frame.hints) - 1 - index
+            case Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
+                raise KernelBug("a term was to be unfolded by RH-Term")
 
     def with_body(self, head: Command, inside: Context | None) -> Command:
         """The form with ``F'[head]`` for its body, where F' is what of F lies around ``inside``."""
@@ -64,7 +87,7 @@ class Form:
         return reverse(tuple_from(y, *map(fixed, self.values)), Scope((hint, *f.hints), P), f.handler)
 
 
-def rh_return(form: Form, y_k: Bound) -> Command:
+def rh_return(form: Form, y_k: Term) -> Command:
     """``RH(⟨ys⟩. ⌊y_k⌋) = let y ⇐ P[V_k/x] in ⌊⟨0, …, y, …, 0⟩⌋``"""
     f, values, k, gamma = form.frame, form.values, form.index(y_k), telescope(form.at.outer)
 
@@ -74,15 +97,15 @@ def rh_return(form: Form, y_k: Bound) -> Command:
     return bind(performed(f.handler.returns, fixed(values[k])), f.hints[k] + "'", result)(0)
 
 
-def rh_let(form: Form, frame: BindFrame, y_j: Bound) -> Command:
+def rh_let(form: Form, frame: BindFrame, y_j: Term) -> Command:
     """``RH(⟨ys⟩. F[let x ⇐ ⌊y_j⌋ in R]) = RH(⟨ys⟩. F[R[y_j/x]])``"""
     return form.with_body(instantiate_command(frame.scope, y_j), form.K.outer)
 
 
-def rh_op(form: Form, M: Perform, y_i: Bound) -> Command:
+def rh_op(form: Form, M: Perform) -> Command:
     """``RH(⟨ys⟩. F[Op(y_i)])``: Q^f, then the form for ``F[⌊y⌋]`` with y its result, and Q^b on the way back"""
     forward, backward = reverse_clause(form.frame.handler, M.operation)
-    hint, hints, i = _name(form.K), form.frame.hints, form.index(y_i)
+    hint, hints, i = _name(form.K), form.frame.hints, form.index(M.argument)
 
     def onwards(y: Place, z: Place) -> Plan:
         def back(w: Place, *ys: Place) -> Plan:
@@ -103,7 +126,7 @@ def rh_handle(form: Form, M: RevHandle) -> Command:
 
 
 def rh_term(form: Form, head: Head) -> Command:
-    """``RH(⟨ys⟩. F^t[M])``: M at the values, then the form for ``F^t[y]``, and on the way back ``z.rd(y_i. M)(V_i)`` for each i"""
+    """``RH(⟨ys⟩. F^t[M])``: M at the values, the form for ``F^t[y]``, and ``z.rd(y_i. M)(V_i)`` for every i on the way back"""
     M, hint, hints, values = _argument(head), _name(form.K), form.frame.hints, form.values
     scope = Scope(hints, M)
     at_values = instantiate_term(scope, *values)

@@ -41,6 +41,7 @@ from rh_kernel.syntax.core import (
     is_value,
 )
 
+
 def contract(M: Term, K: Context | None, apply: Callable[[Function, Term], Term]) -> tuple[Rule, Term]:
     """The rule of Def. 5.4 for a redex M in the context K, and what M becomes; ``f(V)`` becomes ``apply(f, V)``."""
     match M:

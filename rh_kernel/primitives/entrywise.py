@@ -1,8 +1,7 @@
 """``f : Real(s…) → Real(s…)``, entry by entry: ``rd[f](w, x) = w ⊙ f'(x)``.
 
-``gelu`` is the form with tanh, which needs no error function: as ``½(1 + tanh u) = σ(2u)``, it is ``x σ(kx
-+ cx³)``. Where a symbol is not differentiable its slope is 0: ``relu`` and ``abs`` at 0, ``sign``,
-``step``, ``round`` everywhere.
+``gelu`` is the form with tanh, which needs no error function: as ``½(1 + tanh u) = σ(2u)``, it is ``x σ(kx + cx³)``. Where a
+symbol is not differentiable its slope is 0: ``relu`` and ``abs`` at 0; ``sign``, ``step`` and ``round`` everywhere.
 """
 
 import math
@@ -51,7 +50,7 @@ def _row(
         derivative,
         lambda f, xp: kernel(xp),
         lambda f: math.prod(extent(f.codomain)),
-        rough,
+        None if rough is None else lambda f, xp: rough,
     )
 
 
@@ -79,7 +78,7 @@ def _flat(w: Typed, x: Typed) -> Typed:
     return zero(x.type)
 
 
-# With the error state that a kernel's caller sets, exp may overflow to inf here: 1/inf is the right 0.
+# Where exp overflows in the kernels of sigmoid, swish and gelu, the quotient is 0, and that is what it should be.
 ENTRYWISE_ROWS: tuple[Row, ...] = (
     _row("neg", "the negative", "−x", lambda w, x: -w, lambda xp: xp.negative),
     _row("exp", "the exponential", "eˣ", lambda w, x: w * exp(x), lambda xp: xp.exp),

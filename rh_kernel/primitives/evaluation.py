@@ -22,7 +22,10 @@ def evaluate(f: Primitive, V: Term) -> Const:
 def is_smooth_at(f: Primitive, V: Term) -> bool:
     """Whether V lies in the open set on which ``f`` is smooth, as a morphism of PSmooth (RH Ex. 6.9)."""
     rough = ROWS[f.name].rough
-    return rough is None or not np.any(rough(*_arrays(f, V)))
+    if rough is None:
+        return True
+    with np.errstate(all="ignore"):
+        return not np.any(rough(f, np)(*_arrays(f, V)))
 
 
 def _arrays(f: Primitive, V: Term) -> tuple[Array, ...]:

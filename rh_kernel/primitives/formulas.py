@@ -1,8 +1,7 @@
 """Formulas ``M : A`` over Σ_fun, in which the derivatives of the table are written.
 
-A term that knows its type finds by itself the instance of each symbol that is applied to it. The operators
-are the symbols they look like, entry by entry, save ``+``, which is the ``M + N`` of the language (RH Def.
-3.4), and ``@``, which is ``matmul``.
+A term that knows its type finds by itself the instance of each symbol that is applied to it. The operators are the symbols they
+look like, entry by entry, save ``+``, which is the ``M + N`` of the language (RH Def. 3.4), and ``@``, which is ``matmul``.
 """
 
 from collections.abc import Callable

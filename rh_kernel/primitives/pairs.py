@@ -28,7 +28,7 @@ def _row(
         derivative,
         lambda f, xp: kernel(xp),
         lambda f: math.prod(extent(f.codomain)),
-        rough,
+        None if rough is None else lambda f, xp: rough,
     )
 
 

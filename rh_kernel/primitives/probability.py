@@ -4,9 +4,8 @@ The largest score is subtracted before the exponential, so that no finite scores
 """
 
 import math
+from collections.abc import Callable
 from types import ModuleType
-
-import numpy as np
 
 from rh_kernel.primitives.formulas import (
     TWO_TO_SCALAR,
@@ -70,13 +69,10 @@ def _log_softmax_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
 
 def _same_argmax_kernel(f: Primitive, xp: ModuleType) -> Kernel:
-    axes, entries = rank(arguments(f)[0]), _entries(f)
+    flat = _flattened(f)
 
     def first(x: Array) -> Array:
-        lead = x.shape[: x.ndim - axes]
-        if entries == 0:
-            return xp.zeros((*lead, 1))
-        return x.reshape(*lead, entries).argmax(axis=-1)[..., None]
+        return flat(x).argmax(axis=-1)[..., None] if _entries(f) else flat(x).sum(axis=-1)[..., None]
 
     def kernel(x: Array, y: Array) -> Array:
         return (first(x) == first(y)).astype(x.dtype)
@@ -84,12 +80,22 @@ def _same_argmax_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
-def _tied(x: Array) -> bool:
-    return x.size > 0 and int((x == x.max()).sum()) > 1
+def _same_argmax_rough(f: Primitive, xp: ModuleType) -> Kernel:
+    flat = _flattened(f)
+
+    def tied(x: Array) -> Array:
+        largest = _largest(flat(x), xp)
+        return xp.sum(flat(x) == largest, axis=-1)[..., None] > 1
+
+    def rough(x: Array, y: Array) -> Array:
+        return tied(x) | tied(y)
+
+    return rough
 
 
-def _same_argmax_rough(x: Array, y: Array) -> Array:
-    return np.array([_tied(x) or _tied(y)])
+def _flattened(f: Primitive) -> Callable[[Array], Array]:
+    axes, entries = rank(arguments(f)[0]), _entries(f)
+    return lambda x: x.reshape(*x.shape[: x.ndim - axes], entries)
 
 
 PROBABILITY_ROWS: tuple[Row, ...] = (

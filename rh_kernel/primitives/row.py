@@ -14,10 +14,9 @@ Binary: TypeAlias = Callable[[Array, Array], Array]
 Kernel: TypeAlias = Callable[..., Array]
 """``x₁, …, xₙ ↦ f(x₁, …, xₙ)`` on arrays, one for each argument.
 
-Each argument may have further axes in front of those of its type (a batch); those of several arguments
-broadcast, and the result has them in front. A kernel never writes on its arguments, keeps their dtype, and
-may return a view of one of them. Undefined points give ``nan`` or ``±inf``; whether the array module warns
-of them is for the caller to set.
+Each argument may have further axes in front of those of its type (a batch); those of several arguments broadcast, and the
+result has them in front. A kernel never writes on its arguments, keeps their dtype, and may return a view of one of them.
+Undefined points give ``nan`` or ``±inf``; whether the array module warns of them is for the caller to set.
 """
 
 Pullback: TypeAlias = Callable[[Typed, Typed], Typed]
@@ -28,10 +27,10 @@ Pullback: TypeAlias = Callable[[Typed, Typed], Typed]
 class Row:
     """``f : A → B``: its type schemes, its derivative, its kernel, and what an application costs.
 
-    ``doc`` is a line for the reader and ``formula`` the value at ``x`` (or at the arguments that ``doc``
-    names). With several schemes the types of the arguments decide. ``kernel`` and ``cost`` are asked at
-    concrete instances. ``rough`` marks the points where f is undefined or not smooth (RH Ex. 6.9), as an
-    array of truth values; without it f is smooth everywhere.
+    ``doc`` is a line for the reader and ``formula`` the value at ``x`` (or at the arguments that ``doc`` names). With several
+    schemes the types of the arguments decide. ``kernel``, ``cost`` and ``rough`` are asked at concrete instances. ``rough``
+    marks the points where f is undefined or not smooth (RH Ex. 6.9), as an array of truth values; without it f is smooth
+    everywhere.
     """
 
     name: str
@@ -41,7 +40,7 @@ class Row:
     derivative: Pullback
     kernel: Callable[[Primitive, ModuleType], Kernel]
     cost: Callable[[Primitive], int]
-    rough: Kernel | None = None
+    rough: Callable[[Primitive, ModuleType], Kernel] | None = None
 
     @property
     def signatures(self) -> tuple[str, ...]:

@@ -9,44 +9,25 @@ from typing import TypeVar, cast
 
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
-    RH,
     Bind,
     Bound,
-    Call,
     Command,
     Const,
-    Defined,
-    Function,
-    Handle,
-    Index,
-    Let,
     Loc,
     Location,
     LocationVar,
     LocKind,
     Node,
-    Operation,
-    OrdinaryClause,
     OrdinaryHandler,
     Pattern,
-    Perform,
-    Plus,
-    Primitive,
-    Proj,
-    R,
-    Rd,
-    RdOf,
     Resume,
     Return,
-    ReverseClause,
     ReverseHandler,
-    RevHandle,
     Scope,
     Term,
-    Tuple,
-    Zero,
 )
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, variables
+from rh_kernel.syntax.rebuild import Walk, rebuild
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type, TypeMeta, map_shape, map_type
 
 AnyNode = TypeVar("AnyNode", bound=Node)
@@ -79,7 +60,7 @@ def instantiate(scope: Scope, values: tuple[Term, ...]) -> "Term | Command":
             raise ValueError("a continuation is no term")
         return Resume(renamed.index + depth, k.hint, argument, span=k.span)
 
-    return cast("Term | Command", _rebuild(scope.body, 0, _Images(image, resume, n)))
+    return cast("Term | Command", rebuild(scope.body, 0, _Images(image, resume, n)))
 
 
 def instantiate_term(scope: Scope, *values: Term) -> Term:
@@ -116,7 +97,7 @@ def apply_handler(H: AnyHandler, values: tuple[Term, ...]) -> AnyHandler:
     def resume(k: Resume, argument: Term, depth: int) -> Command:
         return Resume(k.index if k.index < depth else k.index - n, k.hint, argument, span=k.span)
 
-    return cast(AnyHandler, _rebuild(H, 0, _Images(image, resume, n)))
+    return cast(AnyHandler, rebuild(H, 0, _Images(image, resume, n)))
 
 
 def instantiate_clause(scope: Scope, values: tuple[Term, ...], continuation: Scope) -> Command:
@@ -134,7 +115,7 @@ def instantiate_clause(scope: Scope, values: tuple[Term, ...], continuation: Sco
             return Bind(Return(argument, span=k.span), shift(continuation, depth), span=k.span)
         return Resume(k.index if k.index < depth else k.index - n, k.hint, argument, span=k.span)
 
-    return cast(Command, _rebuild(scope.body, 0, _Images(image, resume, n)))
+    return cast(Command, rebuild(scope.body, 0, _Images(image, resume, n)))
 
 
 def shift(node: AnyNode, by: int, above: int = 0) -> AnyNode:
@@ -148,7 +129,7 @@ def shift(node: AnyNode, by: int, above: int = 0) -> AnyNode:
     def resume(k: Resume, argument: Term, depth: int) -> Command:
         return Resume(k.index if k.index < depth else k.index + by, k.hint, argument, span=k.span)
 
-    return cast(AnyNode, _rebuild(node, above, _Images(image, resume, 0)))
+    return cast(AnyNode, rebuild(node, above, _Images(image, resume, 0)))
 
 
 def mentions(scope: Scope, position: int) -> bool:
@@ -188,7 +169,7 @@ class Static:
 
 def specialise(node: AnyNode, static: Static) -> AnyNode:
     """``node`` with its dimension, shape and location variables replaced, without capture."""
-    return cast(AnyNode, _rebuild(node, 0, _StaticImages(static)))
+    return cast(AnyNode, rebuild(node, 0, _StaticImages(static)))
 
 
 def specialise_type(A: Type, static: Static) -> Type:
@@ -200,53 +181,25 @@ def replace_unknowns(
     node: AnyNode, on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
 ) -> AnyNode:
     """``node`` with the unknowns of type inference replaced by what was found for them."""
-    return cast(AnyNode, _rebuild(node, 0, _Solutions(on_dim, on_shape, on_type)))
+    return cast(AnyNode, rebuild(node, 0, _Solutions(on_dim, on_shape, on_type)))
 
 
 def types_within(node: Node) -> list[tuple[Span | None, Type]]:
     """Every type in ``node``, each with the place of the innermost node around it that has one."""
     census = _Census([], [None])
-    _rebuild(node, 0, census)
+    rebuild(node, 0, census)
     return census.found
 
 
-# -- the one traversal ---------------------------------------------------------------------------------------------------------
-
-
-class _Walk:
-    """What a traversal does at the leaves. ``skips`` says which subtrees it leaves as they are."""
-
-    def skips(self, node: Node, depth: int) -> bool:
-        raise NotImplementedError
-
-    def variable(self, x: Bound, depth: int) -> Term:
-        return x
-
-    def resume(self, k: Resume, argument: Term, depth: int) -> Command:
-        return Resume(k.index, k.hint, argument, span=k.span)
-
-    def type(self, A: Type) -> Type:
-        return A
-
-    def dim(self, d: Dim) -> Dim:
-        return d
-
-    def shape(self, s: Shape) -> Shape:
-        return s
-
-    def location(self, loc: Loc) -> Loc:
-        return loc
-
-    def under(self, pattern: Pattern) -> "tuple[_Walk, Pattern]":
-        """The walk inside a clause, and the clause's head: clauses bind dimension and location names."""
-        return self, pattern
+# -- what the traversals do ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Images(_Walk):
+class _Images(Walk):
     image: Callable[[Bound, int], Term]
     resumed: Callable[[Resume, Term, int], Command]
     removed: int
+    into_functions = False
 
     def skips(self, node: Node, depth: int) -> bool:
         return not node.loose >> depth
@@ -259,7 +212,7 @@ class _Images(_Walk):
 
 
 @dataclass(frozen=True, slots=True)
-class _StaticImages(_Walk):
+class _StaticImages(Walk):
     static: Static
 
     def skips(self, node: Node, depth: int) -> bool:
@@ -285,7 +238,7 @@ class _StaticImages(_Walk):
             case Location():
                 return loc
 
-    def under(self, pattern: Pattern) -> "tuple[_Walk, Pattern]":
+    def under(self, pattern: Pattern) -> "tuple[Walk, Pattern]":
         bound = {*pattern.variables, *(i for i in pattern.indices if isinstance(i, str))}
         inner = self.static.without(bound)
         taken = inner.taken
@@ -327,7 +280,7 @@ class _StaticImages(_Walk):
 
 
 @dataclass(frozen=True, slots=True)
-class _Solutions(_Walk):
+class _Solutions(Walk):
     on_dim: Callable[[DimMeta], Dim]
     on_shape: Callable[[ShapeMeta], Shape]
     on_type: Callable[[TypeMeta], Type]
@@ -363,7 +316,7 @@ class _Solutions(_Walk):
 
 
 @dataclass(frozen=True, slots=True)
-class _Census(_Walk):
+class _Census(Walk):
     found: list[tuple[Span | None, Type]]
     place: list[Span | None]
 
@@ -375,136 +328,3 @@ class _Census(_Walk):
     def type(self, A: Type) -> Type:
         self.found.append((self.place[0], A))
         return A
-
-
-def _rebuild(node: Node, depth: int, walk: _Walk) -> Node:
-    if walk.skips(node, depth):
-        return node
-    span = node.span
-    match node:
-        case Bound():
-            return walk.variable(node, depth)
-        case Const():
-            return node
-        case Zero(A):
-            return Zero(walk.type(A), span=span)
-        case Call(f, M):
-            return Call(_function(f, walk), _term(M, depth, walk), span=span)
-        case Plus(M, N):
-            return Plus(_term(M, depth, walk), _term(N, depth, walk), span=span)
-        case Tuple(items):
-            return Tuple(tuple([_term(M, depth, walk) for M in items]), span=span)
-        case Proj(i, n, M):
-            return Proj(i, n, _term(M, depth, walk), span=span)
-        case Let(M, scope):
-            return Let(_term(M, depth, walk), _scope(scope, depth, walk), span=span)
-        case Rd(W, scope, V):
-            return Rd(_term(W, depth, walk), _scope(scope, depth, walk), _term(V, depth, walk), span=span)
-        case R(W, scope, V):
-            return R(_term(W, depth, walk), _scope(scope, depth, walk), _term(V, depth, walk), span=span)
-        case Scope():
-            return _scope(node, depth, walk)
-        case Operation(family, indices, at, A, B):
-            return Operation(
-                family,
-                tuple([_index(i, depth, walk) for i in indices]),
-                tuple([_extent(a, walk) for a in at]),
-                walk.type(A),
-                walk.type(B),
-                span=span,
-            )
-        case Return(M):
-            return Return(_term(M, depth, walk), span=span)
-        case Perform(op, M):
-            return Perform(cast(Operation, _rebuild(op, depth, walk)), _term(M, depth, walk), span=span)
-        case Bind(P, scope):
-            return Bind(_command(P, depth, walk), _scope(scope, depth, walk), span=span)
-        case RevHandle(M, scope, H):
-            return RevHandle(_term(M, depth, walk), _scope(scope, depth, walk), _reverse(H, depth, walk), span=span)
-        case RH(V, scope, H):
-            return RH(_term(V, depth, walk), _scope(scope, depth, walk), _reverse(H, depth, walk), span=span)
-        case Handle(P, H):
-            return Handle(_command(P, depth, walk), cast(OrdinaryHandler, _rebuild(H, depth, walk)), span=span)
-        case Resume(_, _, M):
-            return walk.resume(node, _term(M, depth, walk), depth)
-        case ReverseHandler():
-            return _reverse(node, depth, walk)
-        case OrdinaryHandler(C, D, returns, clauses):
-            return OrdinaryHandler(
-                walk.type(C),
-                walk.type(D),
-                _scope(returns, depth, walk),
-                tuple([cast(OrdinaryClause, _rebuild(c, depth, walk)) for c in clauses]),
-                node.name,
-                span=span,
-            )
-        case ReverseClause(pattern, forward, A, backward):
-            inner, head = walk.under(pattern)
-            return ReverseClause(
-                head, _scope(forward, depth, inner), inner.type(A), _scope(backward, depth, inner), span=span
-            )
-        case OrdinaryClause(pattern, scope):
-            inner, head = walk.under(pattern)
-            return OrdinaryClause(head, _scope(scope, depth, inner), span=span)
-        case Node():
-            raise TypeError(f"{type(node).__name__} is no node of the core")
-
-
-def _term(M: Term, depth: int, walk: _Walk) -> Term:
-    return cast(Term, _rebuild(M, depth, walk))
-
-
-def _command(P: Command, depth: int, walk: _Walk) -> Command:
-    return cast(Command, _rebuild(P, depth, walk))
-
-
-def _scope(scope: Scope, depth: int, walk: _Walk) -> Scope:
-    if walk.skips(scope, depth):
-        return scope
-    body = _rebuild(scope.body, depth + scope.arity, walk)
-    return Scope(scope.hints, cast("Term | Command", body), span=scope.span)
-
-
-def _reverse(H: ReverseHandler, depth: int, walk: _Walk) -> ReverseHandler:
-    if walk.skips(H, depth):
-        return H
-    return ReverseHandler(
-        walk.type(H.type),
-        _scope(H.returns, depth, walk),
-        tuple([cast(ReverseClause, _rebuild(c, depth, walk)) for c in H.clauses]),
-        H.name,
-        span=H.span,
-    )
-
-
-def _function(f: Function, walk: _Walk) -> Function:
-    match f:
-        case Primitive(name, at, A, B):
-            if isinstance(walk, _Images):
-                return f
-            return Primitive(name, tuple([_extent(a, walk) for a in at]), walk.type(A), walk.type(B))
-        case Defined(name, A, B, body, own):
-            if isinstance(walk, _Images):
-                return f
-            own = None if own is None else _scope(own, 0, walk)
-            return Defined(name, walk.type(A), walk.type(B), _scope(body, 0, walk), own)
-        case RdOf(g):
-            return RdOf(_function(g, walk))
-
-
-def _index(i: Index, depth: int, walk: _Walk) -> Index:
-    match i:
-        case Location() | LocationVar():
-            return walk.location(i)
-        case Dim():
-            return walk.dim(i)
-        case _:
-            return _term(i, depth, walk)
-
-
-def _extent(a: Dim | Shape, walk: _Walk) -> Dim | Shape:
-    match a:
-        case Dim():
-            return walk.dim(a)
-        case ShapeVar() | ShapeMeta() | tuple():
-            return walk.shape(a)

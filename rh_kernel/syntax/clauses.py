@@ -34,9 +34,10 @@ def reverse_clause(H: ReverseHandler, op: Operation) -> tuple[Scope, Scope]:
     found = _best([c.pattern for c in H.clauses], op)
     if found is None:
         return _forwarding(op)
-    clause = specialise(H.clauses[found], _static(H.clauses[found].pattern, op))
-    values = _values(clause.pattern, op)
-    return supply(clause.forward, values), supply(clause.backward, values)
+    clause = H.clauses[found]
+    # The scopes, not the clause: its head binds the very names that are replaced.
+    static, values = _static(clause.pattern, op), _values(clause.pattern, op)
+    return supply(specialise(clause.forward, static), values), supply(specialise(clause.backward, static), values)
 
 
 def ordinary_clause(H: OrdinaryHandler, op: Operation) -> Scope | None:
@@ -44,8 +45,8 @@ def ordinary_clause(H: OrdinaryHandler, op: Operation) -> Scope | None:
     found = _best([c.pattern for c in H.clauses], op)
     if found is None:
         return None
-    clause = specialise(H.clauses[found], _static(H.clauses[found].pattern, op))
-    return supply(clause.scope, _values(clause.pattern, op))
+    clause = H.clauses[found]
+    return supply(specialise(clause.scope, _static(clause.pattern, op)), _values(clause.pattern, op))
 
 
 def covers(pattern: Pattern, op: Operation) -> bool:

@@ -1,9 +1,18 @@
 """A place in the tokens of one item, and what to say when the next token does not fit."""
 
-import unicodedata
-
-from rh_kernel.source.diagnostic import Diagnostic, Note, Rejected
+from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.advice import (
+    ASSIGNMENT,
+    CHARACTERS,
+    FIRST,
+    FOREIGN_SIGNS,
+    FOREIGN_WORDS,
+    NEXT,
+    OUTSIDE,
+    shorten,
+    show,
+)
 from rh_kernel.syntax.errors import (
     ForeignSyntax,
     MalformedNumber,
@@ -22,34 +31,6 @@ from rh_kernel.syntax.tokens import CLOSERS, Kind, Token, ends_expression
 
 DEEPEST = 200
 """How many levels, and how many operators in a row, an expression may have. The bodies of lets do not count."""
-
-THE_END = "the end of the item"
-
-# Where a bracket should close, these cannot be inside it: the bracket was forgotten.
-_OUTSIDE = frozenset({"in", "with", "=", "→", "←", "⇐", "⇒", "|", ";"})
-
-_FOREIGN = {
-    "==": ("comparison", "equal labels are counted with same_argmax(x, y); a declaration has one `=`"),
-    "!=": ("comparison", "terms are differentiable; step(x), sign(x) and same_argmax(x, y) are the nearest there is"),
-    ">=": ("comparison", "terms are differentiable; step(x) and maximum(x, y) are the nearest there is"),
-    "&&": ("truth values", "terms are differentiable; step(x) is 0 or 1"),
-    "||": ("truth values", "the backward part of a clause begins with a single `|`"),
-    "**": ("powers", "write x * x or square(x)"),
-}
-_ASSIGNMENT = ("assignment", "a let binds a name, `let x <- M in N`; a location is changed by Put[l](M)")
-
-_CHARACTERS = {
-    "\t": "indent with spaces",
-    "\u00a0": "it looks like a space and came in with a copied text; type a space",
-    "'": 'strings stand in double quotes: "xor"',
-    "“": 'strings stand in straight quotes: "xor"',
-    "”": 'strings stand in straight quotes: "xor"',
-    "²": "write square(x) or x * x",
-    "^": "a transpose is w^T or wᵀ; a power is x * x or square(x)",
-    "≤": "the arrow of a command's let is <= or ⇐",
-    "⟵": "the arrow of a let is <- or ←",
-    "\\": "there are no function values: declare a function with fun f(x : A) = M",
-}
 
 
 class Cursor:
@@ -92,6 +73,14 @@ class Cursor:
         """The current token and all that follow."""
         return self._tokens[self._upcoming - 1 :]
 
+    def at(self, *texts: str) -> bool:
+        """Whether one of ``texts`` comes next."""
+        return self.token.text in texts
+
+    def holds(self, *kinds: Kind) -> bool:
+        """Whether a token of one of ``kinds`` comes next."""
+        return self.token.kind in kinds
+
     def take(self, text: str) -> bool:
         """Whether ``text`` comes next; if so it is passed."""
         if self.token.text != text:
@@ -105,9 +94,9 @@ class Cursor:
             raise self.fail(f"`{text}`", hint)
         return self.advance()
 
-    def open(self, text: str) -> Token:
+    def open(self, text: str, hint: str = "") -> Token:
         """Pass the opening bracket ``text``."""
-        self.brackets.append(self.need(text))
+        self.brackets.append(self.need(text, hint))
         return self.brackets[-1]
 
     def close(self, separator: str = "", hint: str = "") -> Token:
@@ -116,7 +105,7 @@ class Cursor:
         closer = CLOSERS[opening.text]
         if self.token.text != closer:
             expected = f"`{separator}` or `{closer}`" if separator else f"`{closer}`"
-            raise self._unclosed(opening, expected) if self.token.text in _OUTSIDE else self.fail(expected, hint)
+            raise self._unclosed(opening, expected) if self.token.text in OUTSIDE else self.fail(expected, hint)
         self.brackets.pop()
         return self.advance()
 
@@ -132,10 +121,10 @@ class Cursor:
             return Name(token.text, span=self.span(token))
         if token.kind is Kind.KEYWORD:
             hint = hint or f"`{token.text}` is a word of the language; choose another name"
-            raise Rejected(NotAName(span=self.span(token), found=show(token), expected=expected, hint=hint))
+            raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
         if token.kind is Kind.NUMBER:
             hint = hint or "a name begins with a letter"
-            raise Rejected(NotAName(span=self.span(token), found=show(token), expected=expected, hint=hint))
+            raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
         raise self.fail(expected, hint)
 
     def deepen(self, levels: int = 1) -> None:
@@ -178,22 +167,26 @@ class Cursor:
             case Kind.BAD_NUMBER | Kind.BAD_STRING | Kind.BAD_CHARACTER:
                 return True
 
+    def found(self) -> str:
+        """How a message names the current token: as it was written, on one line."""
+        return show(self.token, self.source.text[self.token.start : self.token.end])
+
     # -- complaints --------------------------------------------------------------------------------
 
     def fail(self, expected: str, hint: str = "") -> Rejected:
         """The complaint that the current token is not ``expected``."""
         token = self.token
-        found = show(token)
+        found = self.found()
         here = self.here()
         match token.kind:
             case Kind.BAD_CHARACTER:
-                return Rejected(UnknownCharacter(span=here, found=found, hint=_CHARACTERS.get(token.text, "")))
+                return Rejected(UnknownCharacter(span=here, found=found, hint=CHARACTERS.get(token.text, "")))
             case Kind.BAD_STRING:
-                return Rejected(UnterminatedString(span=here, hint=f"end it with \": {_shorten(token.text.strip())}\""))
+                return Rejected(UnterminatedString(span=here, hint=f'end it with ": {shorten(token.text.strip())}"'))
             case Kind.BAD_NUMBER:
                 return self.malformed(here, "a name begins with a letter, and a product is written 2 * x")
             case Kind.FOREIGN:
-                what, advice = _FOREIGN.get(token.text, _ASSIGNMENT)
+                what, advice = FOREIGN_SIGNS.get(token.text, ASSIGNMENT)
                 return Rejected(ForeignSyntax(span=here, found=f"{what} `{token.text}`", hint=advice))
             case Kind.END if self.brackets:
                 return self._unclosed(self.brackets[-1], expected)
@@ -202,12 +195,20 @@ class Cursor:
             case Kind.SYMBOL if token.text in CLOSERS.values() and self._mismatches(token):
                 return self._mismatched(expected)
             case Kind.SYMBOL | Kind.NAME | Kind.KEYWORD | Kind.NUMBER | Kind.STRING | Kind.PROJECTION | Kind.COMMENT:
-                hint = hint or self._advice()
+                before = self._before()
+                if before is not None and before.text in FOREIGN_WORDS and not self.begins_line():
+                    return self.foreign(before)
+                hint = hint or self._advice(before)
                 return Rejected(Unexpected(span=here, found=found, expected=expected, hint=hint))
 
     def malformed(self, span: Span, hint: str) -> Rejected:
         """The complaint about a number."""
-        return Rejected(MalformedNumber(span=span, found=f"`{_shorten(span.text)}`", hint=hint))
+        return Rejected(MalformedNumber(span=span, found=f"`{shorten(span.text)}`", hint=hint))
+
+    def foreign(self, word: Token) -> Rejected:
+        """The complaint about a word of another language."""
+        what, advice = FOREIGN_WORDS[word.text]
+        return Rejected(ForeignSyntax(span=self.span(word), found=f"{what} (`{word.text}`)", hint=advice))
 
     def too_deep(self) -> Rejected:
         """The complaint about nesting."""
@@ -217,9 +218,10 @@ class Cursor:
         return not self.brackets or CLOSERS[self.brackets[-1].text] != closer.text
 
     def _mismatched(self, expected: str) -> Rejected:
-        here, found = self.here(), show(self.token)
+        here, found = self.here(), self.found()
         if not self.brackets:
-            hint = "a line that continues an item is indented" if self.end == here.start else "no bracket is open here"
+            first = self._upcoming == 1 and self.token.text != "}"
+            hint = "a line that continues an item is indented" if first else "no bracket is open here"
             return Rejected(MismatchedBracket(span=here, found=found, expected=expected, hint=hint))
         opening = self.brackets[-1]
         note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
@@ -235,7 +237,7 @@ class Cursor:
         return Rejected(
             UnclosedBracket(
                 span=self.here(),
-                found=show(self.token),
+                found=self.found(),
                 expected=expected,
                 opening=opening.text,
                 hint=hint,
@@ -243,52 +245,22 @@ class Cursor:
             )
         )
 
-    def _advice(self) -> str:
+    def _before(self) -> Token | None:
+        return self._tokens[self._upcoming - 2] if self._upcoming > 1 else None
+
+    def _advice(self, before: Token | None) -> str:
         token = self.token
-        before = self._tokens[self._upcoming - 2] if self._upcoming > 1 else None
         if before is None:
-            return "a line that continues an item is indented" if token.text in _OUTSIDE else ""
-        if token.text == "=":
-            return "a let is written `let x <- M in N` or `let x <= P in Q`; a declaration begins with its word, e.g. const"
-        if token.text in {"<", ">"}:
-            return "there is no comparison; a tuple is written (x, y) or ⟨x, y⟩"
-        if not ends_expression(before) or self.begins_line():
+            return FIRST.get(token.text, "")
+        if token.text in NEXT:
+            return NEXT[token.text]
+        if token.text in CLOSERS.values() and before.text == ",":
+            return "no comma follows the last of a list"
+        if self.begins_line() or not ends_expression(before) or not ends_expression(token):
             return ""
-        if before.kind is Kind.NAME and before.text in {"lambda", "λ", "fn"}:
-            return "there are no function values: declare a function with fun f(x : A) = M"
+        if self.brackets and self.brackets[-1].text != "{":
+            return "commas stand between the parts of a list"
         if before.kind is Kind.NAME and token.kind in {Kind.NAME, Kind.NUMBER}:
-            return f"arguments stand in brackets, {_shorten(before.text)}({_shorten(token.text)}), and a product is written with *"
+            call = f"{shorten(before.text)}({shorten(token.text)})"
+            return f"arguments stand in brackets, {call}, and a product is written with *"
         return ""
-
-
-def show(token: Token) -> str:
-    """How a message names a token, on one line."""
-    text = _shorten(token.text)
-    match token.kind:
-        case Kind.END:
-            return THE_END
-        case Kind.KEYWORD:
-            return f"the word `{text}`"
-        case Kind.NAME:
-            return f"the name `{text}`"
-        case Kind.NUMBER:
-            return f"the number {text}"
-        case Kind.STRING:
-            return f"the string {text}"
-        case Kind.BAD_CHARACTER:
-            return _show_character(token.text)
-        case Kind.PROJECTION | Kind.SYMBOL | Kind.COMMENT | Kind.FOREIGN | Kind.BAD_NUMBER | Kind.BAD_STRING:
-            return f"`{text}`"
-
-
-def _show_character(character: str) -> str:
-    number = f"U+{ord(character):04X}"
-    if character == "\t":
-        return "a tab"
-    if character.isprintable() and not character.isspace():
-        return f"`{character}`" if character.isascii() else f"`{character}` ({number})"
-    return f"{unicodedata.name(character, 'an invisible character').lower()} ({number})"
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 40 else text[:39] + "…"

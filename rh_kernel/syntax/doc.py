@@ -57,6 +57,20 @@ class Role(Enum):
 
 Annotation: TypeAlias = Mark | Spanned | Typed | Role
 
+
+def cells(text: str) -> int:
+    """How many columns of a terminal ``text`` takes: wide characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(_cell(c) for c in text)
+
+
+def _cell(c: str) -> int:
+    if unicodedata.combining(c) or unicodedata.category(c) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(c) in ("W", "F") else 1
+
+
 # -- documents ---------------------------------------------------------------------------------------------
 
 
@@ -293,16 +307,3 @@ def annotated_texts(doc: Doc, width: float = 100) -> list[tuple[Annotation, str]
                 annotation, start = open_at.pop()
                 found.append((annotation, "".join(pieces[start:])))
     return found
-
-
-def cells(text: str) -> int:
-    """How many columns of a terminal ``text`` takes: wide characters take two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return sum(_cell(c) for c in text)
-
-
-def _cell(c: str) -> int:
-    if unicodedata.combining(c) or unicodedata.category(c) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(c) in ("W", "F") else 1

@@ -8,7 +8,8 @@ import re
 
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.cursor import DEEPEST, Cursor, show
+from rh_kernel.syntax.advice import shorten
+from rh_kernel.syntax.cursor import DEEPEST, Cursor
 from rh_kernel.syntax.errors import MissingIn, MissingWith, Unexpected, WrongArrow
 from rh_kernel.syntax.parse_handlers import handler_literal
 from rh_kernel.syntax.parse_literals import array, number
@@ -45,16 +46,18 @@ _SUMS = frozenset({BinaryOperator.PLUS, BinaryOperator.MINUS})
 _PROJECTION = re.compile(r"proj_([0-9]{1,9})")
 
 _EXPRESSION = "a term or a command"
+_A_HANDLER = "end it with a handler: with sgd(0.1, t), or with { return x -> P … }"
 _TWO_LETS = "`let x <- M in N` for a term M, `let x <= P in Q` for a command P"
 
 
-# A level of brackets costs three frames of Python's stack, ``expression``, ``_operand`` and ``expressions``: hence the loop here.
+# A level costs at most three frames of Python's stack: ``expression``, ``_operand`` and ``expressions`` for a bracket.
+# Hence the one long function here; what costs more counts as two levels.
 
 
 def expression(c: Cursor) -> Expr:
     """A term or a command."""
     c.deepen()
-    if c.token.text == "let":
+    if c.at("let"):
         M = _lets(c)
         c.depth -= 1
         return M
@@ -111,7 +114,7 @@ def _tuple(items: tuple[Expr, ...], span: Span) -> Expr:
 def _operand(c: Cursor) -> Expr:
     """An expression without infix operators."""
     minuses: list[Token] = []
-    while c.token.text == "-":
+    while c.at("-"):
         minuses.append(c.advance())
     if len(minuses) > DEEPEST:
         raise c.too_deep()
@@ -120,8 +123,8 @@ def _operand(c: Cursor) -> Expr:
     if token.kind is Kind.NAME or (token.text == "rd" and c.peek().text == "["):
         c.advance()
         f = Name(token.text, span=c.since(start))
-        indices = expressions(c, "[") if c.token.text == "[" else ()
-        arguments = expressions(c, "(") if c.token.text == "(" else None
+        indices = expressions(c, "[") if c.at("[") else ()
+        arguments = expressions(c, "(") if c.at("(") else None
         M = _postfix(c, _applied(c, f, indices, arguments), start)
     elif token.kind is Kind.NUMBER:
         M = _postfix(c, number(c), start)
@@ -131,7 +134,9 @@ def _operand(c: Cursor) -> Expr:
     elif token.text == "[":
         M = _postfix(c, array(c), start)
     else:
+        c.deepen()
         M = _extended(c)
+        c.depth -= 1
     for minus in reversed(minuses):
         M = Negate(M, span=c.since(minus.start))
     return M
@@ -140,12 +145,12 @@ def _operand(c: Cursor) -> Expr:
 def _postfix(c: Cursor, M: Expr, start: int) -> Expr:
     """``M.1``, ``Mᵀ``, ``M.rd(x. N)(V)``, any number of them."""
     for _ in range(DEEPEST + 1):
-        if c.token.kind is Kind.PROJECTION:
+        if c.holds(Kind.PROJECTION):
             M = Projection(_component(c, M, start), M, span=c.since(start))
-        elif c.token.text == "ᵀ":
+        elif c.at("ᵀ"):
             c.advance()
             M = Transpose(M, span=c.since(start))
-        elif c.token.text == ".":
+        elif c.at("."):
             M = _reverse_derivative(c, M, start)
         else:
             return M
@@ -164,12 +169,15 @@ def _component(c: Cursor, M: Expr, start: int) -> int:
 
 def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
     dot_token = c.advance()
-    if c.token.text != "rd":
+    if not c.at("rd"):
         if isinstance(W, Number):
             raise c.malformed(Span(c.source, start, dot_token.end), f"write {W.text}.0")
-        hint = "a transpose is written w^T or wᵀ" if c.token.text == "T" else ""
+        hint = "a transpose is written w^T or wᵀ" if c.at("T") else ""
+        if isinstance(W, Var) and W.name[0] == "λ":
+            hint = "there are no function values: declare a function with fun f(x : A) = M"
         raise c.fail("a component, `.1`, or a reverse derivative, `.rd(x. N)(V)`", hint)
     c.advance()
+    c.deepen()
     c.open("(")
     x = pattern(c)
     dot(c)
@@ -177,6 +185,7 @@ def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
     c.close()
     point = c.token.start
     items = expressions(c, "(")
+    c.depth -= 1
     V = _tuple(items, c.since(point))
     return ReverseDerivative(W, x, N, V, span=c.since(start))
 
@@ -190,8 +199,8 @@ def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Exp
         M = expression(c)
         return ResumeExpr(f, M, span=c.since(f.span.start))
     if arguments is None:
-        if not c.brackets or c.brackets[-1].text != "[" or c.token.text not in {",", "]"}:
-            raise c.fail("`(` and the arguments")
+        if not c.brackets or c.brackets[-1].text != "[" or not c.at(",", "]"):
+            raise c.fail("`(` and the arguments", f"it is applied to its input: {shorten(f.text)}[…](x)")
         return Family(f, indices, span=span)
     projection = _PROJECTION.fullmatch(f.text)
     if projection is None or indices:
@@ -229,9 +238,9 @@ def _extended(c: Cursor) -> Expr:
 
 
 def _no_expression(c: Cursor, text: str) -> Rejected:
-    if c.token.kind is Kind.PROJECTION:
+    if c.holds(Kind.PROJECTION):
         return c.malformed(c.here(), f"write 0{text}")
-    if c.token.kind is Kind.STRING:
+    if c.holds(Kind.STRING):
         return c.fail(_EXPRESSION, 'strings name files and data sets alone: load("w.npy"), data("xor")')
     if text == "rd":
         return c.fail(_EXPRESSION, "a derivative is written W.rd(x. N)(V), or rd[f](w, v) for a function f")
@@ -241,7 +250,7 @@ def _no_expression(c: Cursor, text: str) -> Rejected:
 def _lets(c: Cursor) -> Expr:
     """``let p1 ← M1 in … let pn ← Mn in N``: in a loop, so that n is bounded by nothing."""
     spine: list[tuple[int, Pattern, Arrow, Expr]] = []
-    while c.token.text == "let":
+    while c.at("let"):
         let = c.advance()
         p = pattern(c)
         arrow = _arrow(c)
@@ -262,7 +271,7 @@ def _arrow(c: Cursor) -> Arrow:
     expected = "`<-` or `<=`"
     match c.token.text:
         case "=" | ":=" | "→" | "⇒" | "==" | "<":
-            raise Rejected(WrongArrow(span=c.here(), found=show(c.token), expected=expected, hint=_TWO_LETS))
+            raise Rejected(WrongArrow(span=c.here(), found=c.found(), expected=expected, hint=_TWO_LETS))
         case ":":
             raise c.fail(expected, "a let has no type: it is inferred")
         case "(":
@@ -279,21 +288,23 @@ def _in(c: Cursor, let: Token) -> None:
     if c.is_misfit():
         raise c.fail("`in`")
     note = Note(span=c.span(let), text="this `let`")
-    raise Rejected(MissingIn(span=c.here(), found=show(c.token), hint=_TWO_LETS, notes=(note,)))
+    raise Rejected(MissingIn(span=c.here(), found=c.found(), hint=_TWO_LETS, notes=(note,)))
 
 
 def _rev_handle(c: Cursor) -> Expr:
     """``rev handle (M) ⟨x1, …, xn⟩. R with H``"""
     rev = c.advance()
-    if c.token.text == "handler":
-        raise c.fail("`handle`", "`rev handler(C)` is the type of a handler; a command is handled by rev handle (M) <x>. P with H")
+    if c.at("handler"):
+        raise c.fail(
+            "`handle`", "rev handler(C) is the type of a handler; commands are handled by rev handle (M) <x>. P with H"
+        )
     c.need("handle")
-    if c.token.text not in {"(", "⟨"}:
+    if not c.at("(", "⟨"):
         raise c.fail("`(` and the input", "write rev handle (M) <x1, …, xn>. P with H")
     opening = c.token
     items = expressions(c, opening.text)
     M = _tuple(items, c.since(opening.start))
-    if c.token.text not in {"<", "⟨"}:
+    if not c.at("<", "⟨"):
         raise c.fail("`<` and the variables that the input is bound to", "write rev handle (M) <x1, …, xn>. P with H")
     variables = patterns(c, c.token.text)
     dot(c)
@@ -303,15 +314,15 @@ def _rev_handle(c: Cursor) -> Expr:
 
 
 def _handled_with(c: Cursor, word: Token) -> HandlerExpr:
-    if c.token.text != "with":
+    if not c.at("with"):
         if c.is_misfit():
             raise c.fail("`with` and a handler")
         note = Note(span=c.span(word), text=f"this `{word.text}`")
-        raise Rejected(MissingWith(span=c.here(), found=show(c.token), notes=(note,)))
+        raise Rejected(MissingWith(span=c.here(), found=c.found(), hint=_A_HANDLER, notes=(note,)))
     c.advance()
-    if c.token.text == "{":
+    if c.at("{"):
         return handler_literal(c, expression)
     start = c.token.start
     name = c.name("a handler: its name, or { … }")
-    arguments = expressions(c, "(") if c.token.text == "(" else ()
+    arguments = expressions(c, "(") if c.at("(") else ()
     return HandlerName(name, arguments, span=c.since(start))

@@ -6,7 +6,7 @@ Clauses hold expressions and expressions hold handlers; the parser of expression
 from collections.abc import Callable
 
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.cursor import Cursor, show
+from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.errors import MissingBackward, WrongArrow
 from rh_kernel.syntax.parse_patterns import pattern
 from rh_kernel.syntax.surface import (
@@ -29,9 +29,9 @@ def handler_literal(c: Cursor, expression: Callable[[Cursor], Expr]) -> HandlerL
     """``{ … }``: between clauses stand line ends, ``;`` or nothing."""
     # A clause costs more of Python's stack than a bracket.
     c.deepen(2)
-    start = c.open("{").start
+    start = c.open("{", "the clauses of a handler stand in braces").start
     clauses: list[Clause] = []
-    while c.token.text != "}":
+    while not c.at("}"):
         if not c.take(";"):
             clauses.append(_clause(c, expression))
     c.close()
@@ -45,14 +45,14 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
         x = pattern(c)
         _arrow(c)
         P = expression(c)
-        if c.token.text == "|":
+        if c.at("|"):
             raise c.fail(f"{_CLAUSE}, or `}}`", "a return clause has no backward part")
         return ReturnClause(x, P, span=c.since(start))
     if c.token.kind is not Kind.NAME:
-        raise c.fail(f"{_CLAUSE}, or `}}`", "a clause begins with an operation's name" if c.token.kind is Kind.KEYWORD else "")
+        raise c.fail(f"{_CLAUSE}, or `}}`", "a clause begins with an operation's name" if c.holds(Kind.KEYWORD) else "")
     op = c.name()
     indices = _indices(c)
-    if c.token.text != "(":
+    if not c.at("("):
         raise c.fail("`(` and the name of the operation's input", _TWO_CLAUSES)
     x = pattern(c)
     if c.take(","):
@@ -64,7 +64,7 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
     Qf = expression(c)
     _bar(c, op)
     y = pattern(c)
-    if c.token.text != ",":
+    if not c.at(","):
         raise c.fail("`,` and a name for what the forward part kept", _BACKWARD)
     c.advance()
     z = pattern(c)
@@ -74,7 +74,7 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
 
 
 def _indices(c: Cursor) -> tuple[Name, ...]:
-    if c.token.text != "[":
+    if not c.at("["):
         return ()
     c.open("[")
     names = [c.name("a name for the index")]
@@ -87,9 +87,9 @@ def _indices(c: Cursor) -> tuple[Name, ...]:
 def _arrow(c: Cursor) -> None:
     if c.take("→"):
         return
-    if c.token.text in {"=", "⇒", "←", "⇐", ":", ":=", "==", "."}:
+    if c.at("=", "⇒", "←", "⇐", ":", ":=", "==", "."):
         hint = "in a clause `->` stands between what is bound and the command"
-        raise Rejected(WrongArrow(span=c.here(), found=show(c.token), expected="`->`", hint=hint))
+        raise Rejected(WrongArrow(span=c.here(), found=c.found(), expected="`->`", hint=hint))
     raise c.fail("`->`", _TWO_CLAUSES)
 
 
@@ -99,4 +99,4 @@ def _bar(c: Cursor, op: Name) -> None:
     if c.is_misfit():
         raise c.fail("`|` and the backward part", _BACKWARD)
     hint = f"{_BACKWARD}; in an ordinary handler the clause is {op.text}(x), k -> Q"
-    raise Rejected(MissingBackward(span=op.span, found=show(c.token), operation=op.text, hint=hint))
+    raise Rejected(MissingBackward(span=op.span, found=c.found(), operation=op.text, hint=hint))

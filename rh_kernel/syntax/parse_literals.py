@@ -35,12 +35,12 @@ def array(c: Cursor) -> ArrayLiteral:
 def _entry(c: Cursor) -> Expr:
     start = c.token.start
     negative = c.take("-")
-    if c.token.kind is Kind.NUMBER:
+    if c.holds(Kind.NUMBER):
         value = number(c)
         return Negate(value, span=c.since(start)) if negative else value
-    if c.token.text == "[" and not negative:
+    if c.at("[") and not negative:
         return array(c)
-    if c.token.kind is Kind.PROJECTION:
+    if c.holds(Kind.PROJECTION):
         raise c.malformed(c.here(), f"write 0{c.token.text}")
-    is_term = c.token.kind is Kind.NAME or c.token.text == "("
+    is_term = c.holds(Kind.NAME) or c.at("(")
     raise c.fail("a number or an array of numbers", "a tuple of terms is written (x, y)" if is_term else "")

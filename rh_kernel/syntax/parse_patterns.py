@@ -1,7 +1,7 @@
 """Patterns ``x``, ``_``, ``(p1, …, pn)`` (the sugar of RH Def. 3.4)."""
 
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.cursor import Cursor, show
+from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.errors import MissingDot
 from rh_kernel.syntax.surface import NamePattern, Pattern, TuplePattern
 from rh_kernel.syntax.tokens import Kind
@@ -9,7 +9,7 @@ from rh_kernel.syntax.tokens import Kind
 
 def pattern(c: Cursor) -> Pattern:
     """``x``, ``(p, q)``, ``⟨p, q⟩``; ``()`` binds nothing and is ``_``, ``(p)`` is ``p``."""
-    if c.token.text not in {"(", "⟨"}:
+    if not c.at("(", "⟨"):
         name = c.name("a name or a tuple of names")
         return NamePattern(name.text, span=name.span)
     start = c.token.start
@@ -40,10 +40,10 @@ def dot(c: Cursor) -> None:
     """The ``.`` between what is bound and where."""
     if c.take("."):
         return
-    if c.token.kind is Kind.PROJECTION:
+    if c.holds(Kind.PROJECTION):
         hint = f"put a space after the dot: `. {c.token.text[1:]}`"
     else:
         hint = "write rev handle (M) <x>. P with H, or W.rd(x. N)(V)"
-    if c.token.kind in {Kind.END, Kind.BAD_CHARACTER, Kind.BAD_NUMBER, Kind.BAD_STRING, Kind.FOREIGN}:
+    if c.holds(Kind.END, Kind.BAD_CHARACTER, Kind.BAD_NUMBER, Kind.BAD_STRING, Kind.FOREIGN):
         raise c.fail("`.`", hint)
-    raise Rejected(MissingDot(span=c.here(), found=show(c.token), hint=hint))
+    raise Rejected(MissingDot(span=c.here(), found=c.found(), hint=hint))

@@ -1,7 +1,7 @@
 """Types ``A B C`` (RH Def. 3.1), kinds of static parameters, and parameter lists, in the syntax of LANGUAGE §2 and §3."""
 
 from rh_kernel.syntax.cursor import Cursor
-from rh_kernel.syntax.parse_expressions import expression, expressions
+from rh_kernel.syntax.parse_expressions import expressions
 from rh_kernel.syntax.surface import (
     DimKind,
     HandlerType,
@@ -23,7 +23,7 @@ def type_expression(c: Cursor) -> TypeExpr:
     c.deepen()
     start = c.token.start
     factors = [_factor(c)]
-    while c.token.text in {"*", "×"}:
+    while c.at("*", "×"):
         c.product_signs.append(c.advance().start)
         factors.append(_factor(c))
     c.depth -= 1
@@ -39,14 +39,14 @@ def _factor(c: Cursor) -> TypeExpr:
     match c.token.text:
         case "Real":
             c.advance()
-            dims = expressions(c, "(") if c.token.text == "(" else ()
+            dims = expressions(c, "(") if c.at("(") else ()
             return RealType(dims, span=c.since(start))
         case "1":
             c.advance()
             return UnitType(span=c.since(start))
         case "(":
             c.open("(")
-            if c.token.text == ")":
+            if c.at(")"):
                 raise c.fail(_TYPE, "the unit type is written 1")
             A = type_expression(c)
             c.close(hint="a product type is written A * B")
@@ -64,7 +64,7 @@ def _kind(c: Cursor) -> Kind:
     match c.token.text:
         case "Loc":
             c.advance()
-            dims = expressions(c, "(") if c.token.text == "(" else ()
+            dims = expressions(c, "(") if c.at("(") else ()
             if not dims:
                 raise c.fail("the shape of the location", "write Loc(n) or Loc(m, n)")
             return LocKind(dims, span=c.since(start))
@@ -77,7 +77,7 @@ def _kind(c: Cursor) -> Kind:
 
 def static_parameters(c: Cursor) -> tuple[StaticParameter, ...]:
     """``[l : Loc(m, n), p : Dim, a : Real]``, or nothing."""
-    if c.token.text != "[":
+    if not c.at("["):
         return ()
     c.open("[")
     parameters = [_static_parameter(c)]
@@ -97,7 +97,7 @@ def _static_parameter(c: Cursor) -> StaticParameter:
 
 def typed_parameters(c: Cursor) -> tuple[TypedParameter, ...]:
     """``(x : A, y : B)``"""
-    c.open("(")
+    c.open("(", "the input stands in brackets with its type: (x : Real(n))")
     parameters: list[TypedParameter] = []
     if not c.at_closer():
         parameters.append(_typed_parameter(c))
@@ -127,7 +127,7 @@ def handler_type(c: Cursor) -> HandlerType | None:
     start = c.token.start
     if c.take("rev"):
         c.need("handler")
-        c.open("(")
+        c.open("(", "the type of a reverse handler is rev handler(C)")
         C = type_expression(c)
         c.close()
         return HandlerType(C, None, span=c.since(start))

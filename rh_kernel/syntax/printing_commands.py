@@ -1,6 +1,7 @@
 """Commands and handlers as they are written (RH Def. 3.4, LANGUAGE §1, §3), and ``RH_H^V`` as in RH Fig. 8."""
 
-from typing import cast
+from collections.abc import Generator
+from typing import TypeAlias, cast
 
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
@@ -8,11 +9,14 @@ from rh_kernel.syntax.core import (
     Bind,
     Command,
     Const,
+    DimKind,
     Handle,
     Handler,
     Location,
     LocationVar,
+    LocKind,
     Operation,
+    OrdinaryClause,
     OrdinaryHandler,
     Pattern,
     Perform,
@@ -26,10 +30,12 @@ from rh_kernel.syntax.core import (
     ValueKind,
 )
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.doc import EMPTY, LINE, Doc, Line, Role, Text, concat, group, join, nest, role
+from rh_kernel.syntax.doc import LINE, Doc, Line, Role, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing_patterns import open_scope
 from rh_kernel.syntax.printing_steps import UNMARKED, Marks, Page, Printing, annotate
 from rh_kernel.syntax.printing_terms import Level, arguments, chain, link, term
+
+_Opening: TypeAlias = Generator[Printing, Doc, tuple[tuple[str, ...], Doc]]
 
 _FOLDED = role(Role.FADED, "{…}")
 
@@ -59,19 +65,17 @@ def operation(page: Page, op: Operation) -> Printing:
 
 def handler(page: Page, H: Handler) -> Printing:
     """``{ return x → P ; Op[l](x) → Qf | y, z → Qb }``, ``{ return x → P ; Op[l](x), k → Q }``"""
-    head = concat(role(Role.KEYWORD, "return"), " ")
-    clause = yield _clause(page, head, H.returns, "", "")
-    clauses: list[Doc] = [annotate(clause, H.returns.span, UNMARKED)]
+    (x,), body = yield from _scope(page, H.returns, UNMARKED)
+    clauses = [annotate(_arrow(concat(role(Role.KEYWORD, "return"), f" {x}"), body), H.returns.span, UNMARKED)]
     match H:
         case ReverseHandler():
             for c in H.clauses:
-                clause = yield _reverse_clause(page, c)
-                clauses.append(annotate(clause, c.span, UNMARKED))
+                doc = yield _reverse_clause(page, c)
+                clauses.append(doc)
         case OrdinaryHandler():
             for c in H.clauses:
-                taken, head = _head(page, c.pattern, c.scope.loose)
-                clause = yield _clause(page, concat(head, "("), c.scope, ")", "", taken)
-                clauses.append(annotate(clause, c.span, UNMARKED))
+                doc = yield _ordinary_clause(page, c)
+                clauses.append(doc)
     return group("{", nest(LINE, join(Line(" ; "), clauses)), LINE, "}")
 
 
@@ -88,10 +92,10 @@ def _form(page: Page, P: Command, marks: Marks) -> Printing:
             return (yield _binds(page, P, marks))
         case RevHandle(M, scope, H):
             argument = yield arguments(page, M, marks.child(0))
-            head = concat(role(Role.KEYWORD, "rev handle"), " ", argument, " ")
-            binders, body = yield from _command_scope(page, scope, marks.child(1))
+            binders, body = yield from _scope(page, scope, marks.child(1))
             end = yield _handler_use(page, H)
-            return group(head, f"⟨{binders}⟩.", nest(LINE, body), LINE, role(Role.KEYWORD, "with"), " ", end)
+            head = concat(role(Role.KEYWORD, "rev handle"), " ", argument, f" ⟨{', '.join(binders)}⟩.")
+            return group(head, nest(LINE, body), LINE, role(Role.KEYWORD, "with"), " ", end)
         case RH():
             return (yield _unfolding(page, P, marks))
         case Handle(Q, H):
@@ -101,3 +105,94 @@ def _form(page: Page, P: Command, marks: Marks) -> Printing:
         case Resume(index, _, M):
             inner = yield term(page, M, Level.NUMBER, marks.child(0))
             return concat(page.names[index], " • ", nest(inner))
+
+
+def _binds(page: Page, P: Bind, marks: Marks) -> Printing:
+    links: list[tuple[Doc, Span | None, Marks]] = []
+    pushed = 0
+    body: Command = P
+    while isinstance(body, Bind):
+        bound = yield command(page, body.bound, marks.child(0))
+        opened = open_scope(page.names, body.scope, marks.child(1))
+        is_long = isinstance(body.bound, Bind | RevHandle | Handle)
+        links.append((link(opened.binders[0], "⇐", bound, is_long=is_long), body.span, marks))
+        body, marks, pushed = cast(Command, opened.body), opened.marks, pushed + opened.pushed
+    end = yield command(page, body, marks)
+    page.names.pop(pushed)
+    return chain(links, end)
+
+
+def _unfolding(page: Page, P: RH, marks: Marks) -> Printing:
+    """``RH^⟨V1, …, Vm⟩_H(⟨y1, …, ym⟩. P)``"""
+    values = marks.child(0)
+    match P.values:
+        case Tuple():
+            raised = yield term(page, P.values, Level.POSTFIX, values)
+        case Const(value) if not P.scope.arity and value.shape == (0,):
+            raised = annotate(Text("⟨⟩"), P.values.span, values)
+        case V if P.scope.arity == 1:
+            raised = yield term(page, V, Level.OPEN, values)
+            raised = concat("⟨", raised, "⟩")
+        case V:
+            raised = yield term(page, V, Level.NUMBER, values)
+    binders, body = yield from _scope(page, P.scope, marks.child(1))
+    named = _FOLDED if not P.handler.name else role(Role.HANDLER, P.handler.name)
+    head = concat(role(Role.KEYWORD, "RH"), "^", raised, "_", named)
+    return group(head, f"(⟨{', '.join(binders)}⟩.", nest(LINE, body, ")"))
+
+
+def _handler_use(page: Page, H: Handler) -> Printing:
+    if H.name:
+        return role(Role.HANDLER, H.name)
+    if page.abridge is not None:
+        return _FOLDED
+    return (yield handler(page, H))
+
+
+def _reverse_clause(page: Page, c: ReverseClause) -> Printing:
+    head, values = _head(page, c.pattern, c.forward.loose | c.backward.loose)
+    (*_, x), forward = yield from _scope(page, c.forward, UNMARKED, values)
+    (*_, y, z), backward = yield from _scope(page, c.backward, UNMARKED, values)
+    back = _arrow(Text(f"| {y}, {z}"), backward)
+    return annotate(group(_arrow(concat(head, f"({x})"), forward), nest(LINE, back)), c.span, UNMARKED)
+
+
+def _ordinary_clause(page: Page, c: OrdinaryClause) -> Printing:
+    head, values = _head(page, c.pattern, c.scope.loose)
+    (*_, x, k), body = yield from _scope(page, c.scope, UNMARKED, values)
+    return annotate(_arrow(concat(head, f"({x}), {k}"), body), c.span, UNMARKED)
+
+
+def _head(page: Page, pattern: Pattern, loose: int) -> tuple[Doc, tuple[str, ...]]:
+    """``Op[l, a]``, and the names of the closed values among its indices."""
+    taken: set[str] = set()
+    values: list[str] = []
+    indices: list[Doc] = []
+    for i, parameter in zip(pattern.indices, pattern.family.parameters, strict=True):
+        match i, parameter.kind:
+            case Location(name), _:
+                indices.append(role(Role.LOCATION, name))
+            case str(), ValueKind():
+                values.append(page.names.fresh(i, loose, taken))
+                indices.append(Text(values[-1]))
+            case str(), LocKind():
+                indices.append(role(Role.LOCATION, i))
+            case str(), DimKind():
+                indices.append(Text(i))
+    return _applied(pattern.family.name, indices), tuple(values)
+
+
+def _scope(page: Page, scope: Scope, marks: Marks, given: tuple[str, ...] = ()) -> _Opening:
+    opened = open_scope(page.names, scope, marks, given)
+    body = yield command(page, cast(Command, opened.body), opened.marks)
+    page.names.pop(opened.pushed)
+    return opened.binders, body
+
+
+def _arrow(head: Doc, body: Doc) -> Doc:
+    return group(head, " ", role(Role.KEYWORD, "→"), nest(LINE, body))
+
+
+def _applied(name: str, indices: list[Doc]) -> Doc:
+    symbol = role(Role.OPERATION, name)
+    return concat(symbol, "[", join(Text(", "), indices), "]") if indices else symbol

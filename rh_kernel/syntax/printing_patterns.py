@@ -4,7 +4,6 @@
 and likewise for every form that binds. A step that is annotated is never hidden in a pattern.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -42,25 +41,25 @@ class Opened:
     pushed: int
 
 
-def open_scope(names: Names, scope: Scope, marks: Marks, before: Iterable[str] = ()) -> Opened:
-    """Go under the binders of ``scope``, whose body has the given marks; the names in ``before`` are taken already."""
-    taken = set(before)
+def open_scope(names: Names, scope: Scope, marks: Marks, given: tuple[str, ...] = ()) -> Opened:
+    """Go under the binders of ``scope``, whose body has these marks; the first binders have their names ``given``."""
+    taken = set(given)
     body, pushed = scope.body, scope.arity
-    splits: list[Split | None] = []
-    for position in range(scope.arity):
+    splits: list[Split | None] = [None] * len(given)
+    for position in range(len(given), scope.arity):
         found = _split(body, pushed - 1 - position, marks, 0)
         splits.append(None if found is None else found.shape)
         if found is not None:
             body, marks, pushed = found.body, found.marks, pushed + found.pushed
-    binders = [
-        None if split is not None else _name(names, hint, scope, scope.arity - 1 - position, taken)
-        for position, (hint, split) in enumerate(zip(scope.hints, splits, strict=True))
-    ]
+    binders: list[str | None] = [*given]
+    for position in range(len(given), scope.arity):
+        is_whole = splits[position] is None
+        index = scope.arity - 1 - position
+        binders.append(_name(names, scope.hints[position], scope, index, taken) if is_whole else None)
     for binder in binders:
         names.push(binder)
     texts = [
-        (binder or "_") if split is None else _write(names, split, taken)
-        for binder, split in zip(binders, splits, strict=True)
+        (binder or "_") if split is None else _write(names, split, taken) for binder, split in zip(binders, splits, strict=True)
     ]
     return Opened(tuple(texts), body, marks, pushed)
 

@@ -111,7 +111,7 @@ def arguments(page: Page, M: Term, marks: Marks) -> Printing:
             doc = annotate(doc, M.span, marks)
         case Bound() | Const() | Zero() | Call() | Plus() | Proj() | Let() | Rd() | R():
             doc = yield term(page, M, Level.OPEN, marks)
-    return concat("(", nest(doc), ")")
+    return group("(", nest(doc), ")")
 
 
 def chain(links: list[tuple[Doc, Span | None, Marks]], body: Doc) -> Doc:

@@ -5,6 +5,7 @@ It is closed: of what is around it, it sees the handler's parameters (Γ) and no
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
@@ -105,11 +106,12 @@ class Handlers:
         )
         H = fresh.node(specialise(d.handler, static))
         self.unifier.uses.append((h.span, H))
+        written = " ".join(h.span.text.split())
         match H:
             case ReverseHandler():
-                return apply_handler(H, arguments)
+                return replace(apply_handler(H, arguments), name=written)
             case OrdinaryHandler():
-                return apply_handler(H, arguments)
+                return replace(apply_handler(H, arguments), name=written)
 
     def _fits(self, h: s.HandlerName, found: Type, expected: Type, what: str) -> None:
         if not self.unifier.same_type(found, expected):

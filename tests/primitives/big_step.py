@@ -5,6 +5,8 @@ from typing import cast
 
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.evaluation import evaluate
+from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.primitives.table import ROWS
 from rh_kernel.primitives.values import add_values
 from rh_kernel.syntax.binding import instantiate_term, mentions, shift
 from rh_kernel.syntax.core import (
@@ -127,6 +129,12 @@ def unfolded(form: R) -> Term:
             return pulled(W, unfolded(N))
 
 
+def is_a_member(f: Primitive) -> bool:
+    """Whether f is in the table, with the types that its scheme gives it."""
+    schemes = [scheme for scheme in ROWS[f.name].schemes if len(scheme.variables) == len(f.at)]
+    return any(instantiate(f.name, scheme, f.at) == f for scheme in schemes)
+
+
 def synthesised(M: Term, gamma: tuple[Type, ...]) -> Type:
     """The A with ``Γ ⊢ M : A``; the last of ``gamma`` is the variable 0. ``AssertionError`` if there is none."""
     match M:
@@ -139,6 +147,7 @@ def synthesised(M: Term, gamma: tuple[Type, ...]) -> Type:
         case Call(f, argument):
             A = synthesised(argument, gamma)
             assert f.domain == A, f"{f} was applied to {A}"
+            assert not isinstance(f, Primitive) or is_a_member(f), f
             return f.codomain
         case Plus(left, right):
             A, B = synthesised(left, gamma), synthesised(right, gamma)

@@ -66,6 +66,10 @@ def test_zero_by_zero_is_nan_without_a_warning() -> None:
     np.testing.assert_equal(evaluate(at("mean", 0), Zero(real(0))).value, [np.nan])
 
 
+def test_infinity_is_no_kink_of_round() -> None:
+    assert is_smooth_at(at("round"), constant(np.inf))
+
+
 @each_instance
 def test_smooth_points_are_smooth(f: Primitive) -> None:
     assert is_smooth_at(f, smooth_point(np.random.default_rng(2), f))

@@ -50,7 +50,7 @@ def test_a_reshape_keeps_the_number_of_entries() -> None:
 
 def test_a_value_of_the_wrong_kind_is_refused() -> None:
     for at in ((dim(2),), (VECTOR, VECTOR), ()):
-        with pytest.raises(ValueError):  # noqa: PT011
+        with pytest.raises(ValueError, match=r"cannot stand for s|zip\(\) argument"):
             instantiate("exp", ROWS["exp"].schemes[0], at)
 
 

@@ -1,0 +1,130 @@
+"""A program as one reads it: ``t3 = matmul(w0, x)   # Real(3), 12 flop``, with totals. Lines first, text from the lines."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rh_kernel.arrays.program import (
+    Alias,
+    Equation,
+    MeanOverBatch,
+    Operator,
+    OuterMean,
+    ProductMean,
+    Program,
+    Register,
+    Tree,
+    leaves,
+)
+from rh_kernel.syntax.core import Array, Primitive
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """``left = right   # note``: an input, a constant, what is read, an equation, what is written, or the result."""
+
+    left: str
+    right: str
+    note: str
+
+
+def lines(program: Program) -> tuple[Line, ...]:
+    """The program line by line, in the order in which it runs."""
+    name = _names(program)
+
+    def show(tree: Tree) -> str:
+        return "⟨" + ", ".join(show(branch) for branch in tree) + "⟩" if isinstance(tree, tuple) else name[tree]
+
+    found = [
+        Line(name[r], "input", _type(program, r)) for tree in program.inputs for r in leaves(tree)
+    ]
+    found += [Line(name[r], _constant(c), _type(program, r)) for r, c in program.constants if name[r].startswith("c")]
+    found += [Line(name[r], f"Get[{location.name}]()", _type(program, r)) for r, location in program.reads]
+    found += [_equation(program, e, name) for e in program.equations]
+    found += [Line("", f"Put[{location.name}]({name[r]})", "") for location, r in program.writes]
+    found.append(Line("", f"return {show(program.result)}", ""))
+    return tuple(found)
+
+
+def totals(program: Program) -> str:
+    """``20 equations, 80 flop``; of a batch of b samples, ``12 + 68 b flop``."""
+    once, each = program.cost_of(0), program.cost_of(1) - program.cost_of(0)
+    flop = f"{once} + {each} b" if once and each else f"{each} b" if program.is_batched and each else str(once + each)
+    return f"{len(program.equations)} equations, {flop} flop"
+
+
+def listing(program: Program) -> str:
+    """The program as text."""
+    shown = lines(program)
+    bodies = [f"{line.left} = {line.right}" if line.left else line.right for line in shown]
+    width = min(max((len(body) for body in bodies), default=0), 48)
+    rows = [f"{body:<{width}}   # {line.note}" if line.note else body for body, line in zip(bodies, shown, strict=True)]
+    return "\n".join([*rows, f"# {totals(program)}"])
+
+
+def _equation(program: Program, equation: Equation, name: dict[Register, str]) -> Line:
+    arguments = ", ".join(name[r] for r in equation.arguments)
+    once, twice = program.equation_cost(equation, 1), program.equation_cost(equation, 2)
+    flop = f"{once} b flop" if twice != once else f"{once} flop"
+    right = f"{_operator(equation.operator)}({arguments})"
+    return Line(name[equation.result], right, f"{_type(program, equation.result)}, {flop}")
+
+
+def _operator(f: Operator) -> str:
+    match f:
+        case Primitive(name):
+            return name
+        case Alias():
+            return "alias"
+        case MeanOverBatch():
+            return "mean_over_batch"
+        case OuterMean():
+            return "mean_outer"
+        case ProductMean():
+            return "mean_matmul"
+
+
+def _type(program: Program, r: Register) -> str:
+    shown = f"Real({', '.join(str(n) for n in program.shapes[r])})"
+    return f"b × {shown}" if program.batched[r] else shown
+
+
+def _constant(array: Array) -> str:
+    return "[" + ", ".join(f"{x:.6g}" for x in array.flat) + "]" if array.size <= 4 else "constant"
+
+
+def _names(program: Program) -> dict[Register, str]:
+    """A name for each register: inputs and locations keep theirs, and no two are alike."""
+    name: dict[Register, str] = {}
+    taken: set[str] = set()
+
+    def give(r: Register, wanted: str) -> None:
+        while wanted in taken:
+            wanted += "'"
+        taken.add(wanted)
+        name[r] = wanted
+
+    for label, tree in zip(program.names, program.inputs, strict=True):
+        registers = [*leaves(tree)]
+        for i, r in enumerate(registers):
+            give(r, label if len(registers) == 1 else f"{label}.{i + 1}")
+    for r, location in program.reads:
+        give(r, location.name)
+    c, t = _letter("c", taken), _letter("t", taken)
+    for i, (r, array) in enumerate(program.constants):
+        give(r, _number(array) or f"{c}{i + 1}")
+    for i, equation in enumerate(program.equations):
+        give(equation.result, f"{t}{i + 1}")
+    return name
+
+
+def _number(array: Array) -> str | None:
+    return f"{array.flat[0]:.6g}" if array.shape == (1,) else None
+
+
+def _letter(letter: str, taken: Iterable[str]) -> str:
+    while any(re.fullmatch(letter + r"\d+", name) for name in taken):
+        letter += "_"
+    return letter
+
+

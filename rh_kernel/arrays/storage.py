@@ -1,0 +1,37 @@
+"""Where each register of a program is kept: a cell is used again once its register has had its last use."""
+
+from dataclasses import dataclass
+
+from rh_kernel.arrays.program import Program, Register, leaves
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cell of each register, and how many there are. Constants have cells of their own."""
+
+    of: tuple[int, ...]
+    count: int
+
+
+def allocate(program: Program) -> Cells:
+    """A cell for each register, so that an array is let go as soon as nothing needs it any more."""
+    last: dict[Register, int] = {}
+    for i, equation in enumerate(program.equations):
+        for r in equation.arguments:
+            last[r] = i
+    kept = {*leaves(program.result), *(r for _, r in program.writes), *(r for r, _ in program.constants)}
+    first = len(program.shapes) - len(program.equations)
+    of = list(range(first)) + [0] * len(program.equations)
+    free: list[int] = []
+    count = first
+    for i, equation in enumerate(program.equations):
+        # A cell that falls free here may take the result at once: the arguments were fetched before.
+        for r in dict.fromkeys(equation.arguments):
+            if last[r] == i and r not in kept:
+                free.append(of[r])
+        if free:
+            of[equation.result] = free.pop()
+        else:
+            of[equation.result] = count
+            count += 1
+    return Cells(tuple(of), count)

@@ -1,0 +1,1 @@
+"""What a cell does to the definitions, the heap and the settings: all of it, or nothing."""

@@ -1,0 +1,74 @@
+"""The initial content of a location, as an array (LANGUAGE §3)."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from rh_kernel.operational.heap import Heap
+from rh_kernel.operational.trace import run
+from rh_kernel.primitives.values import to_array
+from rh_kernel.session.budget import check_size
+from rh_kernel.session.errors import CannotLoad
+from rh_kernel.source.diagnostic import KernelBug, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.types import Real, concrete_shape
+from rh_kernel.typing.definitions import Drawn, Loaded, LocDefinition, Written
+
+
+def initial_content(definition: LocDefinition, folder: Path, span: Span) -> Array:
+    """The array, which nobody may write to. Raises ``Rejected`` for a file that does not fit, ``Stuck`` for one too large."""
+    A = Real(definition.location.shape)
+    shape = concrete_shape(A)
+    if shape is None:
+        raise KernelBug(f"the location {definition.name} has the open type {A}")
+    check_size(math.prod(shape), f"`{definition.name}` of type {A}", span)
+    match definition.initial:
+        case Written(term):
+            array = to_array(run(term, Heap()).value)
+        case Drawn() as drawn:
+            array = _draw(drawn, shape)
+        case Loaded(path):
+            array = _load(folder / path, path, shape, span)
+    array.setflags(write=False)
+    return array
+
+
+def _draw(drawn: Drawn, shape: tuple[int, ...]) -> Array:
+    rng = np.random.default_rng(drawn.seed)
+    match drawn.how, drawn.numbers:
+        case "zeros", ():
+            return np.zeros(shape)
+        case "ones", ():
+            return np.ones(shape)
+        case "eye", ():
+            return np.eye(shape[0], shape[1])
+        case "normal", (deviation,):
+            return rng.normal(0.0, abs(deviation), shape)
+        case "uniform", (low, high):
+            return rng.uniform(low, high, shape)
+        case "glorot", ():
+            bound = math.sqrt(6.0 / max(shape[0] + shape[-1], 1))
+            return rng.uniform(-bound, bound, shape)
+        case how, _:
+            raise KernelBug(f"nobody knows how to draw `{how}`")
+
+
+def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Array:
+    def refuse(why: str, hint: str = "", found: str = "") -> Rejected:
+        return Rejected(CannotLoad(span=span, why=why, hint=hint, found=found))
+
+    if not file.is_file():
+        raise refuse(f'there is no file "{written}"', hint=f"paths start from {file.parent.name or 'this folder'}/")
+    try:
+        array = np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError):
+        raise refuse(f'"{written}" is not an array saved as .npy') from None
+    if not isinstance(array, np.ndarray):
+        raise refuse(f'"{written}" holds several arrays', hint="save one array with numpy.save")
+    if array.dtype.kind not in "fiub":
+        raise refuse(f'"{written}" holds no real numbers', found=str(array.dtype))
+    if array.shape != shape:
+        raise refuse(f'the array in "{written}" has another shape', found=f"Real{array.shape}")
+    return np.array(array, dtype=np.float64)

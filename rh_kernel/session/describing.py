@@ -1,0 +1,58 @@
+"""The type of a definition as text: ``Real(2) ~> Real(1)`` for a net, ``rev handler(Real(k))`` for a handler."""
+
+from rh_kernel.syntax.core import DimKind, LocKind, OrdinaryHandler, Parameter, ReverseHandler, ValueKind
+from rh_kernel.syntax.types import show_shape
+from rh_kernel.typing.definitions import (
+    ConstDefinition,
+    Definition,
+    DimDefinition,
+    FunDefinition,
+    HandlerDefinition,
+    LocDefinition,
+    NetDefinition,
+    OpDefinition,
+)
+
+
+def type_text(definition: Definition) -> str:
+    """The type; static parameters stand in front of it, as they were declared."""
+    match definition:
+        case DimDefinition():
+            return "Dim"
+        case ConstDefinition(_, A, _):
+            return str(A)
+        case LocDefinition(_, location, _):
+            return f"Loc({show_shape(location.shape)})"
+        case FunDefinition(domain=A, codomain=B):
+            return f"{A} -> {B}"
+        case OpDefinition(_, family):
+            return f"{_statics(family.parameters)}{family.domain} -> {family.codomain}"
+        case NetDefinition(statics=statics, domain=A, codomain=B):
+            return f"{_statics(statics)}{A} ~> {B}"
+        case HandlerDefinition(parameters=parameters, handler=H):
+            given = ", ".join(f"{name} : {A}" for name, A in parameters)
+            return f"({given}) -> {_handler(H)}" if parameters else _handler(H)
+
+
+def _handler(H: ReverseHandler | OrdinaryHandler) -> str:
+    match H:
+        case ReverseHandler(C):
+            return f"rev handler({C})"
+        case OrdinaryHandler(C, D):
+            return f"{C} => {D}"
+
+
+def _statics(parameters: tuple[Parameter, ...]) -> str:
+    return f"[{', '.join(_parameter(p) for p in parameters)}] " if parameters else ""
+
+
+def _parameter(p: Parameter) -> str:
+    match p.kind:
+        case LocKind(shape):
+            return f"{p.name} : Loc({show_shape(shape)})"
+        case DimKind():
+            return f"{p.name} : Dim"
+        case ValueKind(A):
+            return f"{p.name} : {A}"
+
+

@@ -1,0 +1,41 @@
+"""Directives (LANGUAGE §6): which there are, what they take, and what is said about one that is used in another way."""
+
+import difflib
+
+from rh_kernel.session.errors import DirectiveWords, UnknownDirective
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax import surface as s
+
+DIRECTIVES = {
+    "trace": ("P", "the stepper: every reduction step, redex and contractum marked, rule name, heap"),
+    "type": ("E", "the type of a term, a command or a name"),
+    "compile": ("P", "the straight-line program that runs, with operation counts"),
+    "heap": ("", "every location with its content"),
+    "reset": ("", "put the initial contents back into all locations"),
+    "help": ("name", "what a name stands for; without a name, this list"),
+    "lsmagic": ("", "this list"),
+}
+
+
+def needs_expression(item: s.Directive) -> s.Expr:
+    """The expression the directive is about. Raises ``Rejected`` if there is none."""
+    if item.argument is None:
+        hint = f"for example `%{item.name.text} return 1 + 2`"
+        raise Rejected(
+            DirectiveWords(span=item.span, name=item.name.text, wanted="a term or a command", found="nothing", hint=hint)
+        )
+    return item.argument
+
+
+def expect_no_words(item: s.Directive) -> None:
+    """Raises ``Rejected`` if something follows the directive's name."""
+    if item.words or item.argument is not None:
+        found = f"`{item.span.text}`"
+        raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="nothing more", found=found))
+
+
+def unknown_directive(item: s.Directive) -> Rejected:
+    """The complaint about a directive that does not exist."""
+    near = difflib.get_close_matches(item.name.text, DIRECTIVES, n=1)
+    hint = f"did you mean `%{near[0]}`?" if near else "`%help` lists what there is"
+    return Rejected(UnknownDirective(span=item.span, name=item.name.text, hint=hint))

@@ -1,0 +1,180 @@
+"""Performing a plan: evaluation by the compiled program, traces by the stepper, training batch by batch."""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from rh_kernel.arrays.compile import compile_command, compile_term
+from rh_kernel.arrays.numpy_backend import Arrays, prepare
+from rh_kernel.arrays.program import Program
+from rh_kernel.operational.heap import Heap
+from rh_kernel.operational.trace import Result as Reached
+from rh_kernel.operational.trace import State as Position
+from rh_kernel.operational.trace import DEFAULT, advance
+from rh_kernel.operational.step import Step
+from rh_kernel.session.budget import check_size
+from rh_kernel.session.contents import initial_content
+from rh_kernel.session.describing import type_text
+from rh_kernel.session.plans import (
+    Compile,
+    Declare,
+    Evaluate,
+    Plan,
+    Refuse,
+    Reset,
+    Say,
+    ShowHeap,
+    ShowType,
+    Trace,
+    Train,
+)
+from rh_kernel.session.results import (
+    Change,
+    DeclarationMade,
+    Event,
+    HeapShown,
+    Notice,
+    ProgramMade,
+    Shown,
+    TraceMade,
+    TypeShown,
+    ValueFound,
+    Working,
+    changed,
+)
+from rh_kernel.source.diagnostic import Diagnostic, Rejected, Stuck
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Array, Const, Location, Term, tuple_of
+from rh_kernel.syntax.types import Type, factors
+from rh_kernel.typing.definitions import Definitions, LocDefinition, kind_of
+from rh_kernel.typing.items import ClosedCommand, ClosedTerm
+
+_STEPS_BETWEEN_LOOKS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the items of a cell have done so far."""
+
+    definitions: Definitions
+    heap: Mapping[Location, Array]
+    initial: Mapping[Location, Array]
+    folder: Path
+
+    def put(self, changes: Mapping[Location, Array]) -> "State":
+        """With other contents at some locations."""
+        return replace(self, heap=MappingProxyType({**self.heap, **changes}))
+
+
+def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, State]:
+    """The events of one item, and the state after it. Raises ``Failure``; the state before it is still whole then."""
+    match plan:
+        case Refuse(diagnostics):
+            raise Rejected(*diagnostics)
+        case Declare():
+            return (yield from _declare(number, plan, state))
+        case Evaluate(subject):
+            return (yield from _evaluate(number, subject, state))
+        case Trace(subject):
+            return (yield from _trace(number, subject, state))
+        case Compile(subject):
+            yield Shown(number, ProgramMade(_compiled(subject), subject.type))
+        case ShowType(text, A):
+            yield Shown(number, TypeShown(text, A))
+        case Train():
+            return (yield from _train(number, plan, state))
+        case ShowHeap():
+            yield Shown(number, HeapShown(_contents(state)))
+        case Reset():
+            changes = changed(state.heap, state.initial)
+            count = len(changes)
+            words = "1 location holds" if count == 1 else f"{count} locations hold"
+            yield Shown(number, Notice(f"{words} the initial content again"))
+            return state.put(state.initial)
+        case Say(text):
+            yield Shown(number, Notice(text))
+    return state
+
+
+def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None, State]:
+    definition = plan.definition
+    changes: tuple[Change, ...] = ()
+    if isinstance(definition, LocDefinition):
+        content = initial_content(definition, state.folder, plan.span)
+        location = definition.location
+        changes = (Change(location, None, content),)
+        initial = MappingProxyType({**state.initial, location: content})
+        state = replace(state.put({location: content}), initial=initial)
+    yield Shown(number, DeclarationMade(definition.name, kind_of(definition), type_text(definition), changes))
+    return state
+
+
+def _evaluate(number: int, subject: ClosedTerm | ClosedCommand, state: State) -> Generator[Event, None, State]:
+    yield Working()
+    program = _compiled(subject)
+    check_size(program.size(), "what is computed here", _span(subject))
+    yield Working()
+    result, changes = prepare(program)((), state.heap)
+    after = state.put({loc: frozen(array) for loc, array in changes.items()})
+    value = as_value(result, subject.type)
+    is_command = isinstance(subject, ClosedCommand)
+    yield Shown(number, ValueFound(subject.type, value, changed(state.heap, after.heap), is_command))
+    return after
+
+
+def _trace(number: int, subject: ClosedTerm | ClosedCommand, state: State) -> Generator[Event, None, State]:
+    start = subject.command if isinstance(subject, ClosedCommand) else subject.term
+    steps: list[Step] = []
+    position = Position(start, None, Heap(state.heap), 0)
+    value: Term | None = None
+    stuck: tuple[Diagnostic, ...] = ()
+    try:
+        while not isinstance(now := advance(position, DEFAULT), Reached):
+            step, position = now
+            steps.append(step)
+            if len(steps) % _STEPS_BETWEEN_LOOKS == 0:
+                yield Working()
+        value = now.value
+    except Stuck as failure:
+        stuck = failure.diagnostics
+    yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, state.heap))
+    if stuck:
+        raise Stuck(*stuck)
+    return state.put({loc: a for loc, a in position.heap.items() if state.heap.get(loc) is not a})
+
+
+def _compiled(subject: ClosedTerm | ClosedCommand) -> Program:
+    match subject:
+        case ClosedTerm(M):
+            return compile_term(M)
+        case ClosedCommand(P):
+            return compile_command(P)
+
+
+def _span(subject: ClosedTerm | ClosedCommand) -> Span | None:
+    return subject.term.span if isinstance(subject, ClosedTerm) else subject.command.span
+
+
+def _contents(state: State) -> tuple[Change, ...]:
+    """The locations that names stand for, and those that only older nets know, each with what it held at first."""
+    return tuple(Change(loc, state.initial.get(loc), content) for loc, content in state.heap.items())
+
+
+def as_value(arrays: Arrays, A: Type) -> Term:
+    """The closed value that nested tuples of arrays are at the type A."""
+    if isinstance(arrays, tuple):
+        parts = factors(A, len(arrays))
+        return tuple_of(tuple(as_value(part, B) for part, B in zip(arrays, parts, strict=True)))
+    return Const(frozen(arrays))
+
+
+def frozen(array: Array) -> Array:
+    """The array if nobody can write to it, else a copy of it that nobody can."""
+    if not array.flags.writeable and array.base is None:
+        return array
+    copy = np.array(array)
+    copy.setflags(write=False)
+    return copy

@@ -1,0 +1,192 @@
+"""What each item of a cell is going to do: everything about it that is known before anything runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from rh_kernel.operational.heap import Heap
+from rh_kernel.operational.trace import run
+from rh_kernel.session.describing import type_text
+from rh_kernel.session.directives import expect_no_words, needs_expression, unknown_directive
+from rh_kernel.session.helping import help_text
+from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.parser import Unparsed
+from rh_kernel.training.data import DataSet, load
+from rh_kernel.typing.declarations import declare
+from rh_kernel.typing.definitions import ConstDefinition, Definition, Definitions
+from rh_kernel.typing.items import (
+    ClosedCommand,
+    ClosedTerm,
+    TrainingRun,
+    elaborate_evaluation,
+    elaborate_training,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """A declaration, already among the definitions"""
+
+    definition: Definition
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    """A term or a command"""
+
+    subject: ClosedTerm | ClosedCommand
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """``%trace P``"""
+
+    subject: ClosedTerm | ClosedCommand
+
+
+@dataclass(frozen=True, slots=True)
+class Compile:
+    """``%compile P``"""
+
+    subject: ClosedTerm | ClosedCommand
+
+
+@dataclass(frozen=True, slots=True)
+class ShowType:
+    """``%type E``, answered"""
+
+    subject: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Train:
+    """``train P for …``, with the data it names"""
+
+    run: TrainingRun
+    data: Mapping[str, DataSet]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ShowHeap:
+    """``%heap``"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """``%reset``"""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """A text that is known already"""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """An item with an error"""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+
+Plan: TypeAlias = Declare | Evaluate | Trace | Compile | ShowType | Train | ShowHeap | Reset | Say | Refuse
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What planning looks at beside the definitions: the folder that paths start from, and data given from Python."""
+
+    folder: Path
+    given: Mapping[str, Mapping[str, Array]]
+
+
+def plan(definitions: Definitions, item: s.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
+    """The plan of an item and the definitions after it. Raises nothing: an item with an error is ``Refuse``."""
+    try:
+        return _plan(definitions, item, around)
+    except Failure as failure:
+        name = _declared_name(item)
+        return definitions if name is None else definitions.without(name), Refuse(failure.diagnostics)
+
+
+def _plan(definitions: Definitions, item: s.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
+    match item:
+        case Unparsed(_, diagnostics):
+            raise Rejected(*diagnostics)
+        case s.Evaluation(e):
+            return definitions, Evaluate(elaborate_evaluation(definitions, e))
+        case s.TrainItem():
+            return definitions, _train(definitions, item, around)
+        case s.Directive():
+            return definitions, _directive(definitions, item)
+        case (
+            s.DimDeclaration()
+            | s.ConstDeclaration()
+            | s.LocDeclaration()
+            | s.FunDeclaration()
+            | s.OpDeclaration()
+            | s.NetDeclaration()
+            | s.HandlerDeclaration()
+        ):
+            definition = declare(definitions, item)
+            if isinstance(definition, ConstDefinition):
+                definition = ConstDefinition(definition.name, definition.type, run(definition.term, Heap()).value)
+            return definitions.with_(definition, item.name.span), Declare(definition, item.span)
+
+
+def _train(definitions: Definitions, item: s.TrainItem, around: Surroundings) -> Train:
+    sets: dict[str, DataSet] = {}
+
+    def sample_types(name: str, span: Span) -> Mapping[str, object]:
+        if name not in sets:
+            sets[name] = load(name, around.folder, around.given, span)
+        return sets[name].types
+
+    run = elaborate_training(definitions, item, sample_types)
+    return Train(run, sets, item.span)
+
+
+def _directive(definitions: Definitions, item: s.Directive) -> Plan:
+    match item.name.text:
+        case "trace":
+            return Trace(elaborate_evaluation(definitions, needs_expression(item)))
+        case "compile":
+            return Compile(elaborate_evaluation(definitions, needs_expression(item)))
+        case "type":
+            return _type(definitions, needs_expression(item))
+        case "heap":
+            expect_no_words(item)
+            return ShowHeap()
+        case "reset":
+            expect_no_words(item)
+            return Reset()
+        case "help" | "lsmagic":
+            return Say(help_text(definitions, item.words))
+        case _:
+            raise unknown_directive(item)
+
+
+def _type(definitions: Definitions, e: s.Expr) -> ShowType:
+    if isinstance(e, s.Var):
+        definition = definitions.get(e.name)
+        if definition is not None:
+            return ShowType(e.name, type_text(definition))
+    return ShowType(e.span.text, str(elaborate_evaluation(definitions, e).type))
+
+
+def _declared_name(item: s.Item | Unparsed) -> str | None:
+    match item:
+        case Unparsed(declares=name):
+            return name
+        case s.Evaluation() | s.TrainItem() | s.Directive():
+            return None
+        case _:
+            return item.name.text

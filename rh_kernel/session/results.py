@@ -1,0 +1,153 @@
+"""What the items of a cell give: one frozen record a kind, for the command line, the kernel and the tests alike."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.arrays.program import Program
+from rh_kernel.operational.trace import Step
+from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.syntax.core import Array, Command, Location, Term
+from rh_kernel.syntax.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What became of one location: ``before`` is ``None`` for one that was just declared."""
+
+    location: Location
+    before: Array | None
+    after: Array
+
+
+@dataclass(frozen=True, slots=True)
+class DeclarationMade:
+    """``name`` now stands for something of this type: ``Real(2) ~> Real(1)`` for a net, ``rev handler(Real(1))``, …"""
+
+    name: str
+    kind: str
+    type: str
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFound:
+    """A term or command was evaluated to the closed value ``value``; a command may have changed the heap."""
+
+    type: Type
+    value: Term
+    changes: tuple[Change, ...]
+    is_command: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TraceMade:
+    """``%trace``: the subject, every step, the value it ends in (``None`` if it got stuck, and then why), the heap at the start."""
+
+    subject: Term | Command
+    type: Type
+    steps: tuple[Step, ...]
+    value: Term | None
+    stuck: tuple[Diagnostic, ...]
+    heap: Mapping[Location, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramMade:
+    """``%compile``: the straight-line program, and for scale the operations of the forward pass alone."""
+
+    program: Program
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class TypeShown:
+    """``%type``: what was asked about, and its type as text."""
+
+    subject: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeapShown:
+    """``%heap``: every location that a name stands for, with its content and what it held at first."""
+
+    contents: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence, or a text of several lines, e.g. of ``%help`` and ``%reset``."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a training run is; ``measures`` holds the averages after each finished epoch, one tuple for each measure.
+
+    ``samples_per_second`` counts training only. ``epoch`` is the number of epochs done, ``fraction`` the part of the whole.
+    """
+
+    epoch: int
+    epochs: int
+    fraction: float
+    measures: tuple[tuple[float, ...], ...]
+    samples_per_second: float
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingDone:
+    """A training run: the averages of each measure after each epoch, with the text of the measure, and what it changed."""
+
+    epochs: int
+    samples: int
+    measures: tuple[tuple[str, tuple[float, ...]], ...]
+    seconds: float
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFailed:
+    """The item has an error; nothing of it took effect."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """Nothing to show yet: a chance to look at messages and interrupts."""
+
+
+Result: TypeAlias = (
+    DeclarationMade
+    | ValueFound
+    | TraceMade
+    | ProgramMade
+    | TypeShown
+    | HeapShown
+    | Notice
+    | TrainingDone
+    | ItemFailed
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Item ``item`` (counted from 1) gave ``result``."""
+
+    item: int
+    result: Result
+
+
+Event: TypeAlias = Shown | Progress | Working
+
+
+def changed(before: Mapping[Location, Array], after: Mapping[Location, Array]) -> tuple[Change, ...]:
+    """The locations whose content is another array than before, in the order of the heap."""
+    return tuple(Change(loc, before.get(loc), a) for loc, a in after.items() if before.get(loc) is not a)
+
+
+def results(events: Iterable[Event]) -> list[Result]:
+    """The results among the events."""
+    return [e.result for e in events if isinstance(e, Shown)]

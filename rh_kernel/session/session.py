@@ -1,0 +1,65 @@
+"""Cells: ``session, text ↦ events, session'`` (LANGUAGE §6, §7). A session is a value, so a cell that fails leaves the old one.
+
+First every item is parsed and elaborated; only if none has an error does anything run.
+"""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from rh_kernel.session.performing import State, perform
+from rh_kernel.session.plans import Plan, Refuse, Surroundings, plan
+from rh_kernel.session.results import Event, ItemFailed, Shown
+from rh_kernel.source.diagnostic import Failure
+from rh_kernel.source.span import Source
+from rh_kernel.syntax.core import Array, Location
+from rh_kernel.syntax.parser import parse
+from rh_kernel.typing.definitions import BUILT_IN, Definitions
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What the names stand for, what the heap holds and held at first, and where paths start from."""
+
+    folder: Path
+    definitions: Definitions = BUILT_IN
+    heap: Mapping[Location, Array] = field(default_factory=lambda: MappingProxyType({}))
+    initial: Mapping[Location, Array] = field(default_factory=lambda: MappingProxyType({}))
+    given: Mapping[str, Mapping[str, Array]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @staticmethod
+    def start(folder: Path) -> "Session":
+        """A session in which nothing has been declared."""
+        return Session(folder)
+
+
+def execute(session: Session, source: Source, *, keep_going: bool = False) -> Generator[Event, None, Session]:
+    """The events of a text; what the generator returns is the session after it.
+
+    Without ``keep_going`` the text is a cell: it takes effect as a whole or not at all. With it, it is a file: each item does.
+    """
+    definitions, plans = _plans(session, source)
+    if not keep_going and any(isinstance(p, Refuse) for p in plans):
+        for number, p in enumerate(plans, start=1):
+            if isinstance(p, Refuse):
+                yield Shown(number, ItemFailed(p.diagnostics))
+        return session
+    state = State(definitions, session.heap, session.initial, session.folder)
+    for number, p in enumerate(plans, start=1):
+        try:
+            state = yield from perform(number, p, state)
+        except Failure as failure:
+            yield Shown(number, ItemFailed(failure.diagnostics))
+            if not keep_going:
+                return session
+    return replace(session, definitions=definitions, heap=state.heap, initial=state.initial)
+
+
+def _plans(session: Session, source: Source) -> tuple[Definitions, list[Plan]]:
+    around = Surroundings(session.folder, session.given)
+    definitions, plans = replace(session.definitions, failed=frozenset()), list[Plan]()
+    for item in parse(source):
+        definitions, planned = plan(definitions, item, around)
+        plans.append(planned)
+    return definitions, plans

@@ -1,0 +1,284 @@
+"""Items of a cell: declarations (LANGUAGE §3), evaluations, training items and directives (LANGUAGE §6)."""
+
+import difflib
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.advice import FOREIGN_WORDS, shorten
+from rh_kernel.syntax.cursor import Cursor
+from rh_kernel.syntax.errors import RepeatedOption, UnknownDeclaration
+from rh_kernel.syntax.lexer import words
+from rh_kernel.syntax.parse_expressions import expression
+from rh_kernel.syntax.parse_handlers import handler_literal
+from rh_kernel.syntax.parse_patterns import pattern
+from rh_kernel.syntax.parse_types import (
+    handler_type,
+    result_type,
+    static_parameters,
+    type_expression,
+    typed_parameters,
+)
+from rh_kernel.syntax.surface import (
+    ConstDeclaration,
+    DataExpr,
+    DimDeclaration,
+    Directive,
+    Evaluation,
+    Expr,
+    FunDeclaration,
+    HandlerDeclaration,
+    Initial,
+    Item,
+    LocDeclaration,
+    Measure,
+    Name,
+    NetDeclaration,
+    OpDeclaration,
+    OwnDerivative,
+    TrainItem,
+)
+from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, INITIALS, TRAINING_OPTIONS, Kind
+
+_MEANT = {
+    "def": "fun",
+    "function": "fun",
+    "func": "fun",
+    "val": "const",
+    "var": "const",
+    "operation": "op",
+    "effect": "op",
+    "param": "loc",
+    "weight": "loc",
+    "module": "net",
+    "model": "net",
+}
+
+
+def item(c: Cursor) -> Item:
+    """One item, to its end."""
+    start = c.token.start
+    found = _item(c, start)
+    if c.token.kind is not Kind.END:
+        raise c.fail("the end of the item", _after(c))
+    return found
+
+
+def _item(c: Cursor, start: int) -> Item:
+    match c.token.text:
+        case "dim":
+            name = _declared(c)
+            _equals(c)
+            value = expression(c)
+            return DimDeclaration(name, value, span=c.since(start))
+        case "const":
+            name = _declared(c)
+            A = result_type(c)
+            _equals(c)
+            value = expression(c)
+            return ConstDeclaration(name, A, value, span=c.since(start))
+        case "loc":
+            name = _declared(c)
+            A = result_type(c)
+            _equals(c)
+            initial = _initial(c)
+            return LocDeclaration(name, A, initial, span=c.since(start))
+        case "fun":
+            return _fun(c, start)
+        case "op":
+            name = _declared(c)
+            statics = static_parameters(c)
+            c.need(":", "an operation is declared with its type: op Op[l : Loc(n)] : A -> B")
+            A = type_expression(c)
+            c.need("→", "an operation has the type A -> B")
+            B = type_expression(c)
+            return OpDeclaration(name, statics, A, B, span=c.since(start))
+        case "net":
+            name = _declared(c)
+            statics = static_parameters(c)
+            parameters = typed_parameters(c)
+            A = result_type(c)
+            _equals(c)
+            R = expression(c)
+            return NetDeclaration(name, statics, parameters, A, R, span=c.since(start))
+        case "handler":
+            name = _declared(c)
+            parameters = typed_parameters(c) if c.at("(") else ()
+            A = handler_type(c)
+            _equals(c)
+            H = handler_literal(c, expression)
+            return HandlerDeclaration(name, parameters, A, H, span=c.since(start))
+        case "train":
+            return _train(c, start)
+        case "%":
+            return _directive(c, start)
+        case _:
+            _check_declaration(c)
+            M = expression(c)
+            return Evaluation(M, span=c.since(start))
+
+
+def _declared(c: Cursor) -> Name:
+    word = c.advance().text
+    return c.name(f"the name of the {word} that is declared")
+
+
+def _equals(c: Cursor) -> None:
+    hint = "declarations use `=`, lets use `<-` and `<=`" if c.at("←", "⇐", "→", ":=", "==") else ""
+    c.need("=", hint)
+
+
+def _check_declaration(c: Cursor) -> None:
+    """Reject ``nett mlp(…)``: two names in a row, the second followed by what follows a declared name."""
+    word, (_, second, *more) = c.token, (*c.rest(), c.peek())
+    if word.kind is not Kind.NAME or second.kind is not Kind.NAME or not more:
+        return
+    if more[0].text not in {"(", "[", ":", "=", ":="}:
+        return
+    if word.text in FOREIGN_WORDS:
+        raise c.foreign(word)
+    lower = word.text.lower()
+    close = difflib.get_close_matches(lower, DECLARATIONS, n=1, cutoff=0.5)
+    meant = _MEANT.get(lower) or next((d for d in DECLARATIONS if lower.startswith(d)), close[0] if close else None)
+    hint = f"did you mean `{meant}`?" if meant else ""
+    expected = ", ".join(f"`{d}`" for d in DECLARATIONS)
+    raise Rejected(UnknownDeclaration(span=c.span(word), word=shorten(word.text), expected=expected, hint=hint))
+
+
+def _after(c: Cursor) -> str:
+    """A hint about what stands after a whole item, where the token itself gives none."""
+    match c.token.text:
+        case "with":
+            return "a handler is used by handle P with H or rev handle (M) <x>. P with H"
+        case "|" | "→":
+            return "clauses stand between the braces of a handler: { Op(x) -> P | y, z -> Q }"
+        case "in":
+            return "this `in` has no `let`"
+        case ":":
+            return "%type shows the type of a term or a command"
+        case _:
+            return ""
+
+
+def _fun(c: Cursor, start: int) -> FunDeclaration:
+    name = _declared(c)
+    parameters = typed_parameters(c)
+    A = result_type(c)
+    _equals(c)
+    M = expression(c)
+    derivative = None
+    if c.at("with"):
+        at = c.advance().start
+        c.need("rd", "a function brings its derivative as `with rd(w, x) = N`")
+        c.open("(")
+        w = pattern(c)
+        c.need(",", "rd(w, x) binds the cotangent w and the point x")
+        x = pattern(c)
+        c.close()
+        _equals(c)
+        N = expression(c)
+        derivative = OwnDerivative(w, x, N, span=c.since(at))
+    return FunDeclaration(name, parameters, A, M, derivative, span=c.since(start))
+
+
+def _initial(c: Cursor) -> Initial | Expr:
+    """A call is an initial content if it is one of the known, or has what no expression has: a string, or ``name=``."""
+    if c.token.kind is not Kind.NAME:
+        return expression(c)
+    special = any(t.kind is Kind.STRING or t.text == "=" for t in c.rest())
+    if c.token.text not in INITIALS and not special:
+        return expression(c)
+    start = c.token.start
+    head = c.name()
+    arguments: list[Expr] = []
+    named: list[tuple[Name, Expr]] = []
+    file: str | None = None
+    if c.at("("):
+        c.open("(")
+        while not c.at_closer():
+            if c.holds(Kind.STRING) and file is None:
+                file = c.advance().text[1:-1]
+            elif c.peek().text == "=":
+                key = c.name("the name of an option")
+                c.need("=")
+                named.append((key, expression(c)))
+            elif named:
+                raise c.fail("a named option, e.g. seed=1", "what has a name comes last")
+            else:
+                arguments.append(expression(c))
+            if not c.at(","):
+                break
+            c.advance()
+            if c.at_closer():
+                raise c.fail("an argument")
+        c.close(",")
+    return Initial(head, tuple(arguments), tuple(named), file, span=c.since(start))
+
+
+def _train(c: Cursor, start: int) -> TrainItem:
+    c.advance()
+    P = expression(c)
+    c.need("for", 'training is written train P for x in data("…") epochs 10')
+    p = pattern(c)
+    c.need("in")
+    data = _data(c)
+    numbers: dict[str, Expr] = {}
+    measures: list[Measure] = []
+    while c.holds(Kind.NAME) and c.token.text in TRAINING_OPTIONS:
+        option = c.token
+        if option.text in numbers:
+            raise Rejected(RepeatedOption(span=c.span(option), found=f"`{option.text}`", hint="keep one of the two"))
+        c.advance()
+        if option.text == "measure":
+            Q = expression(c)
+            held_out = _data(c) if c.take("on") else None
+            measures.append(Measure(Q, held_out, span=c.since(option.start)))
+        else:
+            numbers[option.text] = expression(c)
+    if c.holds(Kind.NAME):
+        close = difflib.get_close_matches(c.token.text, TRAINING_OPTIONS, n=1)
+        raise c.fail("`epochs`, `batch`, `shuffle` or `measure`", f"did you mean `{close[0]}`?" if close else "")
+    return TrainItem(
+        P,
+        p,
+        data,
+        numbers.get("epochs"),
+        numbers.get("batch"),
+        numbers.get("shuffle"),
+        tuple(measures),
+        span=c.since(start),
+    )
+
+
+def _data(c: Cursor) -> DataExpr:
+    start = c.token.start
+    hint = 'data stands for a set by its name or file: data("xor"), data("mine.npz")'
+    c.need("data", hint)
+    c.open("(")
+    if c.token.kind is not Kind.STRING:
+        raise c.fail('the name of a data set in quotes, e.g. "xor"', hint)
+    name = c.advance().text[1:-1]
+    c.close()
+    return DataExpr(name, span=c.since(start))
+
+
+def _directive(c: Cursor, start: int) -> Directive:
+    """``%trace P``; one that takes words is read by ``directive_of_words``."""
+    c.advance()
+    if c.at("%"):
+        raise c.fail("the name of a directive", "%%python is the first line of a cell of its own")
+    name = c.name("the name of a directive", "%lsmagic lists the directives")
+    M = expression(c)
+    return Directive(name, M, (), span=c.since(start))
+
+
+def directive_of_words(span: Span) -> Directive | None:
+    """``%heap``, ``%save "my file.npz"``: a directive whose argument is words, if that is what stands in ``span``."""
+    text = span.text
+    length = next((i for i, ch in enumerate(text[1:], 1) if not (ch.isalnum() or ch == "_")), len(text))
+    word = text[1:length]
+    if not text.startswith("%") or not word or word in EXPRESSION_DIRECTIVES:
+        return None
+    begin = span.start + length
+    arguments, _ = words(Span(span.source, begin, span.end))
+    name = Name(word, span=Span(span.source, span.start + 1, begin))
+    return Directive(name, None, arguments, span=Span(span.source, span.start, span.start + len(text.rstrip())))

@@ -1,0 +1,234 @@
+"""The one traversal of core trees (RH Def. 3.4): a tree rebuilt from its leaves, with the binders around each node counted.
+
+It keeps its own stack, so neither long chains of lets nor deep terms meet a limit of Python's.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Bound,
+    Call,
+    Command,
+    Const,
+    Defined,
+    Function,
+    Handle,
+    Index,
+    Let,
+    Loc,
+    Location,
+    LocationVar,
+    Node,
+    Operation,
+    OrdinaryClause,
+    OrdinaryHandler,
+    Pattern,
+    Perform,
+    Plus,
+    Primitive,
+    Proj,
+    R,
+    Rd,
+    RdOf,
+    Resume,
+    Return,
+    ReverseClause,
+    ReverseHandler,
+    RevHandle,
+    Scope,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type
+
+
+class Walk:
+    """What a traversal does at the leaves. ``into_functions`` says whether it visits function symbols too, which are closed."""
+
+    into_functions = True
+
+    def skips(self, node: Node, depth: int) -> bool:
+        """Whether the traversal leaves ``node``, under ``depth`` binders, as it is."""
+        raise NotImplementedError
+
+    def variable(self, x: Bound, depth: int) -> Term:
+        """The image of a variable under ``depth`` binders."""
+        return x
+
+    def resume(self, k: Resume, argument: Term, depth: int) -> Command:
+        """The image of ``k • M``, given the image of M."""
+        return Resume(k.index, k.hint, argument, span=k.span)
+
+    def type(self, A: Type) -> Type:
+        """The image of a type."""
+        return A
+
+    def dim(self, d: Dim) -> Dim:
+        """The image of a dimension."""
+        return d
+
+    def shape(self, s: Shape) -> Shape:
+        """The image of a shape."""
+        return s
+
+    def location(self, loc: Loc) -> Loc:
+        """The image of a location or of a location parameter."""
+        return loc
+
+    def under(self, pattern: Pattern) -> "tuple[Walk, Pattern]":
+        """The walk inside a clause, and the clause's head: clauses bind dimension and location names."""
+        return self, pattern
+
+
+Visit: TypeAlias = tuple[Node, int, Walk]
+Assemble: TypeAlias = Callable[[list[Any]], Node]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A node that waits for its last ``count`` children to be done."""
+
+    assemble: Assemble
+    count: int
+
+
+def rebuild(node: Node, depth: int, walk: Walk) -> Node:
+    """The image of a node that stands under ``depth`` binders."""
+    todo: list[Visit | _Pending] = [(node, depth, walk)]
+    done: list[Node] = []
+    while todo:
+        task = todo.pop()
+        if isinstance(task, _Pending):
+            first = len(done) - task.count
+            done[first:] = [task.assemble(done[first:])]
+            continue
+        node, depth, walk = task
+        if walk.skips(node, depth):
+            done.append(node)
+            continue
+        if isinstance(node, Bound):
+            done.append(walk.variable(node, depth))
+            continue
+        children, assemble = _opened(node, depth, walk)
+        todo.append(_Pending(assemble, len(children)))
+        todo.extend(reversed(children))
+    return done[0]
+
+
+def _opened(node: Node, depth: int, walk: Walk) -> tuple[tuple[Visit, ...], Assemble]:
+    """The children of a node, and how the node is made of their images. What is no child is visited here, before them."""
+    span = node.span
+    match node:
+        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
+            return _opened_term(node, depth, walk)
+        case Scope(hints, body):
+            return ((body, depth + len(hints), walk),), lambda c: Scope(hints, c[0], span=span)
+        case Operation():
+            return _operation(node, depth, walk)
+        case Return(M):
+            return ((M, depth, walk),), lambda c: Return(c[0], span=span)
+        case Perform(op, M):
+            return ((op, depth, walk), (M, depth, walk)), lambda c: Perform(c[0], c[1], span=span)
+        case Bind(P, scope):
+            return ((P, depth, walk), (scope, depth, walk)), lambda c: Bind(c[0], c[1], span=span)
+        case RevHandle(M, scope, H):
+            return ((M, depth, walk), (scope, depth, walk), (H, depth, walk)), lambda c: RevHandle(c[0], c[1], c[2], span=span)
+        case RH(V, scope, H):
+            return ((V, depth, walk), (scope, depth, walk), (H, depth, walk)), lambda c: RH(c[0], c[1], c[2], span=span)
+        case Handle(P, H):
+            return ((P, depth, walk), (H, depth, walk)), lambda c: Handle(c[0], c[1], span=span)
+        case Resume(_, _, M):
+            return ((M, depth, walk),), lambda c: walk.resume(node, c[0], depth)
+        case ReverseHandler(A, returns, clauses, name):
+            C = walk.type(A)
+            visits = tuple([(c, depth, walk) for c in (returns, *clauses)])
+            return visits, lambda c: ReverseHandler(C, c[0], tuple(c[1:]), name, span=span)
+        case OrdinaryHandler(A, B, returns, clauses, name):
+            C, D = walk.type(A), walk.type(B)
+            visits = tuple([(c, depth, walk) for c in (returns, *clauses)])
+            return visits, lambda c: OrdinaryHandler(C, D, c[0], tuple(c[1:]), name, span=span)
+        case ReverseClause(pattern, forward, A, backward):
+            inner, head = walk.under(pattern)
+            D = inner.type(A)
+            return ((forward, depth, inner), (backward, depth, inner)), lambda c: ReverseClause(head, c[0], D, c[1], span=span)
+        case OrdinaryClause(pattern, scope):
+            inner, head = walk.under(pattern)
+            return ((scope, depth, inner),), lambda c: OrdinaryClause(head, c[0], span=span)
+        case Node():
+            raise TypeError(f"{type(node).__name__} is no node of the core")
+
+
+def _opened_term(node: Term, depth: int, walk: Walk) -> tuple[tuple[Visit, ...], Assemble]:
+    span = node.span
+    match node:
+        case Bound() | Const():
+            return (), lambda _: node
+        case Zero(A):
+            B = walk.type(A)
+            return (), lambda _: Zero(B, span=span)
+        case Call(f, M):
+            g = _function(f, walk)
+            return ((M, depth, walk),), lambda c: Call(g, c[0], span=span)
+        case Plus(M, N):
+            return ((M, depth, walk), (N, depth, walk)), lambda c: Plus(c[0], c[1], span=span)
+        case Tuple(items):
+            return tuple([(M, depth, walk) for M in items]), lambda c: Tuple(tuple(c), span=span)
+        case Proj(i, n, M):
+            return ((M, depth, walk),), lambda c: Proj(i, n, c[0], span=span)
+        case Let(M, scope):
+            return ((M, depth, walk), (scope, depth, walk)), lambda c: Let(c[0], c[1], span=span)
+        case Rd(W, scope, V):
+            return ((W, depth, walk), (scope, depth, walk), (V, depth, walk)), lambda c: Rd(c[0], c[1], c[2], span=span)
+        case R(W, scope, V):
+            return ((W, depth, walk), (scope, depth, walk), (V, depth, walk)), lambda c: R(c[0], c[1], c[2], span=span)
+
+
+def _operation(op: Operation, depth: int, walk: Walk) -> tuple[tuple[Visit, ...], Assemble]:
+    fixed = [_index(i, walk) for i in op.indices]
+    at = tuple([_extent(a, walk) for a in op.at])
+    A, B = walk.type(op.domain), walk.type(op.codomain)
+
+    def assemble(terms: list[Any]) -> Node:
+        images = iter(terms)
+        indices = tuple([next(images) if i is None else i for i in fixed])
+        return Operation(op.family, indices, at, A, B, span=op.span)
+
+    return tuple([(i, depth, walk) for i in op.indices if isinstance(i, Node)]), assemble
+
+
+def _function(f: Function, walk: Walk) -> Function:
+    if not walk.into_functions:
+        return f
+    match f:
+        case Primitive(name, at, A, B):
+            return Primitive(name, tuple([_extent(a, walk) for a in at]), walk.type(A), walk.type(B))
+        case Defined(name, A, B, body, own):
+            own = None if own is None else cast(Scope, rebuild(own, 0, walk))
+            return Defined(name, walk.type(A), walk.type(B), cast(Scope, rebuild(body, 0, walk)), own)
+        case RdOf(g):
+            return RdOf(_function(g, walk))
+
+
+def _index(i: Index, walk: Walk) -> Loc | Dim | None:
+    """The image of a static index; ``None`` for a term, which is a child."""
+    match i:
+        case Location() | LocationVar():
+            return walk.location(i)
+        case Dim():
+            return walk.dim(i)
+        case _:
+            return None
+
+
+def _extent(a: Dim | Shape, walk: Walk) -> Dim | Shape:
+    match a:
+        case Dim():
+            return walk.dim(a)
+        case ShapeVar() | ShapeMeta() | tuple():
+            return walk.shape(a)

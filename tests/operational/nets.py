@@ -1,0 +1,254 @@
+"""Nets, handlers and heaps of RH §4, written as core trees with binder-taking constructors."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rh_kernel.operational.binders import (
+    Place,
+    Plan,
+    bind,
+    bind_tuple,
+    call,
+    fixed,
+    plus,
+    returned,
+    tuple_from,
+    variable,
+)
+from rh_kernel.operational.heap import Heap
+from rh_kernel.primitives import formulas as f
+from rh_kernel.primitives.schemes import Scheme, instantiate
+from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.core import (
+    UNIT_VALUE,
+    Array,
+    Command,
+    Family,
+    Handle,
+    Loc,
+    Location,
+    LocationVar,
+    LocKind,
+    Operation,
+    OrdinaryClause,
+    OrdinaryHandler,
+    Parameter,
+    Pattern,
+    Perform,
+    Primitive,
+    Resume,
+    ReverseClause,
+    ReverseHandler,
+    RevHandle,
+    Scope,
+    Term,
+    constant,
+)
+from rh_kernel.syntax.dimensions import Dim, dim
+from rh_kernel.syntax.types import UNIT, Product, Real, Shape, Type, real
+
+# -- scopes --------------------------------------------------------------------------------------------------------------------
+
+
+def scope(hints: tuple[str, ...], body: Callable[..., Place] | Callable[..., Plan]) -> Scope:
+    """``x1, …, xn. body`` with nothing else free."""
+    return Scope(hints, body(*[variable(i, hint) for i, hint in enumerate(hints)])(len(hints)))
+
+
+def then(P: Plan, Q: Plan) -> Plan:
+    """``let _ ⇐ P in Q``"""
+    return bind(P, "_", lambda _: Q)
+
+
+# -- functions -----------------------------------------------------------------------------------------------------------------
+
+
+def entrywise(name: str, *shape: int | str) -> Primitive:
+    return instantiate(name, f.ENTRYWISE, (shape_of(*shape),))
+
+
+def shape_of(*dims: int | str | Dim) -> tuple[Dim, ...]:
+    return tuple([d if isinstance(d, Dim) else dim(d) for d in dims])
+
+
+def prim(name: str, scheme: Scheme, at: tuple[Shape | Dim, ...], *arguments: Place) -> Place:
+    return call(instantiate(name, scheme, at), tuple_from(*arguments))
+
+
+def swish(n: int, x: Place) -> Place:
+    return call(entrywise("swish", n), x)
+
+
+def sub(shape: Shape, x: Place, y: Place) -> Place:
+    return prim("sub", f.OF_ONE_SHAPE, (shape,), x, y)
+
+
+def scale(shape: Shape, a: Place, x: Place) -> Place:
+    return prim("scale", f.SCALE, (shape,), a, x)
+
+
+def matvec(m: Dim, n: Dim, w: Place, x: Place) -> Place:
+    return prim("matmul", f.MATRIX_VECTOR, (m, n), w, x)
+
+
+def transposed(m: Dim, n: Dim, w: Place) -> Place:
+    return prim("transpose", f.TRANSPOSE, (m, n), w)
+
+
+def outer(m: Dim, n: Dim, y: Place, x: Place) -> Place:
+    return prim("outer", f.OUTER, (m, n), y, x)
+
+
+# -- operations ----------------------------------------------------------------------------------------------------------------
+
+M, N = dim("m"), dim("n")
+FC = Family("FC", (Parameter("l", LocKind((M, N))),), real("n"), real("m"), ("m", "n"))
+ENDE = Family(
+    "EnDe",
+    (Parameter("l0", LocKind((M, N))), Parameter("l1", LocKind((N, M)))),
+    real("n"),
+    real("m"),
+    ("m", "n"),
+)
+L = LocationVar("l", (M, N))
+
+
+def location(name: str, *shape: int) -> Location:
+    return Location(name, shape_of(*shape))
+
+
+def perform(op: Operation, argument: Place) -> Plan:
+    return lambda depth: Perform(op, argument(depth))
+
+
+def get(at: Loc) -> Plan:
+    return perform(Operation(GET, (at,), (at.shape,), UNIT, Real(at.shape)), fixed(UNIT_VALUE))
+
+
+def put(at: Loc, content: Place) -> Plan:
+    return perform(Operation(PUT, (at,), (at.shape,), Real(at.shape), UNIT), content)
+
+
+def fc(at: Loc, x: Place) -> Plan:
+    assert isinstance(at.shape, tuple)
+    m, n = at.shape
+    return perform(Operation(FC, (at,), (m, n), real(n), real(m)), x)
+
+
+def ende(encode: Location, decode: Location, x: Place) -> Plan:
+    assert isinstance(encode.shape, tuple)
+    m, n = encode.shape
+    return perform(Operation(ENDE, (encode, decode), (m, n), real(n), real(m)), x)
+
+
+# -- handlers ------------------------------------------------------------------------------------------------------------------
+
+
+def fc_clause() -> ReverseClause:
+    """Q^f and Q^b of Example 4.1."""
+
+    def forward(x: Place) -> Plan:
+        return bind(get(L), "w", lambda w: returned(tuple_from(matvec(M, N, w, x), tuple_from(w, x))))
+
+    def backward(y: Place, z: Place) -> Plan:
+        def body(w: Place, x: Place) -> Plan:
+            updated = sub((M, N), w, outer(M, N, y, x))
+            return then(put(L, updated), returned(matvec(N, M, transposed(M, N, w), y)))
+
+        return bind_tuple(returned(z), ("w", "x"), body)
+
+    return ReverseClause(
+        Pattern(FC, ("l",), ("m", "n")),
+        scope(("x",), forward),
+        Product((real("m", "n"), real("n"))),
+        scope(("y", "z"), backward),
+    )
+
+
+def sgd(alpha: float, target: Term, A: Real) -> ReverseHandler:
+    """``H_MLP(α, t)`` of Example 4.1."""
+    returns = scope(
+        ("x",), lambda x: returned(scale(A.shape, fixed(constant(alpha)), sub(A.shape, x, fixed(target))))
+    )
+    return ReverseHandler(A, returns, (fc_clause(),), "sgd")
+
+
+def ende_handler(latent: Type) -> ReverseHandler:
+    """``H_AE`` of Example 4.3."""
+    l0, l1 = LocationVar("l0", (M, N)), LocationVar("l1", (N, M))
+    forward = scope(("x",), lambda x: bind(fc(l0, x), "y", lambda y: returned(tuple_from(y, fixed(UNIT_VALUE)))))
+    backward = scope(("y", "z"), lambda y, z: fc(l1, y))
+    clause = ReverseClause(Pattern(ENDE, ("l0", "l1"), ("m", "n")), forward, UNIT, backward)
+    return ReverseHandler(latent, scope(("x",), returned), (clause,), "autoencoder")
+
+
+def infer(target: Type) -> OrdinaryHandler:
+    """``H_infer`` of §2.2.1."""
+
+    def clause(x: Place, k: Place) -> Plan:
+        return bind(get(L), "w", lambda w: resume(k, matvec(M, N, w, x)))
+
+    return OrdinaryHandler(
+        target,
+        target,
+        scope(("x",), returned),
+        (OrdinaryClause(Pattern(FC, ("l",), ("m", "n")), scope(("x", "k"), clause)),),
+        "infer",
+    )
+
+
+def resume(k: Place, argument: Place) -> Plan:
+    def at(depth: int) -> Command:
+        where = k(depth)
+        return Resume(getattr(where, "index"), "k", argument(depth))
+
+    return at
+
+
+def rev_handle(argument: Place, hints: tuple[str, ...], body: Callable[..., Plan], H: ReverseHandler) -> Plan:
+    closed = scope(hints, body)
+    return lambda depth: RevHandle(argument(depth), closed, H)
+
+
+def handle(P: Plan, H: OrdinaryHandler) -> Plan:
+    return lambda depth: Handle(P(depth), H)
+
+
+# -- nets ----------------------------------------------------------------------------------------------------------------------
+
+
+def mlp(w0: Location, w1: Location, x: Place) -> Plan:
+    """``R_MLP`` of Example 4.1."""
+    assert isinstance(w0.shape, tuple)
+    hidden = w0.shape[0].constant or 0
+    return bind(
+        fc(w0, x),
+        "z_hid",
+        lambda z: bind(
+            returned(swish(hidden, z)),
+            "x_hid",
+            lambda h: bind(fc(w1, h), "z_out", returned),
+        ),
+    )
+
+
+def trained(net: Callable[[Place], Plan], v: Term, H: ReverseHandler) -> Command:
+    """``rev handle (v) ⟨x_in⟩. net with H``"""
+    return rev_handle(fixed(v), ("x_in",), net, H)(0)
+
+
+def weights(seed: int, *locations: Location) -> Heap:
+    draw = np.random.default_rng(seed)
+    return Heap({l: draw.normal(size=sizes(l)) for l in locations})
+
+
+def sizes(l: Location) -> tuple[int, ...]:
+    assert isinstance(l.shape, tuple)
+    return tuple([d.constant or 0 for d in l.shape])
+
+
+def sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
