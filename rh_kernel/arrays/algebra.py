@@ -1,6 +1,7 @@
 """Equations that hold in every array program: ``x + 0 = x``, ``1 · x = x``, ``(xᵀ)ᵀ = x``, …, read from left to right."""
 
 from dataclasses import dataclass
+from math import prod
 from typing import Protocol
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from rh_kernel.arrays.linearity import vanishes
 from rh_kernel.arrays.program import Operator, Register, extent_of
 from rh_kernel.primitives.formulas import OUTER, SCALE
-from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.primitives.schemes import extent, instantiate
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
 
@@ -49,6 +50,10 @@ class Facts(Protocol):
         """The right-hand side of the register's equation, if it has one."""
         ...
 
+    def constant(self, array: Array) -> Register:
+        """The register of a constant."""
+        ...
+
 
 def simpler(f: Primitive, arguments: tuple[Register, ...], facts: Facts) -> Simpler | None:
     """The simpler side of an equation whose other side is ``f(arguments)``, or ``None`` if none is known here."""
@@ -70,6 +75,8 @@ def simpler(f: Primitive, arguments: tuple[Register, ...], facts: Facts) -> Simp
             return _transposed(arguments[0], facts)
         case "reshape":
             return _reshaped(f, arguments[0], facts)
+        case "sum":
+            return _total(f, arguments[0], facts)
         case _:
             return None
 
@@ -141,3 +148,9 @@ def _reshaped(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
         return Apply(g, found.arguments)
     return None
 
+
+def _total(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
+    if found := _made_by("fill", x, facts):
+        entries = facts.constant(np.array([float(prod(extent(f.domain)))]))
+        return Apply(instantiate("scale", SCALE, ((dim(1),),)), (entries, *found.arguments))
+    return None

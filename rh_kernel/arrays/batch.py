@@ -75,4 +75,10 @@ def _mean_of_product(f: Primitive, arguments: tuple[Register, ...], draft: Draft
     if found is None or not isinstance(found.operator, Primitive) or found.operator.name != "outer":
         return None
     y, z = found.arguments
-    return draft.apply(OuterMean(draft.shapes[x]), (draft.apply(instantiate("scale", SCALE, ((dim(draft.shapes[y][0]),),)), (a, y)), z)) if draft.batched[z] else None
+    return (
+        draft.apply(
+            OuterMean(draft.shapes[x]), (draft.apply(instantiate("scale", SCALE, ((dim(draft.shapes[y][0]),),)), (a, y)), z)
+        )
+        if draft.batched[z]
+        else None
+    )

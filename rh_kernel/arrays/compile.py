@@ -34,7 +34,7 @@ def translate(P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] 
     trees, rho = _inputs(inputs, b)
     machine = Machine(b)
     V = machine.run(P, rho)
-    changed = [(location, W) for location, W in machine.heap.items() if W != machine.read.get(location)]
+    changed = [(location, W) for location, W in machine.heap.items() if machine.read.get(location) != W]
     return _program(b, names, trees, V, tuple(changed))
 
 

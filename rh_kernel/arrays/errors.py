@@ -1,25 +1,29 @@
 """Why a program that was accepted cannot be compiled (RH2xx)."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rh_kernel.source.diagnostic import Diagnostic
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProgramTooLong(Diagnostic):
-    """More equations than anybody has memory or patience for."""
+class Unhandled(Diagnostic):
+    """``F^c[Op(V)]`` with no handler around that has a clause for ``Op``, and the heap does not answer it either."""
 
-    code, title = "RH231", "The compiled program is too long"
-    label = "the straight-line program would have more than {limit} equations"
-    hint: str = "a continuation used twice, or a function that calls another twice, doubles what stands below it"
-    limit: int
+    code: ClassVar[str] = "RH201"
+    title: ClassVar[str] = "Unhandled operation"
+    label: ClassVar[str] = "no handler around it has a clause for {operation}, and it is not built in"
+
+    operation: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnhandledOperation(Diagnostic):
-    """``F^c[Op(V)]`` with no handler around that has a clause for ``Op``, which the heap does not answer either."""
+class ProgramTooLong(Diagnostic):
+    """More equations than there is memory or patience for."""
 
-    code, title = "RH232", "Operation without a handler"
-    label = "`{operation}` reaches the outside, and no handler has a clause for it"
-    hint: str = "put the command inside `handle … with` or `rev handle … with` a handler that has a clause for it"
-    operation: str
+    code: ClassVar[str] = "RH231"
+    title: ClassVar[str] = "The compiled program is too long"
+    label: ClassVar[str] = "the straight-line program would have more than {limit} equations"
+
+    limit: int
+    hint: str = "a continuation used twice, or a function that calls another twice, doubles what stands below it"

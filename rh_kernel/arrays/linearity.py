@@ -1,7 +1,7 @@
-"""In which of its arguments a function symbol is linear: what lets zeros be dropped, and means be taken before instead of after.
+"""In which of its arguments a function symbol is linear: so zeros may be dropped, and means taken before instead of after.
 
-``f`` is linear in argument i when ``f(…, x + y, …) = f(…, x, …) + f(…, y, …)`` with the others fixed, and jointly linear when the
-same holds for all arguments at once.
+``f`` is linear in argument i when ``f(…, x + y, …) = f(…, x, …) + f(…, y, …)`` with the others fixed, and jointly linear
+when the same holds for all arguments at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,17 +37,9 @@ def vanishes(f: Primitive, zero: Sequence[bool]) -> bool:
     return any(zero[i] for i in SEPARATELY.get(f.name, ()))
 
 
-def is_linear_in(f: Primitive, varying: Sequence[bool]) -> bool:
-    """Whether ``f`` is linear in the marked arguments taken together, the others being fixed.
-
-    Addition is not, unless both vary, but the mean of ``x + c`` is still the mean of x, plus c: see ``commutes_with_mean``.
-    """
+def commutes_with_mean(f: Primitive, varying: Sequence[bool]) -> bool:
+    """Whether the mean of ``f(x)`` over samples is ``f`` at the mean of x: f is affine in the marked arguments, which vary."""
     if f.name in JOINTLY:
-        return all(varying)
+        return True
     positions = [i for i, marked in enumerate(varying) if marked]
     return len(positions) == 1 and positions[0] in SEPARATELY.get(f.name, ())
-
-
-def commutes_with_mean(f: Primitive, varying: Sequence[bool]) -> bool:
-    """Whether the mean of ``f(x)`` over samples is ``f`` of the mean, when only the marked arguments vary: f is affine in them."""
-    return f.name in JOINTLY or is_linear_in(f, varying)

@@ -35,9 +35,7 @@ def lines(program: Program) -> tuple[Line, ...]:
     def show(tree: Tree) -> str:
         return "⟨" + ", ".join(show(branch) for branch in tree) + "⟩" if isinstance(tree, tuple) else name[tree]
 
-    found = [
-        Line(name[r], "input", _type(program, r)) for tree in program.inputs for r in leaves(tree)
-    ]
+    found = [Line(name[r], "input", _type(program, r)) for tree in program.inputs for r in leaves(tree)]
     found += [Line(name[r], _constant(c), _type(program, r)) for r, c in program.constants if name[r].startswith("c")]
     found += [Line(name[r], f"Get[{location.name}]()", _type(program, r)) for r, location in program.reads]
     found += [_equation(program, e, name) for e in program.equations]
@@ -126,5 +124,3 @@ def _letter(letter: str, taken: Iterable[str]) -> str:
     while any(re.fullmatch(letter + r"\d+", name) for name in taken):
         letter += "_"
     return letter
-
-

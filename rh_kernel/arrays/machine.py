@@ -1,17 +1,18 @@
-"""Symbolic execution of commands (RH Def. 5.10, Fig. 7, Ex. 5.13; ordinary handlers §2.2.1): each command is run once, forward.
+"""Symbolic execution of commands (RH Def. 5.10, Fig. 7, Ex. 5.13; ordinary handlers §2.2.1): each is run once, forward.
 
-The stack is cut into stretches, each ended by the handler that installed it, so that an operation finds its handler, and captures
-what lies between, without walking through the frames. A reverse handler runs its body in a region. An operation there goes on, with
-the forward clause, *below* the region, and is noted on the tape; when the body returns, the return clause runs below it too, and then
-the tape is walked back: derivatives for what was pure, backward clauses for the operations. That is Fig. 7 read as an algorithm:
-each equation of it sandwiches the rest of the body between a step forward and a step back.
+The stack is cut into stretches, each ended by the handler that installed it, so that an operation finds its handler, and
+captures what lies between, without walking through the frames. A reverse handler runs its body in a region. An operation
+there goes on, with the forward clause, *below* the region, and is noted on the tape; when the body returns, the return
+clause runs below it too, and then the tape is walked back: derivatives for what was pure, backward clauses for the
+operations. That is Fig. 7 read as an algorithm: each of its equations sandwiches the rest of the body between a step
+forward and a step back.
 """
 
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
 from rh_kernel.arrays.builder import Builder
-from rh_kernel.arrays.errors import UnhandledOperation
+from rh_kernel.arrays.errors import Unhandled
 from rh_kernel.arrays.tape import Continuation, Environment, Performed, Region, Tape, enter
 from rh_kernel.arrays.terms import Cotangents, accumulate, bind, collect, entry_at, evaluate, pull_back
 from rh_kernel.arrays.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
@@ -264,7 +265,7 @@ class Machine:
     # -- operations go out -----------------------------------------------------------------------------------------------------
 
     def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
-        """Gives ``Op(V)`` to the innermost handler that has a clause for it; the heap answers ``Get`` and ``Put`` at the end."""
+        """Gives ``Op(V)`` to the innermost handler with a clause for it; the heap answers ``Get`` and ``Put`` at the end."""
         indices = tuple([evaluate(i, rho, self.builder) for i in op.indices if isinstance(i, Node)]) if op.loose else ()
         passed: list[Stretch] = []
         while self._outside is not None:
@@ -293,7 +294,7 @@ class Machine:
             self._install(stretch.edge)
             self._frames = stretch.frames
         if op.family not in (GET, PUT):
-            raise Stuck(UnhandledOperation(span=op.span, operation=op.family.name))
+            raise Stuck(Unhandled(span=op.span, operation=f"`{op.family.name}`"))
         (location,) = op.indices
         if not isinstance(location, Location):
             raise KernelBug(f"{op.family.name} is at no location")

@@ -1,4 +1,4 @@
-"""Array programs on NumPy: a program is prepared once, as a list of (kernel, arguments, result), and run as often as one likes."""
+"""Array programs on NumPy: prepared once, as a list of (kernel, arguments, result), and run as often as one likes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -14,11 +14,11 @@ Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
 """A value as arrays: nested tuples, as its type is nested products."""
 
 Prepared: TypeAlias = "Callable[[Sequence[Arrays], Mapping[Location, Array]], tuple[Arrays, dict[Location, Array]]]"
-"""``inputs, heap ↦ result, changed part of the heap``: batched inputs have the axis of samples in front, and so has the result."""
+"""``inputs, heap ↦ result, changed part of the heap``: batched inputs have an axis of samples in front, so has the result."""
 
 
 def prepare(program: Program, dtype: "np.dtype[Any] | type[np.floating[Any]]" = np.float64) -> Prepared:
-    """The program, ready to run on arrays of that dtype. It writes on nothing it is given, and what it returns is nobody else's.
+    """The program, ready to run on arrays of that dtype. It writes on nothing that it is given; what it returns is new.
 
     The function raises ``KeyError`` for a location that the heap does not hold, and ``MemoryError`` if an array cannot be had.
     """

@@ -4,6 +4,7 @@ One pass forward, in which each equation meets only registers that are final, an
 """
 
 from collections.abc import Callable, Iterable
+from math import prod
 
 import numpy as np
 
@@ -123,9 +124,9 @@ class Draft:
                 return self._folded(f, arguments) or simpler(f, arguments, self)
 
     def _folded(self, f: Primitive, arguments: tuple[Register, ...]) -> Holds | None:
-        if f.name != "fill" and np.prod(extent_of(f)) > FOLDED:
-            return None
         if not all(r in self._constants for r in arguments):
+            return None
+        if max(prod(extent_of(f)), *(prod(self.shapes[r]) for r in arguments)) > FOLDED:
             return None
         with np.errstate(all="ignore"):
             return Holds(kernel(f, np)(*(self._constants[r] for r in arguments)))
@@ -152,9 +153,7 @@ class Draft:
         for equation in program.equations:
             new[equation.result] = self.apply(equation.operator, tuple([new[r] for r in equation.arguments]))
 
-    def finish(
-        self, program: Program, new: dict[Register, Register], writes: Iterable[tuple[Location, Register]]
-    ) -> Program:
+    def finish(self, program: Program, new: dict[Register, Register], writes: Iterable[tuple[Location, Register]]) -> Program:
         """What is needed for the results of ``program`` under ``new`` and for these writes, numbered in order."""
         inputs = tuple([map_tree(tree, new.__getitem__) for tree in program.inputs])
         result = map_tree(program.result, new.__getitem__)

@@ -1,7 +1,8 @@
 """Straight-line array programs: ``t₁ = f₁(…); …; tₙ = fₙ(…)``, with what they take from the heap and put back.
 
-Registers are numbered from 0 and are assigned once, in order: first the inputs, then the constants, then the contents of the heap
-that are read, then one for each equation. Which array function an equation applies is a value, so a program is plain data.
+Registers are numbered from 0 and assigned once. In a finished program they come in order: the inputs, the constants, the
+contents of the heap that are read, and one for each equation. Which array function an equation applies is a value, so a
+program is plain data.
 """
 
 from collections.abc import Iterator
@@ -86,10 +87,10 @@ class Equation:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A straight-line program. ``shapes`` and ``batched`` tell of each register its shape for one sample, and whether it has b of them.
+    """A straight-line program.
 
-    ``inputs`` and ``result`` are nested tuples of registers, as the types are nested products; ``names`` are what the inputs were
-    called, for those who read the program.
+    ``inputs`` and ``result`` are nested tuples of registers, as the types are nested products; ``names`` are what the
+    inputs were called. ``shapes`` and ``batched`` tell of each register its shape for one sample, and whether there are b.
     """
 
     names: tuple[str, ...]
@@ -131,8 +132,9 @@ class Program:
         return any(self.batched[r] for tree in self.inputs for r in leaves(tree))
 
     def size(self, samples: int = 1) -> int:
-        """The number of reals that the equations' results hold, all at once."""
-        return sum(prod(self.shapes[e.result]) * (samples if self.batched[e.result] else 1) for e in self.equations)
+        """The number of reals in the constants and in the results of all equations together."""
+        constants = sum(prod(self.shapes[r]) for r, _ in self.constants)
+        return constants + sum(prod(self.shapes[e.result]) * (samples if self.batched[e.result] else 1) for e in self.equations)
 
 
 def leaves(tree: Tree) -> Iterator[Register]:
@@ -145,7 +147,7 @@ def leaves(tree: Tree) -> Iterator[Register]:
 
 
 def validate(program: Program) -> Program:
-    """The same program. Raises ``KernelBug`` unless each register is assigned once, before its uses, at the shape noted for it."""
+    """The same program. Raises ``KernelBug`` unless each register is assigned once, before its uses, at its shape."""
     assigned: set[Register] = set()
 
     def assign(r: Register) -> None:

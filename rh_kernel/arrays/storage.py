@@ -26,9 +26,7 @@ def allocate(program: Program) -> Cells:
     count = first
     for i, equation in enumerate(program.equations):
         # A cell that falls free here may take the result at once: the arguments were fetched before.
-        for r in dict.fromkeys(equation.arguments):
-            if last[r] == i and r not in kept:
-                free.append(of[r])
+        free += [of[r] for r in dict.fromkeys(equation.arguments) if last[r] == i and r not in kept]
         if free:
             of[equation.result] = free.pop()
         else:

@@ -1,7 +1,7 @@
 """Regions and their tapes: what the compiler notes while it runs forward, to go back through it (RH Fig. 6, Fig. 7).
 
-A region is the body of one ``W.rd(x. N)(V)`` or of one ``rev handle``. Its tape lists, latest first, what happened in it to values
-that depend on its variables. Tapes are persistent lists, so a continuation may be run twice and each run has a tape of its own.
+A region is the body of one ``W.rd(x. N)(V)`` or of one ``rev handle``. Its tape lists, latest first, what happened in it to
+values that depend on its variables. Tapes are persistent lists: a continuation may be run twice, each run with its own tape.
 """
 
 from dataclasses import dataclass

@@ -13,7 +13,7 @@ from rh_kernel.syntax.types import UNIT, Product, Real, Type, concrete_shape, pr
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A register. ``active`` has a bit for each region (an enclosing derivative or reverse handler) on whose variables it depends."""
+    """A register. ``active`` has a bit for each region (the body of a derivative or reverse handler) that it depends on."""
 
     register: Register
     shape: Extent

@@ -80,15 +80,22 @@ def apply(f: Function, V: Term, limits: Limits) -> Term:
     Raises ``Stuck`` if reduction is strict and f is not smooth at V.
     """
     match f:
-        case Primitive(name):
-            if limits.strict and not is_smooth_at(f, V):
-                hint = "without `%strict on` the function has a value there"
-                raise Stuck(NotSmooth(span=V.span, function=name, point=_show(V), hint=hint))
+        case Primitive():
+            _check_smooth(f, V, limits)
             return evaluate(f, V)
         case Defined(_, _, _, body, _):
             return instantiate_term(body, V)
         case RdOf(g):
-            return instantiate_term(derivative(g), component(V, 0, 2), component(V, 1, 2))
+            W, U = component(V, 0, 2), component(V, 1, 2)
+            if isinstance(g, Primitive):
+                _check_smooth(g, U, limits)
+            return instantiate_term(derivative(g), W, U)
+
+
+def _check_smooth(f: Primitive, V: Term, limits: Limits) -> None:
+    if limits.strict and not is_smooth_at(f, V):
+        hint = "without `%strict on` it has a value and a derivative there"
+        raise Stuck(NotSmooth(span=V.span, function=f.name, point=_show(V), hint=hint))
 
 
 def _show(V: Term) -> str:

@@ -1,6 +1,7 @@
 """The initial content of a location, as an array (LANGUAGE §3)."""
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -62,10 +63,10 @@ def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Array
     if not file.is_file():
         raise refuse(f'there is no file "{written}"', hint=f"paths start from {file.parent.name or 'this folder'}/")
     try:
-        array = np.load(file, allow_pickle=False)
+        array: Array = np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError):
         raise refuse(f'"{written}" is not an array saved as .npy') from None
-    if not isinstance(array, np.ndarray):
+    if isinstance(array, Mapping):
         raise refuse(f'"{written}" holds several arrays', hint="save one array with numpy.save")
     if array.dtype.kind not in "fiub":
         raise refuse(f'"{written}" holds no real numbers', found=str(array.dtype))

@@ -1,7 +1,10 @@
 """The type of a definition as text: ``Real(2) ~> Real(1)`` for a net, ``rev handler(Real(k))`` for a handler."""
 
+import re
+
 from rh_kernel.syntax.core import DimKind, LocKind, OrdinaryHandler, Parameter, ReverseHandler, ValueKind
-from rh_kernel.syntax.types import show_shape
+from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim
+from rh_kernel.syntax.types import Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta, map_type, show_shape
 from rh_kernel.typing.definitions import (
     ConstDefinition,
     Definition,
@@ -37,9 +40,29 @@ def type_text(definition: Definition) -> str:
 def _handler(H: ReverseHandler | OrdinaryHandler) -> str:
     match H:
         case ReverseHandler(C):
-            return f"rev handler({C})"
+            return f"rev handler({_generic((C,))[0]})"
         case OrdinaryHandler(C, D):
-            return f"{C} => {D}"
+            source, target = _generic((C, D))
+            return f"{source} => {target}"
+
+
+def _generic(types: tuple[Type, ...]) -> tuple[str, ...]:
+    """Types as text; what each use may choose for itself is called A, B, …, and a shape s, s', …"""
+    letters: dict[int, str] = {}
+    shapes: dict[int, ShapeVar] = {}
+
+    def letter(A: TypeMeta) -> Type:
+        name = letters.setdefault(A.number, chr(ord("A") + len(letters) % 26))
+        return Real((dim(f"\0{name}"),))
+
+    def shape(s: ShapeVar | ShapeMeta) -> Shape:
+        return shapes.setdefault(s.number, ShapeVar("s" + "'" * len(shapes))) if isinstance(s, ShapeMeta) else s
+
+    def size(d: DimVar | DimMeta) -> Dim:
+        return dim(f"d{d.number}") if isinstance(d, DimMeta) else dim(d)
+
+    shown = [str(map_type(A, size, shape, letter)) for A in types]
+    return tuple(re.sub("Real\\(\0(.)\\)", r"\1", text) for text in shown)
 
 
 def _statics(parameters: tuple[Parameter, ...]) -> str:

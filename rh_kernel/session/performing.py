@@ -1,5 +1,6 @@
 """Performing a plan: evaluation by the compiled program, traces by the stepper, training batch by batch."""
 
+import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,10 +12,10 @@ from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.numpy_backend import Arrays, prepare
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.heap import Heap
+from rh_kernel.operational.step import Step
+from rh_kernel.operational.trace import DEFAULT, advance
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
-from rh_kernel.operational.trace import DEFAULT, advance
-from rh_kernel.operational.step import Step
 from rh_kernel.session.budget import check_size
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
@@ -40,16 +41,19 @@ from rh_kernel.session.results import (
     ProgramMade,
     Shown,
     TraceMade,
+    TrainingDone,
     TypeShown,
     ValueFound,
     Working,
     changed,
 )
-from rh_kernel.source.diagnostic import Diagnostic, Rejected, Stuck
+from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Const, Location, Term, tuple_of
 from rh_kernel.syntax.types import Type, factors
-from rh_kernel.typing.definitions import Definitions, LocDefinition, kind_of
+from rh_kernel.training.events import Diverged, Progress, Trained
+from rh_kernel.training.loop import train
+from rh_kernel.typing.definitions import LocDefinition, kind_of
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
 
 _STEPS_BETWEEN_LOOKS = 200
@@ -59,7 +63,6 @@ _STEPS_BETWEEN_LOOKS = 200
 class State:
     """What the items of a cell have done so far."""
 
-    definitions: Definitions
     heap: Mapping[Location, Array]
     initial: Mapping[Location, Array]
     folder: Path
@@ -69,8 +72,19 @@ class State:
         return replace(self, heap=MappingProxyType({**self.heap, **changes}))
 
 
+class Interrupted(Exception):
+    """The person stopped a training run; ``state`` holds what it had done by then."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__("interrupted")
+        self.state = state
+
+
 def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, State]:
-    """The events of one item, and the state after it. Raises ``Failure``; the state before it is still whole then."""
+    """The events of one item, and the state after it. Raises ``Failure``; the state before it is still whole then.
+
+    ``KeyboardInterrupt``, thrown in or raised inside, passes through; a training run makes ``Interrupted`` of it.
+    """
     match plan:
         case Refuse(diagnostics):
             raise Rejected(*diagnostics)
@@ -144,6 +158,39 @@ def _trace(number: int, subject: ClosedTerm | ClosedCommand, state: State) -> Ge
     if stuck:
         raise Stuck(*stuck)
     return state.put({loc: a for loc, a in position.heap.items() if state.heap.get(loc) is not a})
+
+
+def _train(number: int, plan: Train, state: State) -> Generator[Event, None, State]:
+    run, data = plan.run, plan.data
+    last: Progress | None = None
+    began = time.monotonic()
+    try:
+        for event in train(run, data[run.data], data, state.heap):
+            match event:
+                case Progress():
+                    last = event
+                    yield event
+                case Diverged():
+                    yield Shown(number, Notice(event.text))
+                case Trained():
+                    after = state.put({loc: frozen(array) for loc, array in event.heap.items()})
+                    changes = changed(state.heap, after.heap)
+                    yield Shown(
+                        number, TrainingDone(event.epochs, event.samples, event.measures, event.seconds, changes)
+                    )
+                    return after
+    except KeyboardInterrupt:
+        if last is None:
+            raise
+    if last is None:
+        raise KernelBug("a training run ended without a word")
+    after = state.put({loc: frozen(array) for loc, array in last.heap.items()})
+    measures = tuple((m.text, curve) for m, curve in zip(run.measures, last.measures, strict=True))
+    done = TrainingDone(
+        last.epoch, data[run.data].size, measures, time.monotonic() - began, changed(state.heap, after.heap), stopped=True
+    )
+    yield Shown(number, done)
+    raise Interrupted(after)
 
 
 def _compiled(subject: ClosedTerm | ClosedCommand) -> Program:

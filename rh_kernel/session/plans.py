@@ -15,6 +15,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parser import Unparsed
+from rh_kernel.syntax.types import Type
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import ConstDefinition, Definition, Definitions
@@ -145,7 +146,7 @@ def _plan(definitions: Definitions, item: s.Item | Unparsed, around: Surrounding
 def _train(definitions: Definitions, item: s.TrainItem, around: Surroundings) -> Train:
     sets: dict[str, DataSet] = {}
 
-    def sample_types(name: str, span: Span) -> Mapping[str, object]:
+    def sample_types(name: str, span: Span) -> Mapping[str, Type]:
         if name not in sets:
             sets[name] = load(name, around.folder, around.given, span)
         return sets[name].types

@@ -9,6 +9,7 @@ from rh_kernel.operational.trace import Step
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import Array, Command, Location, Term
 from rh_kernel.syntax.types import Type
+from rh_kernel.training.events import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,10 @@ class ValueFound:
 
 @dataclass(frozen=True, slots=True)
 class TraceMade:
-    """``%trace``: the subject, every step, the value it ends in (``None`` if it got stuck, and then why), the heap at the start."""
+    """``%trace``: the subject, every step, the value it ends in, and the heap at the start.
+
+    A trace that got stuck has no value (``None``) but says why.
+    """
 
     subject: Term | Command
     type: Type
@@ -83,28 +87,18 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a training run is; ``measures`` holds the averages after each finished epoch, one tuple for each measure.
-
-    ``samples_per_second`` counts training only. ``epoch`` is the number of epochs done, ``fraction`` the part of the whole.
-    """
-
-    epoch: int
-    epochs: int
-    fraction: float
-    measures: tuple[tuple[float, ...], ...]
-    samples_per_second: float
-
-
-@dataclass(frozen=True, slots=True)
 class TrainingDone:
-    """A training run: the averages of each measure after each epoch, with the text of the measure, and what it changed."""
+    """A training run: the averages of each measure after each epoch, with the text of the measure, and what it changed.
+
+    ``stopped`` tells that it was interrupted; what it had done by then stays.
+    """
 
     epochs: int
     samples: int
     measures: tuple[tuple[str, tuple[float, ...]], ...]
     seconds: float
     changes: tuple[Change, ...]
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from rh_kernel.session.performing import State, perform
+from rh_kernel.session.performing import Interrupted, State, perform
 from rh_kernel.session.plans import Plan, Refuse, Surroundings, plan
 from rh_kernel.session.results import Event, ItemFailed, Shown
 from rh_kernel.source.diagnostic import Failure
@@ -38,28 +38,38 @@ def execute(session: Session, source: Source, *, keep_going: bool = False) -> Ge
     """The events of a text; what the generator returns is the session after it.
 
     Without ``keep_going`` the text is a cell: it takes effect as a whole or not at all. With it, it is a file: each item does.
+    ``KeyboardInterrupt`` (thrown in, or raised while it works) stops it: in a training run the generator still tells what was
+    done by then and returns a session that has it; elsewhere the exception passes, and the old session is all there is.
     """
-    definitions, plans = _plans(session, source)
-    if not keep_going and any(isinstance(p, Refuse) for p in plans):
-        for number, p in enumerate(plans, start=1):
-            if isinstance(p, Refuse):
-                yield Shown(number, ItemFailed(p.diagnostics))
+    plans = _plans(session, source)
+    refused = [(number, p) for number, (_, p) in enumerate(plans, start=1) if isinstance(p, Refuse)]
+    if refused and not keep_going:
+        for number, p in refused:
+            yield Shown(number, ItemFailed(p.diagnostics))
         return session
-    state = State(definitions, session.heap, session.initial, session.folder)
-    for number, p in enumerate(plans, start=1):
+    definitions, state = session.definitions, State(session.heap, session.initial, session.folder)
+    for number, (after, p) in enumerate(plans, start=1):
         try:
             state = yield from perform(number, p, state)
         except Failure as failure:
             yield Shown(number, ItemFailed(failure.diagnostics))
             if not keep_going:
                 return session
-    return replace(session, definitions=definitions, heap=state.heap, initial=state.initial)
+        except Interrupted as interrupted:
+            return _after(session, after, interrupted.state)
+        definitions = after
+    return _after(session, definitions, state)
 
 
-def _plans(session: Session, source: Source) -> tuple[Definitions, list[Plan]]:
+def _plans(session: Session, source: Source) -> list[tuple[Definitions, Plan]]:
+    """The plan of each item, with the definitions after it."""
     around = Surroundings(session.folder, session.given)
-    definitions, plans = replace(session.definitions, failed=frozenset()), list[Plan]()
+    definitions, plans = replace(session.definitions, failed=frozenset()), list[tuple[Definitions, Plan]]()
     for item in parse(source):
         definitions, planned = plan(definitions, item, around)
-        plans.append(planned)
-    return definitions, plans
+        plans.append((definitions, planned))
+    return plans
+
+
+def _after(session: Session, definitions: Definitions, state: State) -> Session:
+    return replace(session, definitions=definitions, heap=state.heap, initial=state.initial)

@@ -1,6 +1,6 @@
 """Sources and spans: where in which text something was written."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -8,7 +8,7 @@ class Source:
     """A piece of program text under the name that messages give it (a file, or ``cell 3``)."""
 
     name: str
-    text: str
+    text: str = field(repr=False)
 
     def position(self, offset: int) -> tuple[int, int]:
         """The line and column of ``offset``, both counted from 1."""

@@ -1,7 +1,7 @@
-"""Where the lines of an item begin, and what stands between two tokens (the manner of LANGUAGE §3).
+"""Where the lines of an item begin, and what stands between two tokens (in the manner of LANGUAGE §3).
 
-Line ends are the writer's; how far a line is indented follows from what is open where it begins. ``let`` and ``in`` stand one under
-the other, the lines of a body under its first word, clauses two columns in, the backward part two columns further.
+Line ends are the writer's; how far a line is indented follows from what is open where it begins. The body of a ``let`` stands
+under the ``let``, clauses two columns in from their brace, the backward part two columns further, a body under its first word.
 """
 
 from dataclasses import dataclass
@@ -9,27 +9,34 @@ from enum import Enum, auto
 
 from rh_kernel.syntax.tokens import CLOSERS, TRAINING_OPTIONS, Kind, Token, ends_expression
 
-_INDENT = 2
-_OPENERS = frozenset(CLOSERS)
+INDENT = 2
+
 _CLOSING = frozenset(CLOSERS.values())
-_OPERATORS = frozenset({"+", "-", "*", "×", "·", "@", "/", "//", "•"})
-_TIGHT_BEFORE = frozenset({")", "]", "⟩", ">", "⌋", ",", ".", "ᵀ"})
-_TIGHT_AFTER = frozenset({"(", "[", "⟨", "<", "⌊", "%"})
+_TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "ᵀ"}
+_TIGHT_AFTER = frozenset(CLOSERS) - {"{"} | {"%"}
+_TRAINING_WORDS = frozenset({"for", "on", *TRAINING_OPTIONS})
+
+# After these a part of its own begins; after anything else a line goes on with what the line before began.
+_BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"})
 
 
 class _Form(Enum):
-    """What is open: the item, a bracket, a let before or after its ``in``, a handled command, what follows ``→``."""
+    """What is open: the item, a bracket, a let before its ``in`` and after it, a command to handle, what follows ``→``."""
 
     ITEM = auto()
     BRACKET = auto()
     LET = auto()
+    BODY = auto()
     HANDLE = auto()
     ARROW = auto()
 
 
+_EXPRESSIONS = frozenset({_Form.BRACKET, _Form.LET, _Form.BODY, _Form.HANDLE, _Form.ARROW})
+
+
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """``column``: where the parts of the open form begin; ``outer``: where what closes it stands at the start of a line."""
+    """``column``: where the parts of the form begin; ``outer``: where the word that ends it stands, first on a line."""
 
     form: _Form
     column: int
@@ -40,50 +47,128 @@ class _Frame:
 class Layout:
     """The forms that are open at a place in an item, while its tokens are written one after the other."""
 
-    def __init__(self) -> None:
-        self._frames = [_Frame(_Form.ITEM, _INDENT, 0)]
-        self._before: Token | None = None
+    def __init__(self, first: Token) -> None:
+        self._frames = [_Frame(_Form.ITEM, INDENT, 0)]
+        self._before = first
+        self._column = 0
         self._line_indent = 0
-        self._training = False
+        self._training = first.text == "train"
+        self._is_prefix = False
+        self._is_word = False
+        self._arrow_waits = False
+        self._open(first, 0, last=False)
 
     def indentation(self, token: Token) -> int:
-        """The column of ``token`` as the first of a line."""
-        if self._before is None:
-            return 0
-        frame = self._frame_of(token)
-        if token.text in _CLOSING:
+        """The column of ``token`` as the first of a line. In the first column stands at most a ``}``."""
+        frame = self._frames[self._level(token)]
+        if token.text == "}":
             return frame.outer
-        match frame.form:
-            case _Form.ITEM:
-                return frame.column
-            case _Form.LET | _Form.HANDLE if token.text in {"in", "with"}:
-                return frame.outer
-            case _Form.ARROW if token.text == "|":
-                return frame.outer + _INDENT
-            case _Form.BRACKET | _Form.LET | _Form.HANDLE | _Form.ARROW:
-                return frame.column + (_INDENT if self._continues(token) else 0)
-    
+        if token.text in _CLOSING or token.text in {"in", "with"}:
+            return max(frame.outer, INDENT)
+        if token.text == "|":
+            return frame.outer + INDENT
+        goes_on = frame.form in _EXPRESSIONS and frame.opener != "{" and self._before.text not in _BEGINS_PART
+        return max(frame.column, INDENT) + (INDENT if goes_on else 0)
+
     def comment_indentation(self, following: Token) -> int:
-        """The column of a comment on lines of its own before ``following``."""
-        if self._before is not None and following.text in _CLOSING:
-            return self._frame_of(following).column
+        """The column of a comment on a line of its own before ``following``: before a ``}`` it is within the braces."""
+        if following.text in _CLOSING:
+            return max(self._frames[self._level(following)].column, INDENT)
         return self.indentation(following)
 
+    def space(self, token: Token, following: str) -> str:
+        """What stands between the token before and ``token`` on one line; ``following`` is what comes after that."""
+        before = self._before.text
+        if before in _TIGHT_AFTER or self._is_prefix or token.kind is Kind.PROJECTION:
+            return ""
+        if token.text in _TIGHT_BEFORE or before + token.text == "{}":
+            return ""
+        if before == "." and token.text == "rd" and following == "(":
+            return ""
+        if "=" in {before, token.text} and self._frames[-1].opener == "(":
+            return ""
+        if token.text in {"(", "["} and self._is_head():
+            return ""
+        return " "
+
     def write(self, token: Token, column: int, *, first: bool, last: bool) -> None:
-        """Note that ``token`` was written at ``column``, whether as the first or the last of its line."""
-        if self._before is None:
-            self._training = token.text == "train"
+        """Note that ``token`` was written at ``column``, whether as the first and as the last of its line."""
         if first:
             self._line_indent = column
-        while self._frames[-1] is not self._frame_of(token):
-            self._frames.pop()
-        self._change(token, column, last=last)
-        self._before = token
+        self._is_word = self._is_training_word(token)
+        self._is_prefix = token.text == "-" and not ends_expression(self._before)
+        del self._frames[self._level(token) + 1 :]
+        if self._arrow_waits:
+            self._frames.append(_Frame(_Form.ARROW, column, self._frames[-1].column))
+        self._arrow_waits = token.text == "→" and self._frames[-1].opener == "{" and not last
+        self._open(token, column, last=last)
+        self._before, self._column = token, column
 
-    def space(self, token: Token) -> str:
-        """What stands between the token before and ``token`` on one line."""
-        before = self._before
-        if before is None:
-            return ""
-        pair = before.text + token.text
-        ...
+    def _open(self, token: Token, column: int, *, last: bool) -> None:
+        """The forms that ``token`` opens and closes."""
+        top = self._frames[-1]
+        match token.text:
+            case "(" | "[" | "{" | "⟨" | "⌊":
+                self._frames.append(self._bracket(token, column, last=last))
+            case ")" | "]" | "}" | "⟩" | "⌋" | "|":
+                self._frames.pop()
+            case "let":
+                # The let of a chain takes the place of the one before: a chain of any length stays one frame deep.
+                if top.form is _Form.BODY and self._before.text == "in":
+                    self._frames.pop()
+                self._frames.append(_Frame(_Form.LET, column + INDENT, column))
+            case "in" if top.form is _Form.LET:
+                self._frames[-1] = _Frame(_Form.BODY, top.outer, top.outer)
+            case "handle":
+                start = self._column if self._before.text == "rev" else column
+                self._frames.append(_Frame(_Form.HANDLE, start + INDENT, start))
+            case "with" if top.form is _Form.HANDLE:
+                self._frames.pop()
+            case "→" if last and top.opener == "{":
+                self._frames.append(_Frame(_Form.ARROW, top.column + 2 * INDENT, top.column))
+            case "=" if last and top.form is _Form.ITEM:
+                self._frames.append(_Frame(_Form.BODY, INDENT, INDENT))
+            case _:
+                pass
+
+    def _bracket(self, token: Token, column: int, *, last: bool) -> _Frame:
+        if last:
+            return _Frame(_Form.BRACKET, self._line_indent + INDENT, self._line_indent, token.text)
+        width = INDENT if token.text == "{" else 1
+        return _Frame(_Form.BRACKET, column + width, column, token.text)
+
+    def _level(self, token: Token) -> int:
+        """The place among the frames of the form that ``token`` is a part of."""
+        if token.text in _CLOSING or token.text in {",", ";"} or self._begins_clause(token):
+            return self._innermost(_Form.BRACKET)
+        if self._is_training_word(token):
+            return 0
+        match token.text:
+            case "in":
+                return self._innermost(_Form.LET)
+            case "|":
+                return self._innermost(_Form.ARROW)
+            case "with":
+                return self._innermost(_Form.HANDLE)
+            case _:
+                return len(self._frames) - 1
+
+    def _innermost(self, form: _Form) -> int:
+        return next((i for i in reversed(range(len(self._frames))) if self._frames[i].form is form), 0)
+
+    def _begins_clause(self, token: Token) -> bool:
+        if token.kind is not Kind.NAME and token.text != "return":
+            return False
+        in_braces = self._frames[self._innermost(_Form.BRACKET)].opener == "{"
+        return in_braces and (ends_expression(self._before) or self._before.text in {"{", ";"})
+
+    def _is_training_word(self, token: Token) -> bool:
+        if not self._training or token.kind is not Kind.NAME or token.text not in _TRAINING_WORDS:
+            return False
+        return self._innermost(_Form.BRACKET) == 0 and ends_expression(self._before)
+
+    def _is_head(self) -> bool:
+        """Whether the token before is applied to the bracket that follows."""
+        if self._before.kind is Kind.NAME:
+            return not self._is_word
+        return self._before.text in {"rd", "handler", "]", ")"}

@@ -37,7 +37,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ITEM = re.compile(r"^(?=[^\s}#])", re.MULTILINE)
-_WORDS = re.compile(r'"[^"\n]*"|[^\s#"]\S*|#[^\n]*')
+_WORDS = re.compile(r'"[^"\r\n]*"?|[^\s#"]\S*|#[^\r\n]*')
 
 
 def chunks(source: Source) -> tuple[Span, ...]:
@@ -69,8 +69,10 @@ def tokens(span: Span) -> list[Token]:
     return read
 
 
-def words(span: Span) -> tuple[tuple[str, ...], str]:
-    """What follows a directive that takes words: the words, quotes taken off, and the comment after them."""
-    found = [m[0] for m in _WORDS.finditer(span.source.text, span.start, span.end)]
-    comments = [word for word in found if word.startswith("#")]
-    return tuple(word.strip('"') for word in found if not word.startswith("#")), " ".join(comments)
+def words(span: Span) -> list[Token]:
+    """What follows a directive that takes words: names, strings and comments."""
+    read: list[Token] = []
+    for m in _WORDS.finditer(span.source.text, span.start, span.end):
+        kind = {'"': Kind.STRING, "#": Kind.COMMENT}.get(m[0][0], Kind.NAME)
+        read.append(Token(kind, m[0], m.start(), m.end()))
+    return read

@@ -1,6 +1,7 @@
 """Items of a cell: declarations (LANGUAGE §3), evaluations, training items and directives (LANGUAGE §6)."""
 
 import difflib
+import re
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
@@ -37,8 +38,9 @@ from rh_kernel.syntax.surface import (
     OwnDerivative,
     TrainItem,
 )
-from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, INITIALS, TRAINING_OPTIONS, Kind
+from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, INITIALS, TRAINING_OPTIONS, Kind, Token
 
+_DIRECTIVE = re.compile(r"%(\w+)(?=\s|$)")
 _MEANT = {
     "def": "fun",
     "function": "fun",
@@ -271,14 +273,25 @@ def _directive(c: Cursor, start: int) -> Directive:
     return Directive(name, M, (), span=c.since(start))
 
 
-def directive_of_words(span: Span) -> Directive | None:
-    """``%heap``, ``%save "my file.npz"``: a directive whose argument is words, if that is what stands in ``span``."""
-    text = span.text
-    length = next((i for i, ch in enumerate(text[1:], 1) if not (ch.isalnum() or ch == "_")), len(text))
-    word = text[1:length]
-    if not text.startswith("%") or not word or word in EXPRESSION_DIRECTIVES:
+def words_of_directive(chunk: Span) -> list[Token] | None:
+    """The tokens of ``%heap`` or ``%save "my file.npz"``, a directive whose argument is words, if that is what the chunk is."""
+    name = _DIRECTIVE.match(chunk.source.text, chunk.start, chunk.end)
+    if name is None or name[1] in EXPRESSION_DIRECTIVES:
         return None
-    begin = span.start + length
-    arguments, _ = words(Span(span.source, begin, span.end))
-    name = Name(word, span=Span(span.source, span.start + 1, begin))
-    return Directive(name, None, arguments, span=Span(span.source, span.start, span.start + len(text.rstrip())))
+    sign = Token(Kind.SYMBOL, "%", chunk.start, chunk.start + 1)
+    return [sign, Token(Kind.NAME, name[1], name.start(1), name.end(1)), *words(Span(chunk.source, name.end(), chunk.end))]
+
+
+def directive_of_words(chunk: Span) -> Directive | None:
+    """The directive whose argument is words that the chunk is, if it is one."""
+    read = words_of_directive(chunk)
+    if read is None:
+        return None
+    sign, name, *arguments = (t for t in read if t.kind is not Kind.COMMENT)
+    end = arguments[-1].end if arguments else name.end
+    return Directive(
+        Name(name.text, span=Span(chunk.source, name.start, name.end)),
+        None,
+        tuple(t.text.strip('"') if t.kind is Kind.STRING else t.text for t in arguments),
+        span=Span(chunk.source, sign.start, end),
+    )

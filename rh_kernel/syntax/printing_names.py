@@ -25,10 +25,10 @@ class Names:
         self._alike: dict[str, int] = {}
 
     def __getitem__(self, index: int) -> str:
-        """The name of the bound variable ``index``, or ``?i`` if it is bound outside of what is printed."""
+        """The name of the bound variable ``index``, or ``?i`` for the i-th of those bound outside of what is printed."""
         level = len(self._visible) - 1 - index
         name = self._visible[level] if level >= 0 else None
-        return name if name is not None else f"?{index}"
+        return name if name is not None else f"?{index - len(self._visible)}"
 
     def fresh(self, hint: str, loose: int, taken: set[str]) -> str:
         """A name for a binder, made of its ``hint`` and added to ``taken``, in which it was not.

@@ -23,6 +23,7 @@ from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
     UNIT_VALUE,
     Array,
+    Bound,
     Command,
     Family,
     Handle,
@@ -201,7 +202,8 @@ def infer(target: Type) -> OrdinaryHandler:
 def resume(k: Place, argument: Place) -> Plan:
     def at(depth: int) -> Command:
         where = k(depth)
-        return Resume(getattr(where, "index"), "k", argument(depth))
+        assert isinstance(where, Bound)
+        return Resume(where.index, "k", argument(depth))
 
     return at
 
@@ -220,8 +222,7 @@ def handle(P: Plan, H: OrdinaryHandler) -> Plan:
 
 def mlp(w0: Location, w1: Location, x: Place) -> Plan:
     """``R_MLP`` of Example 4.1."""
-    assert isinstance(w0.shape, tuple)
-    hidden = w0.shape[0].constant or 0
+    hidden = sizes(w0)[0]
     return bind(
         fc(w0, x),
         "z_hid",

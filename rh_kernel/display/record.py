@@ -1,0 +1,166 @@
+"""Results as plain data for programs: the objects that ``--json`` prints (LANGUAGE §8).
+
+Arrays are nested lists, a tuple is ``{"tuple": […]}``, and what is no finite number is the string ``nan``, ``inf`` or ``-inf``.
+Lines and columns count from 1, ends are exclusive; they are ``None`` for what has no place in a text.
+"""
+
+import math
+from collections.abc import Iterable
+from typing import Any, TypeAlias, cast
+
+from rh_kernel.arrays.listing import lines
+from rh_kernel.arrays.program import Program
+from rh_kernel.operational.step import Step
+from rh_kernel.primitives.values import to_array
+from rh_kernel.session.results import (
+    Change,
+    DeclarationMade,
+    HeapShown,
+    ItemFailed,
+    Notice,
+    ProgramMade,
+    Result,
+    TraceMade,
+    TrainingDone,
+    TypeShown,
+    ValueFound,
+)
+from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.syntax.core import (
+    RH,
+    Array,
+    Bind,
+    Command,
+    Handle,
+    Location,
+    Perform,
+    Resume,
+    Return,
+    RevHandle,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.doc import Doc, Mark, annotated_texts, plain
+from rh_kernel.syntax.printing import command_doc, term_doc
+from rh_kernel.syntax.types import Product, Type
+
+Record: TypeAlias = dict[str, Any]
+
+
+def records(item: int, result: Result) -> tuple[Record, ...]:
+    """The objects for item ``item`` (counted from 1): one, and for an item with errors one for each of them."""
+    match result:
+        case DeclarationMade(name, _, text, changes):
+            heap = {"heap": contents(changes)} if changes else {}
+            return ({"item": item, "kind": "declaration", "name": name, "type": text, **heap},)
+        case ValueFound(A, V, changes, _):
+            return ({"item": item, "kind": "value", "type": str(A), "value": value(V), "heap": contents(changes)},)
+        case TrainingDone(epochs, samples, measures, _, changes):
+            return (_training(item, epochs, samples, measures, changes),)
+        case TraceMade(_, A, steps, V, _, _):
+            found = None if V is None else value(V)
+            return ({"item": item, "kind": "trace", "steps": len(steps), "type": str(A), "value": found},)
+        case ProgramMade(program, A):
+            return ({"item": item, "kind": "program", "type": str(A), **program_record(program)},)
+        case TypeShown(subject, text):
+            return ({"item": item, "kind": "type", "subject": subject, "type": text},)
+        case HeapShown(changes):
+            return ({"item": item, "kind": "heap", "heap": contents(changes)},)
+        case Notice(text):
+            return ({"item": item, "kind": "notice", "text": text},)
+        case ItemFailed(diagnostics):
+            return tuple({"item": item, **error(d)} for d in diagnostics)
+
+
+def error(d: Diagnostic) -> Record:
+    """A diagnostic; ``hint``, ``found`` and ``expected`` are there where they are known."""
+    places = (None, None, None, None) if d.span is None else d.span.position
+    known = {"found": d.found, "expected": d.expected, "hint": d.hint}
+    return {
+        "kind": "error",
+        "code": d.code,
+        "message": d.message,
+        **dict(zip(("line", "column", "end_line", "end_column"), places, strict=True)),
+        **{key: text for key, text in known.items() if text},
+    }
+
+
+def step_record(number: int, step: Step) -> Record:
+    """One step of a trace, counted from 0: ``term`` is the whole before the step, ``heap`` what the step changes."""
+    doc = _document(step.before, step.path)
+    redex = next(text for annotation, text in annotated_texts(doc, math.inf) if isinstance(annotation, Mark))
+    change = step.change
+    heap = {} if change is None else {change.location.name: array(change.content)}
+    return {"step": number, "rule": step.rule.value, "redex": redex, "term": _one_line(doc), "heap": heap}
+
+
+def end_record(steps: int, A: Type, V: Term) -> Record:
+    """What a trace ends with."""
+    return {"steps": steps, "type": str(A), "value": value(V)}
+
+
+def program_record(program: Program) -> Record:
+    """A straight-line program: its lines, and how many equations and floating point operations it has."""
+    shown = [f"{line.left} = {line.right}" if line.left else line.right for line in lines(program)]
+    return {"program": shown, "equations": len(program.equations), "operations": program.cost}
+
+
+def value(V: Term) -> Any:
+    """A closed value: nested lists, and ``{"tuple": […]}``."""
+    match V:
+        case Tuple(items):
+            return {"tuple": [value(W) for W in items]}
+        case Zero(Product(factors)):
+            return {"tuple": [value(Zero(A)) for A in factors]}
+        case _:
+            return array(to_array(V))
+
+
+def array(content: Array) -> Any:
+    """Nested lists of the entries."""
+    nested = content.tolist()
+    return nested if math.isfinite(float(content.sum())) else _finite(nested)
+
+
+def contents(changes: Iterable[Change]) -> Record:
+    """The new content of each location; one that a later declaration hides has its version behind its name."""
+    found = [(change.location, change.after) for change in changes]
+    newest: dict[str, Location] = {}
+    for location, _ in found:
+        if location.name not in newest or newest[location.name].version < location.version:
+            newest[location.name] = location
+    return {_name(location, newest): array(after) for location, after in found}
+
+
+def _name(location: Location, newest: dict[str, Location]) -> str:
+    return location.name if newest[location.name] == location else f"{location.name}#{location.version}"
+
+
+def _training(
+    item: int, epochs: int, samples: int, measures: tuple[tuple[str, tuple[float, ...]], ...], changes: tuple[Change, ...]
+) -> Record:
+    averages: list[Record] = [{"text": text, "measure": _finite(list(values))} for text, values in measures]
+    first = averages[0]["measure"] if averages else list[float]()
+    more = {"measures": averages} if len(averages) > 1 else {}
+    heap = contents(changes)
+    return {"item": item, "kind": "training", "epochs": epochs, "samples": samples, "measure": first, **more, "heap": heap}
+
+
+def _finite(entry: Any) -> Any:
+    if isinstance(entry, list):
+        return [_finite(inner) for inner in cast("list[Any]", entry)]
+    return entry if math.isfinite(entry) else str(entry)
+
+
+def _document(subject: Term | Command, path: tuple[int, ...]) -> Doc:
+    marks = {path: Mark("redex")}
+    match subject:
+        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
+            return command_doc(subject, marks=marks)
+        case _:
+            return term_doc(subject, marks=marks)
+
+
+def _one_line(doc: Doc) -> str:
+    return " ".join(plain(doc, math.inf).split())

@@ -1,0 +1,81 @@
+"""SIGINT while a cell runs, first as a question and then as an order.
+
+A cell runs in slices. The first signal asks it to stop at the end of the slice. A slice that has not ended after a moment is
+broken off by ``KeyboardInterrupt``, at once if a second signal comes.
+"""
+
+import signal
+import threading
+from _thread import interrupt_main
+from collections.abc import Generator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TypeVar
+
+Event = TypeVar("Event")
+Value = TypeVar("Value")
+
+PATIENCE = 0.03
+"""Seconds between the question and the order."""
+
+
+class Interrupts:
+    """The interrupts of one cell; signals reach Python's main thread alone, so elsewhere there are none."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._in_slice = False
+        self._order: threading.Timer | None = None
+
+    @contextmanager
+    def watched(self) -> Generator[None]:
+        """Inside, SIGINT is about this cell; outside it is what it was before."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGINT, self._signalled)
+        try:
+            yield
+        finally:
+            self._in_slice = False
+            if self._order is not None:
+                # An order that is on its way has to arrive here, and not in the next cell.
+                self._order.cancel()
+                self._order.join()
+            signal.signal(signal.SIGINT, before)
+
+    def step(self, events: Generator[Event, None, Value]) -> Event:
+        """The next event. Raises ``StopIteration`` at the end, and ``KeyboardInterrupt`` if it takes too long to be asked."""
+        self._in_slice = True
+        try:
+            return next(events)
+        finally:
+            self._in_slice = False
+
+    def stop(self, events: Generator[Event, None, Value]) -> Value | None:
+        """Stop where the events stand; what they return if they have something to return, e.g. what was trained so far."""
+        self._in_slice = True
+        try:
+            events.throw(KeyboardInterrupt())
+        except StopIteration as end:
+            return end.value
+        except KeyboardInterrupt:
+            return None
+        finally:
+            self._in_slice = False
+            events.close()
+        return None
+
+    def _signalled(self, _signal: int, _frame: FrameType | None) -> None:
+        again, self.asked = self.asked, True
+        if not self._in_slice:
+            return
+        if again:
+            raise KeyboardInterrupt
+        self._order = threading.Timer(PATIENCE, self._insist)
+        self._order.daemon = True
+        self._order.start()
+
+    def _insist(self) -> None:
+        if self._in_slice:
+            interrupt_main()

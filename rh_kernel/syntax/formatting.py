@@ -1,0 +1,126 @@
+"""``rh fmt``: a text in the layout and the signs that the language is printed in (LANGUAGE §1). Words and comments stay.
+
+``parse(format(s)) == parse(s)``, and formatting twice is formatting once.
+"""
+
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.cursor import Cursor
+from rh_kernel.syntax.layout import INDENT, Layout
+from rh_kernel.syntax.lexer import chunks, tokens
+from rh_kernel.syntax.parse_items import item, words_of_directive
+from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.tokens import Kind, Token
+
+_SIGNS = {"<": "⟨", ">": "⟩", "×": "*"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of the result: code, a comment, or both; ``blank`` if an empty line stands before it."""
+
+    code: str
+    comment: str
+    blank: bool
+
+
+def format_source(source: Source) -> str:
+    """The text in canonical layout, ending with a line end unless it is empty. Raises ``Rejected`` with all that does not parse."""
+    wrong = [d for parsed in parse(source) if isinstance(parsed, Unparsed) for d in parsed.diagnostics]
+    if wrong:
+        raise Rejected(*wrong)
+    lines: list[_Line] = []
+    end = 0
+    for chunk in chunks(source):
+        read = words_of_directive(chunk)
+        rows = _rows(source, end, _canonical(chunk) if read is None else read)
+        lines += _chunk(source, rows) if read is None else _directive(source, rows)
+        end = rows[-1].tokens[-1].end if rows else end
+    text = "\n".join(_align_comments(lines))
+    return f"{text}\n" if text else ""
+
+
+def _canonical(chunk: Span) -> list[Token]:
+    """The tokens with the signs that are printed: ``⟨x⟩``, ``×`` in types and ``*`` elsewhere, ``;`` within a line alone."""
+    read = tokens(chunk)
+    c = Cursor(chunk)
+    if c.token.kind is not Kind.END:
+        item(c)
+    products = frozenset(c.product_signs)
+    code = [t for t in read if t.kind is not Kind.COMMENT]
+    dropped = frozenset(t.start for i, t in enumerate(code) if t.text == ";" and not _separates(chunk.source, code, i))
+    return [
+        replace(t, text="×" if t.start in products else _SIGNS.get(t.text, t.text)) for t in read if t.start not in dropped
+    ]
+
+
+def _separates(source: Source, code: list[Token], i: int) -> bool:
+    """Whether the ``;`` at ``i`` stands between two clauses on one line."""
+    before = code[i - 1]
+    after = next(t for t in code[i:] if t.text != ";")
+    return before.text not in {";", "{"} and after.text != "}" and "\n" not in source.text[before.end : after.start]
+
+
+def _rows(source: Source, end: int, read: list[Token]) -> list[_Row]:
+    """The tokens line by line, for a text whose token before them ended at ``end``."""
+    rows: list[_Row] = []
+    for token in read:
+        breaks = source.text.count("\n", end, token.start)
+        if breaks or not rows:
+            rows.append(_Row([], blank=breaks > 1))
+        rows[-1].tokens.append(token)
+        end = token.end
+    return rows
+
+
+def _chunk(source: Source, rows: list[_Row]) -> list[_Line]:
+    """The lines of an item and of the comments before, in and after it."""
+    code = [token for row in rows for token in row.code]
+    following = {token.start: after.text for token, after in pairwise(code)}
+    layout = Layout(code[0]) if code else None
+    lines: list[_Line] = []
+    written = 0
+    for row in rows:
+        if layout is None or not row.code:
+            column = _comment_column(source, row, layout, code, written)
+            lines.append(_Line("", " " * column + row.comment, row.blank))
+            continue
+        text = ""
+        for i, token in enumerate(row.code):
+            first, last = i == 0, i == len(row.code) - 1
+            if written:
+                text += " " * layout.indentation(token) if first else layout.space(token, following.get(token.start, ""))
+                layout.write(token, len(text), first=first, last=last)
+            text += token.text
+            written += 1
+        lines.append(_Line(text, row.comment, row.blank))
+    return lines
+
+
+def _comment_column(source: Source, row: _Row, layout: Layout | None, code: list[Token], written: int) -> int:
+    """Where a comment stands that has a line of its own: as the token after it, and after an item as it was, in or out."""
+    if layout is None or not written:
+        return 0
+    if written < len(code):
+        return layout.comment_indentation(code[written])
+    start = row.tokens[0].start
+    return INDENT if start > 0 and source.text[start - 1] != "\n" else 0
+
+
+def _directive(source: Source, rows: list[_Row]) -> list[_Line]:
+    """The lines of a directive that takes words."""
+    lines: list[_Line] = []
+    for row in rows:
+        words = " ".join(t.text for t in row.code).replace("% ", "%", 1)
+        indent = INDENT if row.tokens[0].start > 0 and source.text[row.tokens[0].start - 1] != "\n" else 0
+        lines.append(_Line(" " * indent + words if words else "", row.comment if words else " " * indent + row.comment, row.blank))
+    return lines
+
+
+def _align_comments(lines: list[_Line]) -> Iterator[str]:
+    """The lines as text: comments beside code on neighbouring lines begin in one column."""
+    widths = [len(line.code) for line in lines]
+    ...

@@ -1,0 +1,97 @@
+"""``Γ ; ◇ ⊢ P : A`` for b samples of Γ at once: the mean of the b heap changes, or the sum of the b results (LANGUAGE §6).
+
+A batch runs in pieces that stay in the processor's caches, whatever its size: the pieces start from the same heap, and the mean
+of the batch is the mean of theirs, each weighted with its share.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from rh_kernel.arrays.batch import batched
+from rh_kernel.arrays.compile import compile_command
+from rh_kernel.arrays.numpy_backend import Prepared, prepare
+from rh_kernel.arrays.program import Program
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax.core import Array, Command, Location
+from rh_kernel.syntax.types import Type
+from rh_kernel.training.errors import NoSuchArray
+from rh_kernel.training.samples import DataSet
+
+Heap = Mapping[Location, Array]
+Rows = slice | npt.NDArray[np.intp]
+
+PIECE = 1 << 20
+"""How many reals the equations of a piece may hold all at once, as far as that can be had with whole samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """A command made ready for batches of its data; ``piece`` is the largest number of samples to run at once."""
+
+    run: Prepared
+    inputs: tuple[Array, ...]
+    size: int
+    piece: int
+    writes: tuple[Location, ...]
+
+    def changes(self, rows: Rows, heap: Heap) -> dict[Location, Array]:
+        """The new contents after the samples ``rows`` all ran from ``heap``: the mean of theirs, location by location."""
+        return self.run(self._samples(rows), heap)[1]
+
+    def total(self, rows: Rows, heap: Heap) -> float:
+        """The sum of the results, of type ``Real(1)``, of the samples ``rows``."""
+        result, _ = self.run(self._samples(rows), heap)
+        return float(np.sum(np.asarray(result)))
+
+    def _samples(self, rows: Rows) -> list[Array]:
+        if isinstance(rows, slice):
+            return [array[rows] for array in self.inputs]
+        return [array.take(rows, axis=0) for array in self.inputs]
+
+
+def for_changes(P: Command, sample: Sequence[tuple[str, Type]], data: DataSet) -> Batches:
+    """P, of whose run only the heap changes are wanted; its loose indices are the sample's names, the last one is index 0.
+
+    Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled.
+    """
+    program = _compiled(P, sample, data)
+    return _batches(replace(program, result=()), [name for name, _ in sample], data)
+
+
+def for_results(P: Command, names: Sequence[str], data: DataSet) -> Batches:
+    """P, of whose run only the result is wanted. Raises as ``for_changes`` does."""
+    types = data.types
+    program = _compiled(P, [(name, types.get(name)) for name in names], data)
+    return _batches(replace(program, writes=()), names, data)
+
+
+def weighted_sum(
+    left: Mapping[Location, Array] | None, right: Mapping[Location, Array], share: float
+) -> dict[Location, Array]:
+    """``left + share · right`` for each location; ``left`` may be nothing yet."""
+    if left is None:
+        return {location: share * array for location, array in right.items()}
+    return {location: left[location] + share * array for location, array in right.items()}
+
+
+def _compiled(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet) -> Program:
+    types = data.types
+    inputs: list[Type] = []
+    for name, A in sample:
+        B = types.get(name)
+        if A is None or A != B:
+            found = "no such array" if B is None else f"`{name}` of type {B}"
+            raise Rejected(NoSuchArray(name=data.name, array=name, found=found, expected="" if A is None else str(A)))
+        inputs.append(A)
+    return compile_command(P, tuple(inputs))
+
+
+def _batches(program: Program, names: Sequence[str], data: DataSet) -> Batches:
+    program = batched(program, [True] * len(names))
+    each = program.size(2) - program.size(1)
+    writes = tuple([location for location, _ in program.writes])
+    inputs = tuple([data.arrays[name] for name in names])
+    return Batches(prepare(program), inputs, data.size, max(1, PIECE // max(1, each)), writes)

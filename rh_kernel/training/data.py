@@ -1,0 +1,88 @@
+"""``data("name")``: the data set that a name stands for (LANGUAGE §6): one given from Python, a bundled one, or a file.
+
+``"name.train"`` and ``"name.test"`` are 80 % and 20 % of the set ``"name"``, parted by ``default_rng(0).permutation(N)``.
+"""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Array
+from rh_kernel.training import files
+from rh_kernel.training.bundled import NAMES, bundled
+from rh_kernel.training.errors import NoSuchFile, UnknownData
+from rh_kernel.training.samples import DataSet, data_set
+
+__all__ = ["DataSet", "load"]
+
+_PARTS = (".train", ".test")
+
+Given = Mapping[str, Mapping[str, Array]]
+
+
+def load(name: str, folder: Path, given: Given, span: Span) -> DataSet:
+    """The data set; ``folder`` is where paths start from, ``given`` holds what was named from Python.
+
+    Raises ``Rejected`` (RH3xx) at ``span`` if there is no such data, or if it is not made of arrays of finite numbers,
+    samples first, all of one length.
+    """
+    try:
+        return _load(name, folder, given)
+    except Rejected as rejected:
+        raise Rejected(*(replace(d, span=span) for d in rejected.diagnostics)) from None
+
+
+def _load(name: str, folder: Path, given: Given) -> DataSet:
+    if name in given:
+        return data_set(name, given[name])
+    if name in NAMES:
+        return bundled(name)
+    for part in _PARTS:
+        if name.endswith(part):
+            return split(_load(name.removesuffix(part), folder, given), part)
+    return _file(name, folder, given)
+
+
+def split(data: DataSet, part: str) -> DataSet:
+    """The first 80 % of the samples in the order of ``default_rng(0).permutation(N)`` for ``.train``, the rest for ``.test``.
+
+    Raises ``Rejected`` if there are none in that part.
+    """
+    order = np.random.default_rng(0).permutation(data.size)
+    cut = data.size * 4 // 5
+    return data.part(data.name + part, order[:cut] if part == ".train" else order[cut:])
+
+
+def _file(name: str, folder: Path, given: Given) -> DataSet:
+    file = folder / name
+    if file.suffix.lower() not in files.SUFFIXES:
+        names = sorted({*given, *NAMES})
+        close = difflib.get_close_matches(name, [*names, *_files(folder)], n=1)
+        hint = f'did you mean "{close[0]}"?' if close else "a file is named with its ending, .csv or .npz"
+        expected = f"{', '.join(names)}, each also with .train or .test, or the path of a .csv or .npz file"
+        raise Rejected(UnknownData(name=name, expected=expected, hint=hint))
+    if not _is_file(file):
+        close = difflib.get_close_matches(file.name, _files(file.parent), n=1)
+        here = file.parent.name or "this folder"
+        hint = f'did you mean "{Path(name).with_name(close[0]).as_posix()}"?' if close else f"the path starts from {here}"
+        raise Rejected(NoSuchFile(name=name, hint=hint))
+    return files.read(file, name)
+
+
+def _is_file(file: Path) -> bool:
+    try:
+        return file.is_file()
+    except OSError:  # a name that is too long, a folder that may not be looked into
+        return False
+
+
+def _files(folder: Path) -> list[str]:
+    try:
+        return sorted(f.name for f in folder.iterdir() if f.suffix.lower() in files.SUFFIXES)
+    except OSError:
+        return []

@@ -1,0 +1,116 @@
+"""What can be wrong with data: one dataclass per complaint (RH3xx). ``data.load`` adds the place where the data is named."""
+
+from dataclasses import dataclass
+
+from rh_kernel.source.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownData(Diagnostic):
+    """``data("digts")``"""
+
+    code, title = "RH301", "Unknown data set"
+    label = 'there is no data set "{name}"'
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoSuchFile(Diagnostic):
+    """``data("nowhere.csv")``"""
+
+    code, title = "RH302", "No such file"
+    label = 'there is no file "{name}"'
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnreadableFile(Diagnostic):
+    """A ``.npz`` that is no archive of arrays, a ``.csv`` that is not text"""
+
+    code, title = "RH303", "File cannot be read"
+    label = '"{name}" cannot be read as {kind}'
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotNumbers(Diagnostic):
+    """An array of words, of complex numbers, of Python objects"""
+
+    code, title = "RH304", "Not an array of real numbers"
+    label = "`{array}` is not an array of real numbers"
+    array: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotANumber(Diagnostic):
+    """``0.5,red``"""
+
+    code, title = "RH305", "Not a number"
+    label = "line {line} of the file has no number in the column `{column}`"
+    line: int
+    column: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotFinite(Diagnostic):
+    """``nan`` or ``inf`` among the data"""
+
+    code, title = "RH306", "Missing or infinite number"
+    label = "{place} holds {found}"
+    place: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthsDiffer(Diagnostic):
+    """Three samples of ``x`` and four of ``t``"""
+
+    code, title = "RH307", "Different numbers of samples"
+    label = "the arrays of the data do not have equally many samples"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoSamples(Diagnostic):
+    """Data with nothing in it"""
+
+    code, title = "RH308", "No samples"
+    label = "there are no samples in {what}"
+    what: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BadColumns(Diagnostic):
+    """``x0,x2,t``"""
+
+    code, title = "RH309", "Columns cannot be put together"
+    label = "{why}"
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaggedRow(Diagnostic):
+    """A row that is shorter or longer than the header"""
+
+    code, title = "RH310", "Row of another length"
+    label = "line {line} of the file has another number of entries than its first line"
+    line: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MissingLibrary(Diagnostic):
+    """``data("digits")`` without scikit-learn"""
+
+    code, title = "RH311", "Library not installed"
+    label = 'the data set "{name}" comes with {library}, which is not installed'
+    name: str
+    library: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoSuchArray(Diagnostic):
+    """A sample is asked for an array that the data does not have, or not at that type."""
+
+    code, title = "RH312", "Sample does not fit"
+    label = 'a sample of "{name}" has no `{array}` of that type'
+    name: str
+    array: str

@@ -1,0 +1,154 @@
+"""Data from a file: ``.npz``, one array a name, and ``.csv``, whose columns ``x0 x1 … t`` form the arrays ``x`` and ``t``."""
+
+import csv
+import math
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax.core import Array
+from rh_kernel.training.errors import BadColumns, NoSamples, NotANumber, NotFinite, RaggedRow, UnreadableFile
+from rh_kernel.training.samples import DataSet, data_set
+
+SUFFIXES = (".npz", ".csv")
+
+
+def read(file: Path, name: str) -> DataSet:
+    """The data in a file that exists, under the name by which it was asked for. Raises ``Rejected`` if it cannot be used."""
+    try:
+        stat = file.stat()
+        return _read(file, name, stat.st_mtime_ns, stat.st_size)
+    except (OSError, ValueError, EOFError, csv.Error, zipfile.BadZipFile, zlib.error, MemoryError) as error:
+        csv_file = file.suffix.lower() == ".csv"
+        kind = "a table in UTF-8 with commas" if csv_file else "an archive of arrays"
+        hint = "" if csv_file else "write it with numpy.savez(file, x=…, t=…), without Python objects"
+        raise Rejected(UnreadableFile(name=name, kind=kind, found=str(error), hint=hint)) from None
+
+
+@lru_cache(maxsize=4)
+def _read(file: Path, name: str, changed: int, size: int) -> DataSet:
+    """The file as it was when it was last changed, so that a run does not read it again for each of its measures."""
+    del changed, size
+    return data_set(name, read_csv(file) if file.suffix.lower() == ".csv" else read_npz(file))
+
+
+def read_npz(file: Path) -> dict[str, Array]:
+    """The arrays of an archive by ``numpy.savez``. Raises ``ValueError`` for Python objects, which are not unpickled."""
+    with np.load(file, allow_pickle=False) as archive:
+        if isinstance(archive, np.ndarray):
+            raise ValueError("a single array")
+        return {name: archive[name] for name in archive.files}
+
+
+def read_csv(file: Path) -> dict[str, Array]:
+    """The arrays that the columns form. The separator is a comma, or else a semicolon or tab if the first line has one."""
+    with file.open(encoding="utf-8-sig", newline="") as text:
+        names, separator = _header(text.readline(), file.name)
+        columns = _columns(names)
+        text.seek(0)
+        table = _table(text, names, separator)
+    return {name: table[:, places] for name, places in columns.items()}
+
+
+# -- the first line ------------------------------------------------------------------------------------------------------------
+
+
+def _header(line: str, file: str) -> tuple[list[str], str]:
+    separator = next((s for s in ",;\t" if s in line), ",")
+    names = [name.strip() for name in next(csv.reader([line], delimiter=separator), [])]
+    if not any(names):
+        raise Rejected(NoSamples(what=f'"{file}"', found="an empty first line", expected="the names of the columns"))
+    hint = "the first line names the columns, for instance x0,x1,t"
+    if all(_number(name) is not None for name in names):
+        raise Rejected(BadColumns(why="the first line of the file holds numbers", expected="names of columns", hint=hint))
+    if "" in names:
+        why = f"column {names.index('') + 1} of the file has no name"
+        raise Rejected(BadColumns(why=why, hint=hint))
+    again = [name for i, name in enumerate(names) if name in names[:i]]
+    if again:
+        raise Rejected(BadColumns(why=f"two columns of the file are called `{again[0]}`", hint=hint))
+    return names, separator
+
+
+def _columns(names: list[str]) -> dict[str, list[int]]:
+    """The columns of each array, in the order of their numbers. A column without a number is an array of its own."""
+    numbered: dict[str, dict[int, int]] = {}
+    columns: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        found = re.fullmatch(r"(.*[^0-9])([0-9]+)", name)
+        if found is None:
+            columns[name] = [place]
+        else:
+            columns[found[1]] = []
+            numbered.setdefault(found[1], {})[int(found[2])] = place
+    for stem, places in numbered.items():
+        written = ", ".join(f"{stem}{number}" for number in sorted(places))
+        if stem in names:
+            why = f"`{stem}` is a column and has numbered columns beside it"
+            raise Rejected(BadColumns(why=why, found=f"{stem}, {written}"))
+        if sorted(places) != list(range(len(places))):
+            why = f"the columns of `{stem}` are not numbered one by one from 0"
+            expected = f"{stem}0" if len(places) == 1 else f"{stem}0 to {stem}{len(places) - 1}"
+            raise Rejected(BadColumns(why=why, found=written, expected=expected))
+        columns[stem] = [places[number] for number in range(len(places))]
+    return columns
+
+
+# -- the other lines -----------------------------------------------------------------------------------------------------------
+
+
+def _table(text: TextIO, names: list[str], separator: str) -> Array:
+    """The numbers, one row a sample. What NumPy's reader does not like is read again by a slower one that says where it is."""
+    lines = iter(text)
+    next(lines)
+    first = next((line for line in lines if line.strip()), None)
+    if first is None:
+        raise Rejected(NoSamples(what="the file", found="its first line alone", expected="a line for each sample"))
+    text.seek(0)
+    try:
+        table = np.loadtxt(text, delimiter=separator, comments=None, skiprows=1, ndmin=2, quotechar='"')
+    except ValueError:
+        table = None
+    if table is not None and table.shape[1] == len(names) and np.isfinite(table).all():
+        return table
+    text.seek(0)
+    return np.array(list(_rows(text, names, separator)))
+
+
+def _rows(text: TextIO, names: list[str], separator: str) -> Iterator[list[float]]:
+    reader = csv.reader(text, delimiter=separator)
+    next(reader)
+    for row in reader:
+        if not any(cell.strip() for cell in row) and len(row) < 2:
+            continue
+        line = reader.line_num
+        if len(row) != len(names):
+            raise Rejected(RaggedRow(line=line, found=f"{len(row)} entries", expected=str(len(names))))
+        yield [_cell(cell, line, name) for cell, name in zip(row, names, strict=True)]
+
+
+def _cell(cell: str, line: int, column: str) -> float:
+    value = _number(cell)
+    if value is None:
+        found = f"`{cell.strip()}`" if cell.strip() else "nothing"
+        hint = "write a class as numbers, for instance columns t0, t1, … with 1 at its place and 0 elsewhere"
+        raise Rejected(NotANumber(line=line, column=column, found=found, expected="a number", hint=hint if cell else ""))
+    if not math.isfinite(value):
+        place = f"line {line} of the file, in the column `{column}`,"
+        hint = "leave out or mend the samples with missing numbers; they would spread to every weight"
+        raise Rejected(NotFinite(place=place, found=str(value), expected="a finite number", hint=hint))
+    return value
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None

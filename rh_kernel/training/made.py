@@ -1,0 +1,36 @@
+"""Small made data sets: ``xor``, ``moons`` and ``spiral``, the same every time."""
+
+import numpy as np
+
+from rh_kernel.syntax.core import Array
+from rh_kernel.training.samples import one_hot
+
+
+def xor() -> dict[str, Array]:
+    """The four corners of the square: x : Real(2), and t : Real(1) is 1 where just one coordinate is."""
+    x = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    return {"x": x, "t": (x.sum(axis=1, keepdims=True) == 1.0).astype(np.float64)}
+
+
+def moons(size: int = 300, noise: float = 0.1) -> dict[str, Array]:
+    """Two half circles that reach into each other: x : Real(2), and t : Real(1) is 0 on the upper one and 1 on the lower.
+
+    The samples alternate between the two. The noise is normal, of standard deviation 0.1.
+    """
+    lower = np.arange(size) % 2 == 1
+    angle = np.pi * (np.arange(size) // 2) / (size // 2 - 1)
+    x = np.column_stack([np.cos(angle), np.sin(angle)])
+    x[lower] = [1.0, 0.5] - x[lower]
+    x += np.random.default_rng(0).normal(0.0, noise, x.shape)
+    return {"x": x, "t": lower[:, None].astype(np.float64)}
+
+
+def spiral(size: int = 300, noise: float = 0.2) -> dict[str, Array]:
+    """Three arms around the origin, one a class: x : Real(2) in the disc of radius 1, and t : Real(3) is one-hot.
+
+    The samples go round the arms. An arm turns by 4 radians; its angle has normal noise of standard deviation 0.2.
+    """
+    arm = np.arange(size) % 3
+    radius = np.linspace(0.0, 1.0, size)
+    angle = 4.0 * (radius + arm) + np.random.default_rng(0).normal(0.0, noise, size)
+    return {"x": np.column_stack([radius * np.sin(angle), radius * np.cos(angle)]), "t": one_hot(arm, 3)}

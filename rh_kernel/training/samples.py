@@ -1,0 +1,101 @@
+"""``D : x ↦ N samples of type A``: named arrays of equal length, samples first, all of them finite reals (LANGUAGE §6)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.types import Type, real
+from rh_kernel.training.errors import LengthsDiffer, NoSamples, NotFinite, NotNumbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataSet:
+    """N samples: ``arrays`` sends a name to an array of shape (N, d1, …, dk) of float64 that nobody writes to."""
+
+    name: str
+    arrays: Mapping[str, Array]
+
+    @property
+    def size(self) -> int:
+        """N."""
+        return len(next(iter(self.arrays.values())))
+
+    @property
+    def types(self) -> Mapping[str, Type]:
+        """The type ``Real(d1, …, dk)`` of each component of a sample."""
+        return MappingProxyType({name: real(*array.shape[1:]) for name, array in self.arrays.items()})
+
+    def part(self, name: str, rows: npt.NDArray[np.intp]) -> "DataSet":
+        """The samples with these numbers, in that order. Raises ``Rejected`` if there are none."""
+        if not len(rows):
+            raise Rejected(NoSamples(what=f'"{name}"', found=f'{self.size} in all of "{self.name}"'))
+        return DataSet(name, MappingProxyType({key: _read_only(array[rows]) for key, array in self.arrays.items()}))
+
+
+def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
+    """The data that these arrays hold, samples first; an array (N,) of numbers becomes (N, 1).
+
+    An array of float64 is not copied, so whoever may still write to it has to copy it first. Raises ``Rejected`` unless
+    all are arrays of finite reals, of one length, which is not 0.
+    """
+    if not arrays:
+        raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one"))
+    found = {key: real_array(key, value) for key, value in arrays.items()}
+    lengths = {key: len(array) for key, array in found.items()}
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"`{key}` has {length}" for key, length in lengths.items())
+        hint = "the first axis of each array goes through the samples"
+        raise Rejected(LengthsDiffer(found=counts, expected="the same number for each", hint=hint))
+    if 0 in lengths.values():
+        raise Rejected(NoSamples(what=f'"{name}"', found="arrays of length 0"))
+    for key, array in found.items():
+        _check_finite(key, array)
+    return DataSet(name, MappingProxyType({key: _read_only(array) for key, array in found.items()}))
+
+
+def real_array(name: str, value: npt.ArrayLike) -> Array:
+    """The array in float64, with an axis of samples and at least one more. Raises ``Rejected`` if it holds something else."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        found, hint = "rows of different lengths", "all samples have to have one shape"
+        raise Rejected(NotNumbers(array=name, found=found, expected="an array", hint=hint)) from None
+    if array.dtype.kind not in "fiub":
+        expected = "an array of numbers"
+        hint = "write a class as numbers, for instance 1 at its place and 0 elsewhere"
+        raise Rejected(NotNumbers(array=name, found=f"an array of {_kind(array)}", expected=expected, hint=hint))
+    if array.ndim == 0:
+        hint = "the first axis of each array goes through the samples"
+        raise Rejected(NotNumbers(array=name, found="a single number", expected="an array of samples", hint=hint))
+    array = np.asarray(array, dtype=np.float64)
+    return np.ascontiguousarray(array.reshape(-1, 1) if array.ndim == 1 else array)
+
+
+def one_hot(labels: npt.NDArray[np.intp], classes: int) -> Array:
+    """The array (N, classes) with 1 at the label of each sample and 0 elsewhere."""
+    return np.eye(classes)[labels]
+
+
+def _kind(array: Array) -> str:
+    names = {"O": "Python objects", "c": "complex numbers", "U": "words", "S": "words", "M": "dates", "m": "times"}
+    return names.get(array.dtype.kind, str(array.dtype))
+
+
+def _check_finite(name: str, array: Array) -> None:
+    if np.isfinite(array).all():
+        return
+    at = np.argwhere(~np.isfinite(array))[0]
+    place = f"`{name}`[{', '.join(str(i) for i in at)}]"
+    hint = "leave out or mend the samples with missing numbers; they would spread to every weight"
+    raise Rejected(NotFinite(place=place, found=str(array[tuple(at)]), expected="a finite number", hint=hint))
+
+
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.setflags(write=False)
+    return view

@@ -1,0 +1,58 @@
+"""The compiled reading agrees with the stepper (RH Cor. 8.4: both compute what the denotation says)."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+
+from rh_kernel.arrays.batch import batched
+from rh_kernel.arrays.compile import compile_command, compile_term, translate
+from rh_kernel.arrays.numpy_backend import flat, run
+from rh_kernel.arrays.optimise import optimise
+from rh_kernel.arrays.program import Program, validate
+from rh_kernel.operational.heap import Heap
+from rh_kernel.operational.trace import run as reduce
+from rh_kernel.primitives.values import to_array
+from rh_kernel.syntax.core import Array, Command, Location, Scope, Term, Tuple, constant
+from rh_kernel.syntax.binding import instantiate_command, instantiate_term
+from tests.arrays.commands import PAIR, V, W0, W1, commands, terms
+
+HEAP: Mapping[Location, Array] = {W0: np.array([0.5, -1.0]), W1: np.array([2.0, 0.25])}
+POINT = (np.array([0.75, -0.5]), np.array([1.25, 0.5]))
+no_hurry = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=150)
+
+
+def arrays(value: Term) -> list[Array]:
+    return [array for M in value.items for array in arrays(M)] if isinstance(value, Tuple) else [to_array(value)]
+
+
+def agree(program: Program, closed: "Term | Command") -> None:
+    found, changes = run(program, POINT, HEAP)
+    reached = reduce(closed, Heap(HEAP))
+    for x, y in zip(flat(found), [a for a in arrays(reached.value)], strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
+    for location in HEAP:
+        np.testing.assert_allclose(changes.get(location, HEAP[location]), reached.heap[location], rtol=1e-9, atol=1e-9)
+
+
+@no_hurry
+@given(terms((V, V), PAIR, 3))
+def test_a_term_computes_what_it_reduces_to(M: Term) -> None:
+    program = validate(compile_term(M, (V, V)))
+    closed = instantiate_term(Scope(("x", "y"), M), *(constant(p) for p in POINT))
+    found, _ = run(program, POINT, HEAP)
+    for x, y in zip(flat(found), arrays(_written_out(reduce(closed, Heap(HEAP)).value)), strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-9)
+
+
+@no_hurry
+@given(commands((V, V), 3, act=False))
+def test_a_command_computes_what_it_reduces_to(P: Command) -> None:
+    closed = instantiate_command(Scope(("x", "y"), P), *(constant(p) for p in POINT))
+    agree(validate(compile_command(P, (V, V))), closed)
+
+
+def _written_out(value: Term) -> Term:
+    from rh_kernel.primitives.values import materialise
+
+    return materialise(value)
