@@ -16,7 +16,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test check clean
+.PHONY: help lab test check bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -32,6 +32,9 @@ check: $(VENV)/.dev ## style, types and import contracts
 	$(PY) -m ruff check
 	$(PY) -m pyright
 	$(VENV)/bin/lint-imports
+
+bench: $(VENV)/.dev ## measure the numbers this project promises
+	$(PY) -m tests.benchmarks
 
 clean: ## remove what tests and builds left behind (and, for a wholly new start, delete .venv)
 	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .pytest_cache .ruff_cache

@@ -6,7 +6,7 @@ Lines and columns count from 1, ends are exclusive; they are ``None`` for what h
 
 import math
 from collections.abc import Iterable
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias
 
 from rh_kernel.arrays.listing import lines
 from rh_kernel.arrays.program import Program
@@ -45,14 +45,15 @@ from rh_kernel.syntax.doc import Doc, Mark, annotated_texts, plain
 from rh_kernel.syntax.printing import command_doc, term_doc
 from rh_kernel.syntax.types import Product, Type
 
-Record: TypeAlias = dict[str, Any]
+Json: TypeAlias = "float | str | list[Json] | dict[str, Json] | None"
+Record: TypeAlias = dict[str, Json]
 
 
 def records(item: int, result: Result) -> tuple[Record, ...]:
     """The objects for item ``item`` (counted from 1): one, and for an item with errors one for each of them."""
     match result:
         case DeclarationMade(name, _, text, changes):
-            heap = {"heap": contents(changes)} if changes else {}
+            heap: Record = {"heap": contents(changes)} if changes else {}
             return ({"item": item, "kind": "declaration", "name": name, "type": text, **heap},)
         case ValueFound(A, V, changes, _):
             return ({"item": item, "kind": "value", "type": str(A), "value": value(V), "heap": contents(changes)},)
@@ -106,7 +107,7 @@ def program_record(program: Program) -> Record:
     return {"program": shown, "equations": len(program.equations), "operations": program.cost}
 
 
-def value(V: Term) -> Any:
+def value(V: Term) -> Json:
     """A closed value: nested lists, and ``{"tuple": […]}``."""
     match V:
         case Tuple(items):
@@ -117,9 +118,9 @@ def value(V: Term) -> Any:
             return array(to_array(V))
 
 
-def array(content: Array) -> Any:
+def array(content: Array) -> Json:
     """Nested lists of the entries."""
-    nested = content.tolist()
+    nested: Json = content.tolist()
     return nested if math.isfinite(float(content.sum())) else _finite(nested)
 
 
@@ -140,17 +141,21 @@ def _name(location: Location, newest: dict[str, Location]) -> str:
 def _training(
     item: int, epochs: int, samples: int, measures: tuple[tuple[str, tuple[float, ...]], ...], changes: tuple[Change, ...]
 ) -> Record:
-    averages: list[Record] = [{"text": text, "measure": _finite(list(values))} for text, values in measures]
-    first = averages[0]["measure"] if averages else list[float]()
-    more = {"measures": averages} if len(averages) > 1 else {}
+    averages: list[Json] = [{"text": text, "measure": _finite([*values])} for text, values in measures]
+    first = _finite([*measures[0][1]]) if measures else []
+    more: Record = {"measures": averages} if len(averages) > 1 else {}
     heap = contents(changes)
     return {"item": item, "kind": "training", "epochs": epochs, "samples": samples, "measure": first, **more, "heap": heap}
 
 
-def _finite(entry: Any) -> Any:
-    if isinstance(entry, list):
-        return [_finite(inner) for inner in cast("list[Any]", entry)]
-    return entry if math.isfinite(entry) else str(entry)
+def _finite(entry: Json) -> Json:
+    match entry:
+        case list():
+            return [_finite(inner) for inner in entry]
+        case float() if not math.isfinite(entry):
+            return str(entry)
+        case _:
+            return entry
 
 
 def _document(subject: Term | Command, path: tuple[int, ...]) -> Doc:

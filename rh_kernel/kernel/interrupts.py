@@ -1,7 +1,7 @@
 """SIGINT while a cell runs, first as a question and then as an order.
 
-A cell runs in slices. The first signal asks it to stop at the end of the slice. A slice that has not ended after a moment is
-broken off by ``KeyboardInterrupt``, at once if a second signal comes.
+A cell runs in slices. The first signal waits for the end of the slice, and then ``KeyboardInterrupt`` is thrown in where the
+cell stands. A slice that has not ended after a moment is broken off by it, at once if a second signal comes.
 """
 
 import signal
@@ -24,6 +24,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.asked = False
+        self.delivered = False
         self._in_slice = False
         self._order: threading.Timer | None = None
 
@@ -45,37 +46,27 @@ class Interrupts:
             signal.signal(signal.SIGINT, before)
 
     def step(self, events: Generator[Event, None, Value]) -> Event:
-        """The next event. Raises ``StopIteration`` at the end, and ``KeyboardInterrupt`` if it takes too long to be asked."""
+        """The next event, with ``KeyboardInterrupt`` thrown in if that was asked for. Raises ``StopIteration`` at the end."""
         self._in_slice = True
         try:
+            if self.asked and not self.delivered:
+                self.delivered = True
+                return events.throw(KeyboardInterrupt())
             return next(events)
         finally:
             self._in_slice = False
-
-    def stop(self, events: Generator[Event, None, Value]) -> Value | None:
-        """Stop where the events stand; what they return if they have something to return, e.g. what was trained so far."""
-        self._in_slice = True
-        try:
-            events.throw(KeyboardInterrupt())
-        except StopIteration as end:
-            return end.value
-        except KeyboardInterrupt:
-            return None
-        finally:
-            self._in_slice = False
-            events.close()
-        return None
 
     def _signalled(self, _signal: int, _frame: FrameType | None) -> None:
         again, self.asked = self.asked, True
         if not self._in_slice:
             return
         if again:
+            self.delivered = True
             raise KeyboardInterrupt
         self._order = threading.Timer(PATIENCE, self._insist)
         self._order.daemon = True
         self._order.start()
 
     def _insist(self) -> None:
-        if self._in_slice:
+        if self._in_slice and not self.delivered:
             interrupt_main()

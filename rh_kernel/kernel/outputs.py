@@ -1,7 +1,7 @@
 """The outputs of one cell as messages: what came before the last value as displays, the last value as the result.
 
-Declarations that follow each other share an output. Progress is one output, updated about ten times a second and replaced in the
-end by the curve, or by a line that says where the run was when it stopped.
+Declarations that follow each other share an output. Progress is one output, updated about ten times a second and replaced in
+the end by the curve, or by a line that says where the run was when it stopped.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,8 +17,8 @@ from rh_kernel.session.results import (
     HeapShown,
     ItemFailed,
     Notice,
-    Progress,
     ProgramMade,
+    Progress,
     Result,
     Shown,
     TraceMade,
@@ -105,9 +105,9 @@ class Outputs:
             case TrainingDone():
                 self._finish_training(result)
             case DeclarationMade():
-                earlier = () if self._waiting is None or self._waiting.is_value else self._waiting.bundles
                 if self._waiting is not None and self._waiting.is_value:
                     self._release()
+                earlier = () if self._waiting is None else self._waiting.bundles
                 self._waiting = Waiting((*earlier, bundle(result)), is_value=False, since=self._clock())
             case ValueFound():
                 self._release()

@@ -4,6 +4,8 @@ The heads are, outside every ``RH``: a redex of Def. 5.4, ``⌊V⌋``, ``Op(V)``
 variables are values and terms wait for RH-Term: ``⌊M⌋``, ``Op(M)`` and ``rev handle (M) …``, whatever M is.
 """
 
+from typing import TypeGuard
+
 from rh_kernel.operational.contexts import (
     BindFrame,
     CallFrame,
@@ -79,6 +81,9 @@ def focus(M: Subject, K: Context | None) -> tuple[Subject, Context | None]:
                 if is_head(N, K):
                     return M, K
                 K, M = under(K, RevHandleFrame(scope, H, M.span)), N
+            case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() if _in_body(K):
+                # An R in the body has become this, and the R around it goes on.
+                M, K = _plugged(K, M)
             case Call() | Plus() | Proj() | Let() | Rd() | R():
                 inner = _argument(M)
                 if inner is None:
@@ -98,6 +103,10 @@ def focus(M: Subject, K: Context | None) -> tuple[Subject, Context | None]:
 def is_head(M: Term, K: Context | None) -> bool:
     """Whether a command with M as its argument is a head: inside an ``RH`` always, else if M is a value."""
     return is_value(M) or (K is not None and K.opens)
+
+
+def _in_body(K: Context | None) -> TypeGuard[Context]:
+    return K is not None and isinstance(K.frame, RFrame)
 
 
 def _argument(M: Term) -> tuple[Frame, Term] | None:

@@ -50,7 +50,8 @@ class Heap(Mapping[Location, Array]):
             return NotImplemented
         return self.keys() == other.keys() and all(np.array_equal(v, other[l], equal_nan=True) for l, v in self.items())
 
-    __hash__ = None
+    def __hash__(self) -> int:
+        return hash(frozenset(self._contents))
 
     def __repr__(self) -> str:
         return f"Heap({self._contents!r})"

@@ -53,7 +53,7 @@ def _generic(types: tuple[Type, ...]) -> tuple[str, ...]:
 
     def letter(A: TypeMeta) -> Type:
         name = letters.setdefault(A.number, chr(ord("A") + len(letters) % 26))
-        return Real((dim(f"\0{name}"),))
+        return Real(ShapeVar(f"∀{name}"))
 
     def shape(s: ShapeVar | ShapeMeta) -> Shape:
         return shapes.setdefault(s.number, ShapeVar("s" + "'" * len(shapes))) if isinstance(s, ShapeMeta) else s
@@ -62,7 +62,7 @@ def _generic(types: tuple[Type, ...]) -> tuple[str, ...]:
         return dim(f"d{d.number}") if isinstance(d, DimMeta) else dim(d)
 
     shown = [str(map_type(A, size, shape, letter)) for A in types]
-    return tuple(re.sub("Real\\(\0(.)\\)", r"\1", text) for text in shown)
+    return tuple(re.sub(r"Real\(∀(.)…\)", r"\1", text) for text in shown)
 
 
 def _statics(parameters: tuple[Parameter, ...]) -> str:

@@ -70,7 +70,7 @@ def show(token: Token, written: str) -> str:
         case Kind.STRING:
             return f"the string {text}"
         case Kind.BAD_CHARACTER:
-            return _show_character(token.text)
+            return _show_character(token.text[0])
         case Kind.PROJECTION | Kind.SYMBOL | Kind.COMMENT | Kind.FOREIGN | Kind.BAD_NUMBER | Kind.BAD_STRING:
             return f"`{text}`"
 

@@ -180,7 +180,7 @@ class Cursor:
         here = self.here()
         match token.kind:
             case Kind.BAD_CHARACTER:
-                return Rejected(UnknownCharacter(span=here, found=found, hint=CHARACTERS.get(token.text, "")))
+                return Rejected(UnknownCharacter(span=here, found=found, hint=CHARACTERS.get(token.text[0], "")))
             case Kind.BAD_STRING:
                 return Rejected(UnterminatedString(span=here, hint=f'end it with ": {shorten(token.text.strip())}"'))
             case Kind.BAD_NUMBER:

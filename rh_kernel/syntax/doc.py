@@ -17,12 +17,12 @@ from rh_kernel.source.span import Span
 
 # -- annotations -------------------------------------------------------------------------------------------
 
-MarkKind: TypeAlias = Literal["redex", "contractum", "error", "changed", "focus"]
+MarkKind: TypeAlias = Literal["redex", "contractum", "error", "changed", "focus", "forward", "backward"]
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """This is the redex, the contractum, the part an error is about, what changed, what is in focus."""
+    """This is the redex, the contractum, the part an error is about, what changed, what is in focus, Q^f, Q^b."""
 
     kind: MarkKind
 
@@ -52,6 +52,7 @@ class Role(Enum):
     HANDLER = "handler"
     TYPE = "type"
     RULE = "rule"
+    ERROR = "error"
     FADED = "faded"
 
 
@@ -287,8 +288,10 @@ def plain(doc: Doc, width: float = 100) -> str:
     return "".join(pieces)
 
 
-def annotated_texts(doc: Doc, width: float = 100) -> list[tuple[Annotation, str]]:
-    """Each annotation of ``doc`` with the text it is about, in the order in which they end.
+def annotated_texts(
+    doc: Doc, width: float = 100, of: tuple[type[Annotation], ...] = (Mark, Spanned, Typed, Role)
+) -> list[tuple[Annotation, str]]:
+    """Each annotation that is one ``of`` some kinds, with the text it is about, in the order in which they end.
 
     A line end counts as one space.
     """
@@ -305,5 +308,6 @@ def annotated_texts(doc: Doc, width: float = 100) -> list[tuple[Annotation, str]
                 open_at.append((annotation, len(pieces)))
             case Close():
                 annotation, start = open_at.pop()
-                found.append((annotation, "".join(pieces[start:])))
+                if isinstance(annotation, of):
+                    found.append((annotation, "".join(pieces[start:])))
     return found

@@ -3,8 +3,9 @@
 ``parse(format(s)) == parse(s)``, and formatting twice is formatting once.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import pairwise
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
@@ -27,8 +28,27 @@ class _Line:
     blank: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """The tokens on a line of the source."""
+
+    tokens: list[Token]
+    blank: bool
+
+    @property
+    def code(self) -> list[Token]:
+        """Those that are no comment."""
+        return [t for t in self.tokens if t.kind is not Kind.COMMENT]
+
+    @property
+    def comment(self) -> str:
+        """The comment that ends the line."""
+        last = self.tokens[-1]
+        return last.text.rstrip() if last.kind is Kind.COMMENT else ""
+
+
 def format_source(source: Source) -> str:
-    """The text in canonical layout, ending with a line end unless it is empty. Raises ``Rejected`` with all that does not parse."""
+    """The text in canonical layout, ending with a line end unless it is empty. Raises ``Rejected`` for what does not parse."""
     wrong = [d for parsed in parse(source) if isinstance(parsed, Unparsed) for d in parsed.diagnostics]
     if wrong:
         raise Rejected(*wrong)
@@ -52,9 +72,7 @@ def _canonical(chunk: Span) -> list[Token]:
     products = frozenset(c.product_signs)
     code = [t for t in read if t.kind is not Kind.COMMENT]
     dropped = frozenset(t.start for i, t in enumerate(code) if t.text == ";" and not _separates(chunk.source, code, i))
-    return [
-        replace(t, text="×" if t.start in products else _SIGNS.get(t.text, t.text)) for t in read if t.start not in dropped
-    ]
+    return [replace(t, text="×" if t.start in products else _SIGNS.get(t.text, t.text)) for t in read if t.start not in dropped]
 
 
 def _separates(source: Source, code: list[Token], i: int) -> bool:
@@ -68,9 +86,9 @@ def _rows(source: Source, end: int, read: list[Token]) -> list[_Row]:
     """The tokens line by line, for a text whose token before them ended at ``end``."""
     rows: list[_Row] = []
     for token in read:
-        breaks = source.text.count("\n", end, token.start)
-        if breaks or not rows:
-            rows.append(_Row([], blank=breaks > 1))
+        lines = [line.strip() for line in source.text[end : token.start].split("\n")]
+        if len(lines) > 1 or not rows:
+            rows.append(_Row([], "" in lines[1:-1]))
         rows[-1].tokens.append(token)
         end = token.end
     return rows
@@ -106,8 +124,7 @@ def _comment_column(source: Source, row: _Row, layout: Layout | None, code: list
         return 0
     if written < len(code):
         return layout.comment_indentation(code[written])
-    start = row.tokens[0].start
-    return INDENT if start > 0 and source.text[start - 1] != "\n" else 0
+    return INDENT if _is_indented(source, row) else 0
 
 
 def _directive(source: Source, rows: list[_Row]) -> list[_Line]:
@@ -115,12 +132,33 @@ def _directive(source: Source, rows: list[_Row]) -> list[_Line]:
     lines: list[_Line] = []
     for row in rows:
         words = " ".join(t.text for t in row.code).replace("% ", "%", 1)
-        indent = INDENT if row.tokens[0].start > 0 and source.text[row.tokens[0].start - 1] != "\n" else 0
-        lines.append(_Line(" " * indent + words if words else "", row.comment if words else " " * indent + row.comment, row.blank))
+        indent = " " * (INDENT if _is_indented(source, row) else 0)
+        lines.append(_Line(indent + words, row.comment, row.blank) if words else _Line("", indent + row.comment, row.blank))
     return lines
+
+
+def _is_indented(source: Source, row: _Row) -> bool:
+    start = row.tokens[0].start
+    return start > 0 and source.text[start - 1] != "\n"
 
 
 def _align_comments(lines: list[_Line]) -> Iterator[str]:
     """The lines as text: comments beside code on neighbouring lines begin in one column."""
-    widths = [len(line.code) for line in lines]
-    ...
+    table: list[_Line] = []
+    for i, line in enumerate(lines):
+        if line.blank or not (line.code and line.comment):
+            yield from _table(table)
+            table = []
+        if line.blank and i > 0:
+            yield ""
+        if line.code and line.comment:
+            table.append(line)
+        else:
+            yield line.code or line.comment
+    yield from _table(table)
+
+
+def _table(lines: list[_Line]) -> Iterator[str]:
+    width = max((len(line.code) for line in lines), default=0)
+    for line in lines:
+        yield f"{line.code:<{width}}  {line.comment}"

@@ -22,7 +22,7 @@ _DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
 _TOKEN = re.compile(
     rf"""
-      (?P<BLANK>         [ \r\n]+ )
+      (?P<BLANK>         (?: [ \r\n] | \t++(?=\r?(?:\n|\Z)) )+ )
     | (?P<NAME>          {_NAME} )
     | (?P<NUMBER>        (?>{_DECIMAL})(?!{_WORD}|') )
     | (?P<PROJECTION>    \.[0-9]+ )
@@ -32,7 +32,7 @@ _TOKEN = re.compile(
     | (?P<COMMENT>       \#[^\r\n]* )
     | (?P<BAD_NUMBER>    [0-9](?:{_WORD}|[.'](?={_WORD}))* )
     | (?P<BAD_STRING>    "[^"\r\n]* )
-    | (?P<BAD_CHARACTER> . )
+    | (?P<BAD_CHARACTER> \t+ | . )
     """,
     re.VERBOSE | re.DOTALL,
 )

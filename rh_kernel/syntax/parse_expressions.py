@@ -159,7 +159,7 @@ def _postfix(c: Cursor, M: Expr, start: int) -> Expr:
 
 def _component(c: Cursor, M: Expr, start: int) -> int:
     digits = c.token.text[1:]
-    if isinstance(M, Number):
+    if isinstance(M, Number) and M.span.end == c.token.start:
         raise c.malformed(Span(c.source, start, c.token.end), "a number has one decimal point")
     if len(digits) > 9 or int(digits) == 0:
         raise c.fail("a component", "components are counted from 1")
@@ -170,7 +170,7 @@ def _component(c: Cursor, M: Expr, start: int) -> int:
 def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
     dot_token = c.advance()
     if not c.at("rd"):
-        if isinstance(W, Number):
+        if isinstance(W, Number) and W.span.end == dot_token.start:
             raise c.malformed(Span(c.source, start, dot_token.end), f"write {W.text}.0")
         hint = "a transpose is written w^T or wᵀ" if c.at("T") else ""
         if isinstance(W, Var) and W.name[0] == "λ":

@@ -61,6 +61,10 @@ class Walk:
         """The image of a variable under ``depth`` binders."""
         return x
 
+    def constant(self, c: Const) -> Term:
+        """The image of a constant."""
+        return c
+
     def resume(self, k: Resume, argument: Term, depth: int) -> Command:
         """The image of ``k • M``, given the image of M."""
         return Resume(k.index, k.hint, argument, span=k.span)
@@ -114,6 +118,9 @@ def rebuild(node: Node, depth: int, walk: Walk) -> Node:
             continue
         if isinstance(node, Bound):
             done.append(walk.variable(node, depth))
+            continue
+        if isinstance(node, Const):
+            done.append(walk.constant(node))
             continue
         children, assemble = _opened(node, depth, walk)
         todo.append(_Pending(assemble, len(children)))

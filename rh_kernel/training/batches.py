@@ -23,8 +23,8 @@ from rh_kernel.training.samples import DataSet
 Heap = Mapping[Location, Array]
 Rows = slice | npt.NDArray[np.intp]
 
-PIECE = 1 << 20
-"""How many reals the equations of a piece may hold all at once, as far as that can be had with whole samples."""
+PIECE = 1 << 16
+"""How many reals the equations of a piece hold all at once; more where there is more to do after the mean is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,8 @@ def for_changes(P: Command, sample: Sequence[tuple[str, Type]], data: DataSet) -
 
 
 def for_results(P: Command, names: Sequence[str], data: DataSet) -> Batches:
-    """P, of whose run only the result is wanted. Raises as ``for_changes`` does."""
-    types = data.types
-    program = _compiled(P, [(name, types.get(name)) for name in names], data)
+    """P, of whose run only the result is wanted, at whatever types the data has. Raises as ``for_changes`` does."""
+    program = _compiled(P, [(name, None) for name in names], data)
     return _batches(replace(program, writes=()), names, data)
 
 
@@ -78,20 +77,22 @@ def weighted_sum(
 
 
 def _compiled(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet) -> Program:
-    types = data.types
-    inputs: list[Type] = []
-    for name, A in sample:
-        B = types.get(name)
-        if A is None or A != B:
-            found = "no such array" if B is None else f"`{name}` of type {B}"
-            raise Rejected(NoSuchArray(name=data.name, array=name, found=found, expected="" if A is None else str(A)))
-        inputs.append(A)
-    return compile_command(P, tuple(inputs))
+    return compile_command(P, tuple([_type(data, name, A) for name, A in sample]))
+
+
+def _type(data: DataSet, name: str, A: Type | None) -> Type:
+    B = data.types.get(name)
+    if B is None or A not in (None, B):
+        found = "no such array" if B is None else f"`{name}` of type {B}"
+        expected = "" if A is None else str(A)
+        raise Rejected(NoSuchArray(name=data.name, array=name, found=found, expected=expected))
+    return B
 
 
 def _batches(program: Program, names: Sequence[str], data: DataSet) -> Batches:
     program = batched(program, [True] * len(names))
-    each = program.size(2) - program.size(1)
+    once = program.size(0)
+    each = max(1, program.size(1) - once)
     writes = tuple([location for location, _ in program.writes])
     inputs = tuple([data.arrays[name] for name in names])
-    return Batches(prepare(program), inputs, data.size, max(1, PIECE // max(1, each)), writes)
+    return Batches(prepare(program), inputs, data.size, max(1, max(PIECE, 4 * once) // each), writes)

@@ -111,6 +111,6 @@ class NoSuchArray(Diagnostic):
     """A sample is asked for an array that the data does not have, or not at that type."""
 
     code, title = "RH312", "Sample does not fit"
-    label = 'a sample of "{name}" has no `{array}` of that type'
+    label = 'a sample of "{name}" has no `{array}` of the type that is asked for'
     name: str
     array: str

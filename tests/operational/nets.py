@@ -47,7 +47,7 @@ from rh_kernel.syntax.core import (
     constant,
 )
 from rh_kernel.syntax.dimensions import Dim, dim
-from rh_kernel.syntax.types import UNIT, Product, Real, Shape, Type, real
+from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Shape, Type, real
 
 # -- scopes --------------------------------------------------------------------------------------------------------------------
 
@@ -112,6 +112,7 @@ ENDE = Family(
     real("m"),
     ("m", "n"),
 )
+FLIP = Family("Flip", (), SCALAR, SCALAR, ())
 L = LocationVar("l", (M, N))
 
 
@@ -197,6 +198,22 @@ def infer(target: Type) -> OrdinaryHandler:
         (OrdinaryClause(Pattern(FC, ("l",), ("m", "n")), scope(("x", "k"), clause)),),
         "infer",
     )
+
+
+def twice(target: Type) -> OrdinaryHandler:
+    """A handler for ``Flip`` alone, which uses its continuation twice and adds up."""
+
+    def clause(x: Place, k: Place) -> Plan:
+        return bind(resume(k, x), "a", lambda a: bind(resume(k, plus(x, x)), "b", lambda b: returned(plus(a, b))))
+
+    pattern = Pattern(FLIP, (), ())
+    return OrdinaryHandler(
+        target, target, scope(("x",), returned), (OrdinaryClause(pattern, scope(("x", "k"), clause)),), "twice"
+    )
+
+
+def flip(x: Place) -> Plan:
+    return perform(Operation(FLIP, (), (), SCALAR, SCALAR), x)
 
 
 def resume(k: Place, argument: Place) -> Plan:

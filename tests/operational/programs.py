@@ -1,8 +1,8 @@
 """Closed programs of the core, by name: what the laws of the reduction are tried on."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TypeAlias
 
 from rh_kernel.operational.binders import (
     Place,
@@ -21,12 +21,10 @@ from rh_kernel.operational.binders import (
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.syntax.core import (
-    UNIT_VALUE,
     Bound,
     Call,
-    Const,
+    Command,
     Defined,
-    OrdinaryHandler,
     Primitive,
     Proj,
     RdOf,
@@ -54,16 +52,21 @@ from tests.operational.nets import (
     swish,
     then,
     trained,
+    twice,
     weights,
 )
 
 W0, W1 = location("w0", 3, 2), location("w1", 1, 3)
+R0, R1 = location("r0", 3, 2), location("r1", 2, 3)
 E0, E1 = location("e0", 2, 4), location("e1", 4, 2)
-HEAP = weights(7, W0, W1, E0, E1)
+HEAP = weights(7, W0, W1, R0, R1, E0, E1)
 
 V, T = constant([0.3, -0.7]), constant([0.5])
 H_MLP = sgd(0.1, T, SCALAR)
 IDENTITY = ReverseHandler(SCALAR, scope(("x",), returned), (), "identity")
+PAIR = Product((real(2), real(2)))
+
+Body: TypeAlias = Callable[[Place], Place]
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,6 @@ def proj(i: int, n: int, M: Place) -> Place:
 
 # -- terms ---------------------------------------------------------------------------------------------------------------------
 
-COTANGENT = constant([1.0, 2.0])
 DOUBLED_TANH = Defined(
     "doubled_tanh",
     real(2),
@@ -101,16 +103,119 @@ STRAIGHT_THROUGH = Defined(
 )
 
 
-def derivative_of(body: "Body") -> Term:
-    """``[1, 2].rd(x. body)([0.3, -0.7])``"""
-    return rd(fixed(COTANGENT), "x", body, fixed(V))(0)
+def _tanh(x: Place) -> Place:
+    return call(function("tanh"), x)
 
 
-def _second_order(x: Place) -> Place:
-    """The reverse derivative of ``y ↦ swish(y) + x`` at ``tanh(x)``."""
-    return rd(x, "y", lambda y: plus(swish(2, y), x), call(function("tanh"), x))
+BODIES: dict[str, Body] = {
+    "variable": lambda x: x,
+    "constant": lambda x: fixed(T),
+    "zero": lambda x: fixed(Zero(real(2))),
+    "function": _tanh,
+    "composite": lambda x: _tanh(swish(2, x)),
+    "definition": lambda x: call(DOUBLED_TANH, x),
+    "sum": lambda x: plus(x, _tanh(x)),
+    "let": lambda x: let(_tanh(x), "y", lambda y: plus(y, x)),
+    "nested let": lambda x: let(let(x, "u", _tanh), "y", lambda y: let(plus(x, y), "z", lambda z: plus(z, y))),
+    "tuple": lambda x: tuple_from(x, _tanh(x)),
+    "projection": lambda x: proj(2, 2, tuple_from(x, _tanh(x))),
+    "let of a tuple": lambda x: let_tuple(tuple_from(_tanh(x), x), ("a", "b"), lambda a, b: plus(a, swish(2, b))),
+    "projection of a let": lambda x: proj(1, 2, let(_tanh(x), "y", lambda y: tuple_from(y, x))),
+    "derivative at a term": lambda x: rd(x, "y", lambda y: swish(2, y), _tanh(x)),
+    "derivative that mentions": lambda x: rd(x, "y", lambda y: plus(swish(2, y), x), _tanh(x)),
+    "derivative of a derivative": lambda x: rd(x, "y", lambda y: rd(y, "z", _tanh, y), x),
+    "derivative of a projection": lambda x: rd(x, "y", lambda y: proj(2, 2, tuple_from(x, _tanh(y))), x),
+    "derivative at a pair": lambda x: proj(
+        1, 2, rd(x, "p", lambda p: plus(proj(1, 2, p), _tanh(proj(2, 2, p))), tuple_from(x, _tanh(x)))
+    ),
+    "derivative symbol": lambda x: call(RdOf(function("tanh")), tuple_from(x, x)),
+    "second derivative symbol": lambda x: proj(
+        2, 2, call(RdOf(RdOf(function("tanh"))), tuple_from(x, tuple_from(x, x)))
+    ),
+}
 
 
-from collections.abc import Callable  # noqa: E402
+def at_point(body: Body) -> Term:
+    """``let x ← V in body``"""
+    return let(fixed(V), "x", body)(0)
 
-Body = Callable[[Place], Place]
+
+def derivative(cotangent: Term, body: Body, point: Term = V) -> Term:
+    """``cotangent.rd(x. body)(point)``"""
+    return rd(fixed(cotangent), "x", body, fixed(point))(0)
+
+
+# -- commands ------------------------------------------------------------------------------------------------------------------
+
+
+def residual(x: Place) -> Plan:
+    """``R_ResNet`` of Example 4.2: the context holds more than one variable when the sum is met."""
+    return bind(mlp(R0, R1, x), "z", lambda z: returned(plus(x, z)))
+
+
+def autoencoder() -> Command:
+    """Example 4.3: the outer handler trains what the inner one builds."""
+    v = constant([0.1, -0.2, 0.3, 0.4])
+
+    def inner(x: Place) -> Plan:
+        return rev_handle(x, ("x_in",), lambda x_in: ende(E0, E1, x_in), ende_handler(real(2)))
+
+    return trained(inner, v, sgd(0.1, v, real(4)))
+
+
+def nested_pair() -> Command:
+    """An inner handler over two variables, whose argument is one variable of product type."""
+
+    def inner(p: Place) -> Plan:
+        return rev_handle(p, ("a", "b"), lambda a, b: bind(fc(W0, plus(a, b)), "h", lambda h: fc(W1, h)), IDENTITY)
+
+    argument = fixed(Zero(PAIR))
+    return rev_handle(argument, ("p",), inner, ReverseHandler(PAIR, scope(("x",), returned), (), "outer"))(0)
+
+
+def handled_inside() -> Command:
+    """An ordinary handler at the head of a reverse one: H-Op and H-Return meet variables."""
+    return trained(lambda x: handle(mlp(W0, W1, x), infer(SCALAR)), V, IDENTITY)
+
+
+def passed_inside() -> Command:
+    """An ordinary handler at the head of a reverse one that has no clause for what happens in it."""
+    return trained(lambda x: handle(mlp(W0, W1, x), twice(SCALAR)), V, H_MLP)
+
+
+def forwarded() -> Command:
+    """A reverse handler without clauses forwards, and an ordinary handler outside takes what comes."""
+    return handle(rev_handle(fixed(V), ("x",), lambda x: mlp(W0, W1, x), IDENTITY), infer(real(2)))(0)
+
+
+COMMANDS: dict[str, Command] = {
+    "mlp": trained(lambda x: mlp(W0, W1, x), V, H_MLP),
+    "residual": trained(residual, V, sgd(0.1, constant([0.2, -0.1]), real(2))),
+    "two variables": rev_handle(
+        tuple_from(fixed(V), fixed(constant([1.0, 2.0]))), ("a", "b"), lambda a, b: mlp(W0, W1, plus(a, b)), H_MLP
+    )(0),
+    "no variable": rev_handle(tuple_from(), (), lambda: mlp(W0, W1, fixed(V)), H_MLP)(0),
+    "autoencoder": autoencoder(),
+    "nested pair": handle(lambda _: nested_pair(), infer(PAIR))(0),
+    "handled inside": handled_inside(),
+    "passed inside": passed_inside(),
+    "forwarded": forwarded(),
+    "inferred": handle(mlp(W0, W1, fixed(V)), infer(SCALAR))(0),
+    "bound to the left": trained(lambda x: bind(bind(mlp(W0, W1, x), "a", returned), "b", returned), V, H_MLP),
+    "trained twice": then(
+        lambda _: trained(lambda x: mlp(W0, W1, x), V, H_MLP), lambda _: trained(lambda x: mlp(W0, W1, x), V, H_MLP)
+    )(0),
+    "read and write": bind_tuple(
+        bind(get(W1), "w", lambda w: returned(tuple_from(w, plus(w, w)))),
+        ("a", "b"),
+        lambda a, b: then(put(W1, b), returned(a)),
+    )(0),
+}
+
+PROGRAMS: dict[str, Program] = {
+    **{f"{name} at a point": Program(at_point(body)) for name, body in BODIES.items()},
+    **{name: Program(P) for name, P in COMMANDS.items()},
+}
+for _name, _body in BODIES.items():
+    _W = {"tuple": tuple_from(fixed(V), fixed(V))(0), "constant": T}.get(_name, V)
+    PROGRAMS[f"derivative of {_name}"] = Program(derivative(_W, _body))

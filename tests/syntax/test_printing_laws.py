@@ -1,20 +1,23 @@
 """Print, then parse and elaborate, is the identity up to α: for random well-typed terms, and for programs of every form."""
 
+import math
 from collections.abc import Callable
+from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.source.span import Source
+from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Bound, Call, Command, Let, Plus, Primitive, Proj, Rd, RdOf, Scope, Term, Tuple, Zero, constant
 from rh_kernel.syntax.dimensions import Dim, dim
 from rh_kernel.syntax.parser import Unparsed, parse, parse_expression
 from rh_kernel.syntax.printing import show
-from rh_kernel.syntax.types import SCALAR, Product, Shape, Type, product, real
+from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, Type, concrete_shape, product, real
 from rh_kernel.typing.commands import Commands
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.declarations import declare
@@ -28,102 +31,79 @@ from rh_kernel.typing.unify import Unifier
 VECTOR, MATRIX = real(2), real(3, 2)
 PAIR = product((VECTOR, SCALAR))
 TYPES: tuple[Type, ...] = (SCALAR, VECTOR, real(3), MATRIX, PAIR)
-HINTS = st.sampled_from(["x", "y", "x'", "p", "_", "swish", "ξ₀", "no name"])
-NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+HINTS = ("x", "y", "x'", "p", "_", "swish", "ξ₀", "no name")
+NUMBERS = (0.0, -0.5, 1.0, 1e22, 1e-7, 0.1 + 0.2, -3.0)
 Gamma = tuple[Type, ...]
 
 
-def member(name: str, *at: Shape | Dim, scheme: int = 0) -> Primitive:
-    return instantiate(name, ROWS[name].schemes[scheme], at)
+def member(name: str, *at: Shape | Dim) -> Primitive:
+    return instantiate(name, ROWS[name].schemes[0], at)
 
 
-def terms(gamma: Gamma, A: Type, fuel: int) -> st.SearchStrategy[Term]:
-    """Terms M with Γ ⊢ M : A; the last type of Γ is that of index 0."""
-    smaller = fuel - 1
-    leaves = [_constants(A)]
+def a_term(r: Random, gamma: Gamma, A: Type, fuel: int) -> Term:
+    """M with Γ ⊢ M : A; the last type of Γ is that of index 0."""
     variables = [Bound(len(gamma) - 1 - i) for i, B in enumerate(gamma) if B == A]
-    if variables:
-        leaves += [st.sampled_from(variables)] * 2
     if fuel <= 0:
-        return st.one_of(leaves)
-    same = st.deferred(lambda: terms(gamma, A, smaller))
-    forms = [
-        *leaves,
-        st.builds(Plus, same, same),
-        st.builds(Plus, same, st.just(Zero(A))),
-        st.deferred(lambda: _lets(gamma, A, smaller)),
-        st.deferred(lambda: _pattern_lets(gamma, A, smaller)),
-        st.deferred(lambda: _derivatives(gamma, A, smaller)),
-        st.deferred(lambda: _projections(gamma, A, smaller)),
-    ]
-    if isinstance(A, Product):
-        forms.append(st.tuples(*(terms(gamma, B, smaller) for B in A.factors)).map(Tuple))
-    else:
-        forms += [st.deferred(lambda: _calls(gamma, A, smaller))] * 3
-    return st.one_of(forms)
+        return r.choice(variables) if variables and r.random() < 0.7 else a_constant(r, A)
+
+    def term(B: Type, *further: Type) -> Term:
+        return a_term(r, (*gamma, *further), B, fuel - r.randint(1, 2))
+
+    def scope(B: Type, C: Type) -> Scope:
+        return Scope((r.choice(HINTS),), term(C, B))
+
+    B = r.choice(TYPES)
+    match r.randrange(9):
+        case 0:
+            return Plus(term(A), term(A))
+        case 1:
+            return r.choice((Plus(term(A), Zero(A)), Plus(Zero(A), term(A))))
+        case 2:
+            return Let(term(B), scope(B, A))
+        case 3:
+            last = Let(Proj(2, 2, Bound(1)), Scope((r.choice(HINTS),), term(A, PAIR, VECTOR, SCALAR)))
+            return Let(term(PAIR), Scope(("p",), Let(Proj(1, 2, Bound(0)), Scope((r.choice(HINTS),), last))))
+        case 4:
+            return Rd(term(B), scope(A, B), term(A))
+        case 5:
+            return r.choice((Proj(1, 2, term(product((A, B)))), Proj(2, 2, term(product((B, A))))))
+        case _ if isinstance(A, Real):
+            return a_call(r, A, term)
+        case _ if isinstance(A, Product):
+            return Tuple(tuple(term(C) for C in A.factors))
+        case _:
+            raise AssertionError
 
 
-def _constants(A: Type) -> st.SearchStrategy[Term]:
-    if isinstance(A, Product):
-        return st.tuples(*(_constants(B) for B in A.factors)).map(Tuple)
-    sizes = [d.constant or 0 for d in A.shape] if isinstance(A, type(SCALAR)) and isinstance(A.shape, tuple) else []
-    rows: st.SearchStrategy[object] = NUMBERS
-    for n in reversed(sizes):
-        rows = st.lists(rows, min_size=n, max_size=n)
-    return rows.map(constant)
+def a_call(r: Random, A: Real, term: Callable[[Type], Term]) -> Term:
+    name = r.choice(("neg", "swish", "sub", "mul", "div", "scale", "rd", "fill", "matmul", "transpose", "broadcast_rows"))
+    match name:
+        case "sub" | "mul" | "div":
+            return Call(member(name, A.shape), Tuple((term(A), term(A))))
+        case "scale":
+            return Call(member(name, A.shape), Tuple((term(SCALAR), term(A))))
+        case "rd":
+            return Call(RdOf(member("swish", A.shape)), Tuple((term(A), term(A))))
+        case "fill":
+            return Call(member(name, A.shape), term(SCALAR))
+        case "matmul" if real(3) == A:
+            return Call(member(name, dim(3), dim(2)), Tuple((term(MATRIX), term(VECTOR))))
+        case "transpose" if A == MATRIX:
+            return Call(member(name, dim(2), dim(3)), term(real(2, 3)))
+        case "broadcast_rows" if A == MATRIX:
+            return Call(member(name, dim(3), dim(2)), term(VECTOR))
+        case _:
+            return Call(member("neg", A.shape), term(A))
 
 
-def _lets(gamma: Gamma, A: Type, fuel: int) -> st.SearchStrategy[Term]:
-    def of(B: Type) -> st.SearchStrategy[Term]:
-        scope = st.builds(lambda hint, body: Scope((hint,), body), HINTS, terms((*gamma, B), A, fuel))
-        return st.builds(Let, terms(gamma, B, fuel), scope)
-
-    return st.sampled_from(TYPES).flatmap(of)
-
-
-def _pattern_lets(gamma: Gamma, A: Type, fuel: int) -> st.SearchStrategy[Term]:
-    def build(M: Term, hints: tuple[str, str], N: Term) -> Term:
-        second = Let(Proj(2, 2, Bound(1)), Scope((hints[1],), N))
-        return Let(M, Scope(("p",), Let(Proj(1, 2, Bound(0)), Scope((hints[0],), second))))
-
-    body = terms((*gamma, PAIR, VECTOR, SCALAR), A, fuel)
-    return st.builds(build, terms(gamma, PAIR, fuel), st.tuples(HINTS, HINTS), body)
-
-
-def _derivatives(gamma: Gamma, A: Type, fuel: int) -> st.SearchStrategy[Term]:
-    def of(B: Type) -> st.SearchStrategy[Term]:
-        scope = st.builds(lambda hint, body: Scope((hint,), body), HINTS, terms((*gamma, A), B, fuel))
-        return st.builds(Rd, terms(gamma, B, fuel), scope, terms(gamma, A, fuel))
-
-    return st.sampled_from(TYPES).flatmap(of)
-
-
-def _projections(gamma: Gamma, A: Type, fuel: int) -> st.SearchStrategy[Term]:
-    first = terms(gamma, product((A, SCALAR)), fuel).map(lambda M: Proj(1, 2, M))
-    second = terms(gamma, product((VECTOR, A)), fuel).map(lambda M: Proj(2, 2, M))
-    return st.one_of(first, second)
-
-
-def _calls(gamma: Gamma, A: Type, fuel: int) -> st.SearchStrategy[Term]:
-    if isinstance(A, Product) or not hasattr(A, "shape"):
-        raise TypeError
-    shape = A.shape if isinstance(A, type(SCALAR)) else ()
-    M = terms(gamma, A, fuel)
-    pairs = st.tuples(M, M).map(Tuple)
-    forms: list[st.SearchStrategy[Term]] = [
-        *(M.map(lambda N, f=member(name, shape): Call(f, N)) for name in ("neg", "swish")),
-        *(pairs.map(lambda N, f=member(name, shape): Call(f, N)) for name in ("sub", "mul", "div")),
-        st.tuples(terms(gamma, SCALAR, fuel), M).map(lambda N: Call(member("scale", shape), Tuple(N))),
-        pairs.map(lambda N: Call(RdOf(member("swish", shape)), N)),
-        terms(gamma, SCALAR, fuel).map(lambda N: Call(member("fill", shape), N)),
-    ]
-    if real(3) == A:
-        operands = st.tuples(terms(gamma, MATRIX, fuel), terms(gamma, VECTOR, fuel))
-        forms.append(operands.map(lambda N: Call(member("matmul", dim(3), dim(2)), Tuple(N))))
-    if A == MATRIX:
-        forms.append(terms(gamma, real(2, 3), fuel).map(lambda N: Call(member("transpose", dim(2), dim(3)), N)))
-        forms.append(terms(gamma, VECTOR, fuel).map(lambda N: Call(member("broadcast_rows", dim(3), dim(2)), N)))
-    return st.one_of(forms)
+def a_constant(r: Random, A: Type) -> Term:
+    match A:
+        case Product(factors):
+            return Tuple(tuple(a_constant(r, B) for B in factors))
+        case _:
+            sizes = concrete_shape(A) if isinstance(A, Real) else None
+            assert sizes is not None
+            return constant(np.array([r.choice(NUMBERS) for _ in range(math.prod(sizes))]).reshape(sizes))
 
 
 GAMMA: Gamma = (VECTOR, SCALAR, VECTOR)
@@ -131,19 +111,15 @@ NAMES = ("x", "y", "z")
 WIDTHS = st.sampled_from([1, 30, 100, 10**9])
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.sampled_from(TYPES).flatmap(lambda A: st.tuples(st.just(A), terms(GAMMA, A, 3))), WIDTHS)
-def test_print_then_parse_is_the_identity_on_terms(typed: tuple[Type, Term], width: int) -> None:
-    A, M = typed
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from(TYPES), st.integers(0, 6), WIDTHS)
+def test_print_then_parse_is_the_identity_on_terms(seed: int, A: Type, fuel: int, width: int) -> None:
+    M = a_term(Random(seed), GAMMA, A, fuel)
     text = show(M, width, names=NAMES)
     unifier = Unifier()
     gamma = Context(BUILT_IN).bind(*(Entry(name, B, Zone.DELTA) for name, B in zip(NAMES, GAMMA, strict=True)))
     N = Commands(unifier).terms.check(gamma, parse_expression(Source("printed", text)), A)
-    assert finished(unifier, N, N.span or _nowhere()) == M, text
-
-
-def _nowhere() -> s.Span:
-    return s.Span(Source("printed", ""), 0, 0)
+    assert finished(unifier, N, Span(Source("printed", text), 0, len(text))) == M, text
 
 
 # -- programs of every form --------------------------------------------------------------------------------------------
@@ -185,7 +161,8 @@ rev handle () <>. return 1.0 with { return x -> return x }
 rev handle (([1, 2], [3, 4]), 0.5) <(x, y), z>. let u <= mlp(x) in return (u, y + z * u) with { return p -> return p }
 rev handle ([1, 2], 0.5) <x, y>. let z <= mlp(x) in return (z, y) with { return (p, q) -> return (q * p, q) ; FC[l](x) -> \
 let w <= Get[l]() in return (w @ x, (w, x)) | y, (w, x) -> let _ <= Put[l](w - outer(y, x)) in return w^T @ y }
-rev handle ([1, 2]) <x>. mlp(x) with { return x -> return x  FC[w0](x) -> return (fill[3](0.0), x) | y, _ -> return fill[2](1.0) }
+rev handle ([1, 2]) <x>. mlp(x) with { return x -> return x  FC[w0](x) -> \
+return (fill[3](0.0), x) | y, _ -> return fill[2](1.0) }
 handle Scaled[0.5, w0]([1, 2]) with { return x -> return x ; Scaled[a, l](x), k -> \
 let w <= Get[l]() in k(a * (w @ x) + fill[m](a)) }
 handle Choose[3]([1, 2]) with { return x -> return x ; Choose[q](x), k -> let y <= k • fill[q](sum(x)) in return y + y }

@@ -1,0 +1,145 @@
+"""What is marked in ``K[M] → K[N]`` (RH Def. 5.4, 5.10, Fig. 7): M and N, and in them what the rule is about.
+
+In M that is the value of a let, or the head that a reverse handler has met. In N it is each place the value went to, or
+the two parts of the clause that now sandwich the continuation.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+from rh_kernel.operational.contexts import Subject
+from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Bound,
+    Call,
+    Const,
+    Handle,
+    Let,
+    Perform,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    Resume,
+    Return,
+    RevHandle,
+    Scope,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.doc import Annotation, Mark, MarkKind
+from rh_kernel.syntax.printing import Path
+
+Marks: TypeAlias = Mapping[Path, Annotation]
+
+
+def before_marks(step: Step) -> Marks:
+    """The redex, and in it what the rule looks at."""
+    inner = _looked_at(step.rule, step.redex)
+    return _placed(step.path, "redex", [] if inner is None else [(inner, "focus")])
+
+
+def after_marks(step: Step) -> Marks:
+    """The contractum, and in it what the rule has put there."""
+    match step.rule, step.redex:
+        case (Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope)):
+            inner = [(path, "changed") for path in _occurrences(scope)]
+        case (Rule.RH_OP | Rule.RH_TERM), _:
+            inner = list(_sandwich(step.contractum))
+        case _:
+            inner = []
+    return _placed(step.path, "contractum", inner)
+
+
+def _placed(path: Path, kind: MarkKind, inner: "list[tuple[Path, MarkKind]]") -> Marks:
+    marks: dict[Path, Annotation] = {(*path, *there): Mark(k) for there, k in inner}
+    marks[path] = Mark(kind)
+    return marks
+
+
+def _looked_at(rule: Rule, M: Subject) -> Path | None:
+    match rule:
+        case Rule.LET | Rule.LET_COMMAND:
+            return (0,)
+        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
+            path, head = _head(M)
+            return (*path, 0) if rule is Rule.RH_TERM and not isinstance(head, Bind) else path
+        case (
+            Rule.EV
+            | Rule.PLUS
+            | Rule.PROJ
+            | Rule.RD
+            | Rule.R_VAR
+            | Rule.R_CONST
+            | Rule.R_FUN
+            | Rule.R_PLUS
+            | Rule.R_LET
+            | Rule.R_TUPLE
+            | Rule.R_PROJ
+            | Rule.R_RD
+            | Rule.REV_HANDLE
+            | Rule.GET
+            | Rule.PUT
+        ):
+            return None
+
+
+def _head(M: Subject) -> tuple[Path, Subject]:
+    """The head of the command that ``RH`` or ``handle`` stands around, and where it is."""
+    path: list[int] = []
+    while True:
+        match M:
+            case RH(_, scope):
+                path.append(1)
+                M = scope.body
+            case Bind(P) | Handle(P):
+                path.append(0)
+                M = P
+            case _:
+                return tuple(path), M
+
+
+def _sandwich(N: Subject) -> Iterator[tuple[Path, MarkKind]]:
+    """``let … ⇐ Q^f in let … ⇐ RH(…) in let y ⇐ Q^b in ⌊…⌋``: where Q^f and Q^b are.
+
+    For a term, M itself and the last line with its ``z.rd(y_i. M)(V_i)`` are what Q^f and Q^b are for an operation.
+    """
+    yield (0,), "forward"
+    path: Path = ()
+    last: Path = ()
+    while isinstance(N, Bind):
+        last = path if not isinstance(N.bound, RH | Return) else ()
+        path, N = (*path, 1), N.scope.body
+    yield ((*last, 0) if last else path), "backward"
+
+
+def _occurrences(scope: Scope) -> Iterator[Path]:
+    """Where the variable that ``scope`` binds occurs in its body, from left to right."""
+    todo: list[tuple[Subject, int, Path]] = [(scope.body, 0, ())]
+    while todo:
+        M, index, path = todo.pop()
+        if isinstance(M, Bound):
+            yield path
+            continue
+        below = [(N, index + binders, (*path, i)) for i, (N, binders) in enumerate(_children(M))]
+        todo += [task for task in reversed(below) if task[0].loose >> task[1] & 1]
+
+
+def _children(M: Subject) -> tuple[tuple[Subject, int], ...]:
+    """The children in the order of their positions, each with the number of variables bound there."""
+    match M:
+        case Bound() | Const() | Zero():
+            return ()
+        case Call(_, N) | Proj(_, _, N) | Return(N) | Perform(_, N) | Resume(_, _, N) | Handle(N, _):
+            return ((N, 0),)
+        case Plus(L, N):
+            return (L, 0), (N, 0)
+        case Tuple(items):
+            return tuple([(N, 0) for N in items])
+        case Let(N, scope) | Bind(N, scope) | RevHandle(N, scope, _) | RH(N, scope, _):
+            return (N, 0), (scope.body, scope.arity)
+        case Rd(W, scope, V) | R(W, scope, V):
+            return (W, 0), (scope.body, scope.arity), (V, 0)

@@ -1,0 +1,30 @@
+"""A cell is driven in slices of ten milliseconds; between them the kernel answers messages."""
+
+import asyncio
+import time
+from collections.abc import Callable, Generator
+from typing import TypeVar
+
+from rh_kernel.kernel.interrupts import Interrupts
+
+Event = TypeVar("Event")
+Value = TypeVar("Value")
+
+SLICE = 0.01
+"""Seconds that a cell may run before others have their turn."""
+
+
+async def drive(events: Generator[Event, None, Value], take: Callable[[Event], None], interrupts: Interrupts) -> Value:
+    """What ``events`` return, after ``take`` was given each of them. Raises what they raise."""
+    try:
+        while True:
+            end = time.perf_counter() + SLICE
+            while time.perf_counter() < end:
+                try:
+                    event = interrupts.step(events)
+                except StopIteration as stop:
+                    return stop.value
+                take(event)
+            await asyncio.sleep(0)
+    finally:
+        events.close()

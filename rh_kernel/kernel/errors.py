@@ -1,0 +1,31 @@
+"""What went wrong with a cell, as the content of an ``error`` message."""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from rh_kernel.display.diagnostics import ansi
+from rh_kernel.display.fault import Fault
+from rh_kernel.source.diagnostic import Diagnostic
+
+Content: TypeAlias = dict[str, Any]
+
+
+def failed(diagnostics: Sequence[Diagnostic]) -> Content:
+    """A program that is wrong or stuck: named after its first error, with all of them in the text."""
+    first = diagnostics[0]
+    return _content(f"{first.code} {first.title}", first.message, [ansi(d) for d in diagnostics])
+
+
+def interrupted(*, kept: bool) -> Content:
+    """A cell that a person stopped; ``kept`` if what it did until then stays, as in a training run."""
+    after = "What was done until then is kept." if kept else "Nothing of this cell took effect."
+    return _content("Interrupted", after, [f"Interrupted. {after}"])
+
+
+def faulty(fault: Fault) -> Content:
+    """A fault of ours."""
+    return _content(fault.title, fault.summary, fault.text.split("\n"))
+
+
+def _content(name: str, value: str, lines: list[str]) -> Content:
+    return {"ename": name, "evalue": value, "traceback": lines}

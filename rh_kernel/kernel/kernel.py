@@ -1,0 +1,210 @@
+"""The kernel: ``execute``, ``complete``, ``inspect``, ``is_complete``, ``history``, comms, as the Jupyter protocol has them."""
+
+import sys
+import time
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import comm
+from ipykernel.iostream import OutStream
+from ipykernel.kernelbase import Kernel
+
+from rh_kernel.display.bundle import bundle
+from rh_kernel.display.fault import fault
+from rh_kernel.kernel.completion import completions, inspection
+from rh_kernel.kernel.driving import drive
+from rh_kernel.kernel.errors import Content, failed, faulty, interrupted
+from rh_kernel.kernel.history import Cell, History
+from rh_kernel.kernel.interrupts import Interrupts
+from rh_kernel.kernel.outputs import Outputs
+from rh_kernel.session.results import Event, ItemFailed, Result, Shown
+from rh_kernel.session.session import Session, execute
+from rh_kernel.source.span import Source
+from rh_kernel.syntax.parser import completeness
+
+Reply = dict[str, Any]
+
+VERSION = version("rh_kernel")
+
+COMMS = ("comm_open", "comm_msg", "comm_close")
+
+
+class RHKernel(Kernel):
+    """One session, one cell at a time. A cell that fails or is stopped leaves the session as it was."""
+
+    implementation = "rh_kernel"
+    implementation_version = VERSION
+    banner = f"rh_kernel {VERSION}: reverse handlers for arrows. %help lists the directives."
+    language_info = {
+        "name": "rh",
+        "version": VERSION,
+        "mimetype": "text/x-rh",
+        "file_extension": ".rh",
+        # The nearest modes that the front ends and nbconvert bring along.
+        "codemirror_mode": "julia",
+        "pygments_lexer": "julia",
+        "nbconvert_exporter": "script",
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.rh = Session.start(Path.cwd())
+        self._history = History()
+        self.comm_manager = comm.get_comm_manager()  # the application has put its own there
+        for message in COMMS:
+            self.shell_handlers[message] = getattr(self.comm_manager, message)
+
+    @property
+    def kernel_info(self) -> dict[str, Any]:
+        """What the base class says, without the debugger it believes to have."""
+        info = dict(super().kernel_info)
+        info["supported_features"] = [feature for feature in info["supported_features"] if feature != "debugger"]
+        return info
+
+    def set_parent(self, ident: Any, parent: Any, channel: str = "shell") -> None:
+        """What is printed belongs to the request that is being served."""
+        super().set_parent(ident, parent, channel)
+        if channel == "shell":
+            for stream in (sys.stdout, sys.stderr):
+                if isinstance(stream, OutStream):
+                    stream.set_parent(parent)
+
+    def pre_handler_hook(self) -> None:
+        """SIGINT stays ignored while no cell runs: between two messages it would end the process."""
+
+    def post_handler_hook(self) -> None:
+        """Nothing was changed before."""
+
+    async def do_execute(
+        self,
+        code: str,
+        silent: bool,
+        store_history: bool = True,
+        user_expressions: Mapping[str, str] | None = None,
+        allow_stdin: bool = False,
+        *,
+        cell_meta: Any = None,
+        cell_id: str | None = None,
+    ) -> Reply:
+        """Run a cell: its outputs, and the reply ``ok`` or ``error``."""
+        number = self.execution_count
+        outputs = Outputs(self._say_nothing if silent else self._say, number, time.monotonic)
+        error, expressions = None, dict[str, Any]()
+        interrupts = Interrupts()
+        with interrupts.watched():
+            error = await self._run(Source(f"cell {number}", code), outputs, interrupts)
+            if error is None:
+                expressions = await self._evaluate(user_expressions or {}, interrupts)
+        if error is not None and not silent:
+            self._say("error", error)
+        if store_history and not silent:
+            self._history.add(Cell(number, code, outputs.value))
+        elif not silent:
+            self.execution_count = number - 1
+        if error is not None:
+            return {"status": "error", "execution_count": number, **error}
+        return {"status": "ok", "execution_count": number, "payload": [], "user_expressions": expressions}
+
+    async def _run(self, source: Source, outputs: Outputs, interrupts: Interrupts) -> Content | None:
+        """Take the cell's events as far as they go, and its session if it ends well; else what went wrong."""
+        before = self.rh
+        try:
+            self.rh = await drive(execute(before, source), outputs.take, interrupts)
+        except KeyboardInterrupt:
+            outputs.abandon("interrupted")
+            return interrupted(kept=False)
+        except Exception as exception:
+            outputs.abandon("failed")
+            return faulty(fault(exception, VERSION))
+        if interrupts.delivered:
+            outputs.abandon("interrupted")
+            return interrupted(kept=self.rh is not before)
+        if outputs.diagnostics:
+            outputs.abandon("failed")
+            return failed(outputs.diagnostics)
+        outputs.finish()
+        return None
+
+    async def _evaluate(self, expressions: Mapping[str, str], interrupts: Interrupts) -> Reply:
+        """The values of expressions that a client asks for beside the cell; they change nothing."""
+        replies: Reply = {}
+        for name, text in expressions.items():
+            found: list[Result] = []
+
+            def take(event: Event, found: list[Result] = found) -> None:
+                if isinstance(event, Shown):
+                    found.append(event.result)
+
+            try:
+                await drive(execute(self.rh, Source(name, text)), take, interrupts)
+                replies[name] = _expression(found)
+            except KeyboardInterrupt:
+                replies[name] = {"status": "error", **interrupted(kept=False)}
+            except Exception as exception:
+                replies[name] = {"status": "error", **faulty(fault(exception, VERSION))}
+        return replies
+
+    async def do_complete(self, code: str, cursor_pos: int) -> Reply:
+        """The names that fit what stands before the cursor, with their types."""
+        start, found = completions(self.rh.definitions, code, cursor_pos)
+        types = [
+            {"text": c.text, "type": c.kind, "start": start, "end": cursor_pos, "signature": c.signature} for c in found
+        ]
+        return {
+            "status": "ok",
+            "matches": [c.text for c in found],
+            "cursor_start": start,
+            "cursor_end": cursor_pos,
+            "metadata": {"_jupyter_types_experimental": types},
+        }
+
+    async def do_inspect(self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()) -> Reply:
+        """The type and the documentation of the name at the cursor."""
+        text = inspection(self.rh.definitions, code, cursor_pos)
+        data = {} if text is None else {"text/plain": text}
+        return {"status": "ok", "found": text is not None, "data": data, "metadata": {}}
+
+    async def do_is_complete(self, code: str) -> Reply:
+        """Whether Enter should run the text, and if not how far the next line is indented."""
+        status, indent = completeness(code)
+        return {"status": status, "indent": indent} if status == "incomplete" else {"status": status}
+
+    async def do_history(
+        self,
+        hist_access_type: str,
+        output: bool,
+        raw: bool,
+        session: int | None = None,
+        start: int | None = None,
+        stop: int | None = None,
+        n: int | None = None,
+        pattern: str | None = None,
+        unique: bool = False,
+    ) -> Reply:
+        """The cells that were run."""
+        match hist_access_type:
+            case "tail":
+                found = self._history.tail(n or 0, output=output)
+            case "range":
+                found = self._history.between(session or 0, start or 0, stop, output=output)
+            case _:
+                found = self._history.search(pattern or "*", n, output=output, unique=unique)
+        return {"status": "ok", "history": found}
+
+    def _say(self, message: str, content: Mapping[str, Any]) -> None:
+        self.send_response(self.iopub_socket, message, dict(content))
+
+    def _say_nothing(self, message: str, content: Mapping[str, Any]) -> None:
+        """What a silent cell says."""
+
+
+def _expression(found: list[Result]) -> Reply:
+    match found:
+        case [*_, ItemFailed(diagnostics)]:
+            return {"status": "error", **failed(diagnostics)}
+        case [*_, last]:
+            return {"status": "ok", "data": dict(bundle(last)), "metadata": {}}
+        case _:
+            return {"status": "ok", "data": {}, "metadata": {}}
