@@ -47,8 +47,8 @@ def after_marks(step: Step) -> Marks:
     match step.rule, step.redex:
         case (Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope)):
             inner = [(path, "changed") for path in _occurrences(scope)]
-        case (Rule.RH_OP | Rule.RH_TERM), _:
-            inner = list(_sandwich(step.contractum))
+        case (Rule.RH_OP | Rule.RH_TERM) as rule, _:
+            inner = list(_sandwich(rule, step.contractum))
         case _:
             inner = []
     return _placed(step.path, "contractum", inner)
@@ -102,18 +102,17 @@ def _head(M: Subject) -> tuple[Path, Subject]:
                 return tuple(path), M
 
 
-def _sandwich(N: Subject) -> Iterator[tuple[Path, MarkKind]]:
+def _sandwich(rule: Rule, N: Subject) -> Iterator[tuple[Path, MarkKind]]:
     """``let … ⇐ Q^f in let … ⇐ RH(…) in let y ⇐ Q^b in ⌊…⌋``: where Q^f and Q^b are.
 
     For a term, M itself and the last line with its ``z.rd(y_i. M)(V_i)`` are what Q^f and Q^b are for an operation.
     """
     yield (0,), "forward"
-    path: Path = ()
     last: Path = ()
+    path: Path = ()
     while isinstance(N, Bind):
-        last = path if not isinstance(N.bound, RH | Return) else ()
-        path, N = (*path, 1), N.scope.body
-    yield ((*last, 0) if last else path), "backward"
+        last, path, N = path, (*path, 1), N.scope.body
+    yield (path if rule is Rule.RH_TERM else (*last, 0)), "backward"
 
 
 def _occurrences(scope: Scope) -> Iterator[Path]:

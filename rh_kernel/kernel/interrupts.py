@@ -15,7 +15,7 @@ from typing import TypeVar
 Event = TypeVar("Event")
 Value = TypeVar("Value")
 
-PATIENCE = 0.03
+PATIENCE = 0.02
 """Seconds between the question and the order."""
 
 

@@ -169,7 +169,7 @@ class ForeignSyntax(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class RepeatedOption(Diagnostic):
-    """``train net(x) for x in data("xor") epochs 1 epochs 2``"""
+    """``train mlp(x) for x in data("xor") epochs 1 epochs 2``"""
 
     code: ClassVar[str] = "RH018"
     title: ClassVar[str] = "An option given twice"

@@ -67,9 +67,7 @@ def for_results(P: Command, names: Sequence[str], data: DataSet) -> Batches:
     return _batches(replace(program, writes=()), names, data)
 
 
-def weighted_sum(
-    left: Mapping[Location, Array] | None, right: Mapping[Location, Array], share: float
-) -> dict[Location, Array]:
+def weighted_sum(left: Mapping[Location, Array] | None, right: Mapping[Location, Array], share: float) -> dict[Location, Array]:
     """``left + share · right`` for each location; ``left`` may be nothing yet."""
     if left is None:
         return {location: share * array for location, array in right.items()}

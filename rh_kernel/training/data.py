@@ -62,7 +62,8 @@ def _file(name: str, folder: Path, given: Given) -> DataSet:
     file = folder / name
     if file.suffix.lower() not in files.SUFFIXES:
         names = sorted({*given, *NAMES})
-        close = difflib.get_close_matches(name, [*names, *_files(folder)], n=1)
+        parts = [known + part for known in names for part in _PARTS]
+        close = difflib.get_close_matches(name, [*names, *parts, *_files(folder)], n=1)
         hint = f'did you mean "{close[0]}"?' if close else "a file is named with its ending, .csv or .npz"
         expected = f"{', '.join(names)}, each also with .train or .test, or the path of a .csv or .npz file"
         raise Rejected(UnknownData(name=name, expected=expected, hint=hint))

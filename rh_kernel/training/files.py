@@ -7,8 +7,8 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from functools import lru_cache
+from io import StringIO
 from pathlib import Path
-from typing import TextIO
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def read(file: Path, name: str) -> DataSet:
     try:
         stat = file.stat()
         return _read(file, name, stat.st_mtime_ns, stat.st_size)
-    except (OSError, ValueError, EOFError, csv.Error, zipfile.BadZipFile, zlib.error, MemoryError) as error:
+    except (OSError, ValueError, EOFError, csv.Error, zipfile.BadZipFile, zlib.error, MemoryError, RuntimeError) as error:
         csv_file = file.suffix.lower() == ".csv"
         kind = "a table in UTF-8 with commas" if csv_file else "an archive of arrays"
         hint = "" if csv_file else "write it with numpy.savez(file, x=…, t=…), without Python objects"
@@ -41,9 +41,10 @@ def _read(file: Path, name: str, changed: int, size: int) -> DataSet:
 
 def read_npz(file: Path) -> dict[str, Array]:
     """The arrays of an archive by ``numpy.savez``. Raises ``ValueError`` for Python objects, which are not unpickled."""
-    with np.load(file, allow_pickle=False) as archive:
+    with file.open("rb") as opened:
+        archive = np.load(opened, allow_pickle=False)
         if isinstance(archive, np.ndarray):
-            raise ValueError("a single array")
+            raise ValueError("a single array, without a name")
         return {name: archive[name] for name in archive.files}
 
 
@@ -52,8 +53,7 @@ def read_csv(file: Path) -> dict[str, Array]:
     with file.open(encoding="utf-8-sig", newline="") as text:
         names, separator = _header(text.readline(), file.name)
         columns = _columns(names)
-        text.seek(0)
-        table = _table(text, names, separator)
+        table = _table(text.read(), names, separator)
     return {name: table[:, places] for name, places in columns.items()}
 
 
@@ -79,56 +79,51 @@ def _header(line: str, file: str) -> tuple[list[str], str]:
 
 def _columns(names: list[str]) -> dict[str, list[int]]:
     """The columns of each array, in the order of their numbers. A column without a number is an array of its own."""
-    numbered: dict[str, dict[int, int]] = {}
+    numbered: dict[str, list[tuple[int, int]]] = {}
     columns: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         found = re.fullmatch(r"(.*[^0-9])([0-9]+)", name)
         if found is None:
             columns[name] = [place]
         else:
-            columns[found[1]] = []
-            numbered.setdefault(found[1], {})[int(found[2])] = place
-    for stem, places in numbered.items():
-        written = ", ".join(f"{stem}{number}" for number in sorted(places))
+            columns.setdefault(found[1], [])
+            numbered.setdefault(found[1], []).append((int(found[2]), place))
+    for stem, pairs in numbered.items():
+        pairs.sort()
+        written = ", ".join(names[place] for _, place in pairs)
         if stem in names:
             why = f"`{stem}` is a column and has numbered columns beside it"
             raise Rejected(BadColumns(why=why, found=f"{stem}, {written}"))
-        if sorted(places) != list(range(len(places))):
+        if [number for number, _ in pairs] != list(range(len(pairs))):
             why = f"the columns of `{stem}` are not numbered one by one from 0"
-            expected = f"{stem}0" if len(places) == 1 else f"{stem}0 to {stem}{len(places) - 1}"
+            expected = f"{stem}0" if len(pairs) == 1 else f"{stem}0 to {stem}{len(pairs) - 1}"
             raise Rejected(BadColumns(why=why, found=written, expected=expected))
-        columns[stem] = [places[number] for number in range(len(places))]
+        columns[stem] = [place for _, place in pairs]
     return columns
 
 
 # -- the other lines -----------------------------------------------------------------------------------------------------------
 
 
-def _table(text: TextIO, names: list[str], separator: str) -> Array:
+def _table(text: str, names: list[str], separator: str) -> Array:
     """The numbers, one row a sample. What NumPy's reader does not like is read again by a slower one that says where it is."""
-    lines = iter(text)
-    next(lines)
-    first = next((line for line in lines if line.strip()), None)
-    if first is None:
+    if not text.strip():
         raise Rejected(NoSamples(what="the file", found="its first line alone", expected="a line for each sample"))
-    text.seek(0)
     try:
-        table = np.loadtxt(text, delimiter=separator, comments=None, skiprows=1, ndmin=2, quotechar='"')
+        table = np.loadtxt(StringIO(text, newline=""), delimiter=separator, comments=None, ndmin=2, quotechar='"')
     except ValueError:
         table = None
     if table is not None and table.shape[1] == len(names) and np.isfinite(table).all():
         return table
-    text.seek(0)
-    return np.array(list(_rows(text, names, separator)))
+    return np.array(list(_rows(text, names, separator))).reshape(-1, len(names))
 
 
-def _rows(text: TextIO, names: list[str], separator: str) -> Iterator[list[float]]:
-    reader = csv.reader(text, delimiter=separator)
-    next(reader)
+def _rows(text: str, names: list[str], separator: str) -> Iterator[list[float]]:
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator)
     for row in reader:
+        line = reader.line_num + 1
         if not any(cell.strip() for cell in row) and len(row) < 2:
             continue
-        line = reader.line_num
         if len(row) != len(names):
             raise Rejected(RaggedRow(line=line, found=f"{len(row)} entries", expected=str(len(names))))
         yield [_cell(cell, line, name) for cell, name in zip(row, names, strict=True)]

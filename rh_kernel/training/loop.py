@@ -16,9 +16,7 @@ BETWEEN_EVENTS = 0.02
 """Seconds of work after which the caller gets a turn, to look at messages, to draw, or to stop."""
 
 
-def train(
-    run: TrainingRun, data: DataSet, measured: Mapping[str, DataSet], heap: Mapping[Location, Array]
-) -> Iterator[Event]:
+def train(run: TrainingRun, data: DataSet, measured: Mapping[str, DataSet], heap: Mapping[Location, Array]) -> Iterator[Event]:
     """Trains from ``heap``, which is left as it is: each ``Progress`` holds the heap so far, and ``Trained`` the new one.
 
     A batch of b samples runs from one heap, and the mean of the b changes is added to it. After each epoch each measure is

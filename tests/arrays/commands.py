@@ -40,7 +40,7 @@ from rh_kernel.syntax.core import (
     constant,
 )
 from rh_kernel.syntax.dimensions import dim
-from rh_kernel.syntax.types import Product, Type, real
+from rh_kernel.syntax.types import UNIT, Product, Type, real
 from tests.arrays.nets import get, location, put
 
 V = real(2)
@@ -140,7 +140,7 @@ def _leaves(draw: DrawFn, context: Context, *, act: bool) -> Command:
         case "get":
             return get(at)
         case "put":
-            return Bind(put(at, draw(terms(context, V, 1))), Scope(("_",), Return(draw(terms((*context, V), V, 1)))))
+            return Bind(put(at, draw(terms(context, V, 1))), Scope(("_",), Return(draw(terms((*context, UNIT), V, 1)))))
         case "act":
             return Perform(Operation(ACT, (), (), V, V), draw(terms(context, V, 1)))
         case "shift":

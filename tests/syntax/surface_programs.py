@@ -68,8 +68,9 @@ NOWHERE = Span(Source("nowhere", ""), 0, 0)
 SUMS = {BinaryOperator.PLUS, BinaryOperator.MINUS}
 
 
-# -- trees: spans take no part in equality, so all of them are NOWHERE -----------------------------------------------------------
+# -- trees: spans take no part in equality, so all of them are NOWHERE ---------------------------------------------------------
 
+here = st.just(NOWHERE)
 words = st.sampled_from(
     ["x", "y", "w'", "x₀", "ℓ1", "α", "θ_2", "FC", "mlp", "for", "batch", "on", "Real", "data", "proj_", "переменная"]
 )
@@ -77,11 +78,10 @@ names = words.map(lambda text: Name(text, span=NOWHERE))
 numerals = st.sampled_from(["0", "1", "2", "0.5", "1e-3", "12.25E+2", "007"])
 numbers = numerals.map(lambda text: Number(text, span=NOWHERE))
 variables = words.map(lambda text: Var(text, span=NOWHERE))
-few = {"min_size": 2, "max_size": 3}
 
 patterns: st.SearchStrategy[Pattern] = st.recursive(
     st.sampled_from(["x", "y", "_", "z'"]).map(lambda text: NamePattern(text, span=NOWHERE)),
-    lambda inner: st.lists(inner, **few).map(lambda items: TuplePattern(tuple(items), span=NOWHERE)),
+    lambda inner: st.lists(inner, min_size=2, max_size=3).map(lambda items: TuplePattern(tuple(items), span=NOWHERE)),
     max_leaves=3,
 )
 entries = numbers | numbers.map(lambda n: Negate(n, span=NOWHERE))
@@ -101,7 +101,6 @@ def _handlers(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[HandlerExpr]:
 
 
 def _literals(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[HandlerLiteral]:
-    here = st.just(NOWHERE)
     indices = st.lists(names, max_size=2).map(tuple)
     clauses: st.SearchStrategy[Clause] = st.one_of(
         st.builds(ReturnClause, patterns, inner, span=here),
@@ -112,11 +111,10 @@ def _literals(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[HandlerLitera
 
 
 def _larger(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
-    here = st.just(NOWHERE)
     families = st.builds(Family, names | st.just(Name("rd", span=NOWHERE)), _tuple_of(inner, 1), span=here)
     indices = st.lists(inner | families, min_size=1, max_size=2).map(tuple)
     return st.one_of(
-        st.lists(inner, **few).map(lambda items: TupleExpr(tuple(items), span=NOWHERE)),
+        st.lists(inner, min_size=2, max_size=3).map(lambda items: TupleExpr(tuple(items), span=NOWHERE)),
         st.builds(Apply, names, st.just(()) | indices, _tuple_of(inner), span=here),
         st.builds(Apply, st.just(Name("rd", span=NOWHERE)), indices, _tuple_of(inner), span=here),
         st.builds(Negate, inner, span=here),
@@ -133,7 +131,7 @@ def _larger(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
 
 
 expressions: st.SearchStrategy[Expr] = st.recursive(
-    st.one_of(variables, numbers, arrays, st.just(Unit(span=NOWHERE))), _larger, max_leaves=8
+    st.one_of(variables, numbers, arrays, st.builds(Unit, span=here)), _larger, max_leaves=8
 )
 small = st.one_of(
     variables, numbers, st.builds(Binary, st.sampled_from(BinaryOperator), variables, numbers, span=st.just(NOWHERE))
@@ -142,59 +140,51 @@ small = st.one_of(
 dims = st.lists(small, max_size=2).map(tuple)
 types: st.SearchStrategy[TypeExpr] = st.recursive(
     st.just(UnitType(span=NOWHERE)) | dims.map(lambda d: RealType(d, span=NOWHERE)),
-    lambda inner: st.lists(inner, **few).map(lambda factors: ProductType(tuple(factors), span=NOWHERE)),
+    lambda inner: st.lists(inner, min_size=2, max_size=3).map(lambda factors: ProductType(tuple(factors), span=NOWHERE)),
     max_leaves=4,
 )
 
 
-@st.composite
-def items(draw: st.DrawFn) -> Item:
-    """Any item that a cell may hold."""
-    here = st.just(NOWHERE)
-    kinds: st.SearchStrategy[Kind] = st.one_of(
-        types,
-        st.just(DimKind(span=NOWHERE)),
-        st.lists(small, min_size=1, max_size=2).map(lambda d: LocKind(tuple(d), span=NOWHERE)),
-    )
-    statics = st.lists(st.builds(StaticParameter, names, kinds, span=here), max_size=2).map(tuple)
-    typed = st.lists(st.builds(TypedParameter, names, types, span=here), max_size=2).map(tuple)
-    maybe_type = st.none() | types
-    file = st.none() | st.just("w 0.npy")
-    named = st.lists(st.tuples(names, small), max_size=2).map(tuple)
-    head = st.sampled_from(["zeros", "normal", "load"]).map(lambda text: Name(text, span=NOWHERE))
-    initials = st.builds(Initial, head, _tuple_of(small), named, file, span=here)
-    data = st.builds(DataExpr, st.sampled_from(["xor", "my data.npz"]), span=here)
-    measures = st.lists(st.builds(Measure, expressions, st.none() | data, span=here), max_size=2).map(tuple)
-    option = st.none() | small
-    own = st.none() | st.builds(OwnDerivative, patterns, patterns, expressions, span=here)
-    word = st.sampled_from(["on", "float32", "a/b.npz"])
-    return draw(
-        st.one_of(
-            st.builds(DimDeclaration, names, small, span=here),
-            st.builds(ConstDeclaration, names, maybe_type, expressions, span=here),
-            st.builds(LocDeclaration, names, maybe_type, initials | arrays, span=here),
-            st.builds(FunDeclaration, names, typed, maybe_type, expressions, own, span=here),
-            st.builds(OpDeclaration, names, statics, types, types, span=here),
-            st.builds(NetDeclaration, names, statics, typed, maybe_type, expressions, span=here),
-            st.builds(
-                HandlerDeclaration,
-                names,
-                typed,
-                st.none() | st.builds(HandlerType, types, maybe_type, span=here),
-                _literals(expressions),
-                span=here,
-            ),
-            st.builds(Evaluation, expressions, span=here),
-            st.builds(TrainItem, expressions, patterns, data, option, option, option, measures, span=here),
-            st.builds(Directive, st.just(Name("trace", span=NOWHERE)), expressions, st.just(()), span=here),
-            st.builds(
-                Directive, st.just(Name("save", span=NOWHERE)), st.none(), st.lists(word, max_size=2).map(tuple), span=here
-            ),
-        )
-    )
+kinds: st.SearchStrategy[Kind] = st.one_of(
+    types,
+    st.just(DimKind(span=NOWHERE)),
+    st.lists(small, min_size=1, max_size=2).map(lambda d: LocKind(tuple(d), span=NOWHERE)),
+)
+statics = st.lists(st.builds(StaticParameter, names, kinds, span=here), max_size=2).map(tuple)
+typed = st.lists(st.builds(TypedParameter, names, types, span=here), max_size=2).map(tuple)
+maybe_type = st.none() | types
+file = st.none() | st.just("w 0.npy")
+named = st.lists(st.tuples(names, small), max_size=2).map(tuple)
+head = st.sampled_from(["zeros", "normal", "load"]).map(lambda text: Name(text, span=NOWHERE))
+initials = st.builds(Initial, head, _tuple_of(small), named, file, span=here)
+data = st.builds(DataExpr, st.sampled_from(["xor", "my data.npz"]), span=here)
+measures = st.lists(st.builds(Measure, expressions, st.none() | data, span=here), max_size=2).map(tuple)
+option = st.none() | small
+own = st.none() | st.builds(OwnDerivative, patterns, patterns, expressions, span=here)
+words_of_save = st.lists(st.sampled_from(["on", "float32", "a/b.npz"]), max_size=2).map(tuple)
+items: st.SearchStrategy[Item] = st.one_of(
+    st.builds(DimDeclaration, names, small, span=here),
+    st.builds(ConstDeclaration, names, maybe_type, expressions, span=here),
+    st.builds(LocDeclaration, names, maybe_type, initials | arrays, span=here),
+    st.builds(FunDeclaration, names, typed, maybe_type, expressions, own, span=here),
+    st.builds(OpDeclaration, names, statics, types, types, span=here),
+    st.builds(NetDeclaration, names, statics, typed, maybe_type, expressions, span=here),
+    st.builds(
+        HandlerDeclaration,
+        names,
+        typed,
+        st.none() | st.builds(HandlerType, types, maybe_type, span=here),
+        _literals(expressions),
+        span=here,
+    ),
+    st.builds(Evaluation, expressions, span=here),
+    st.builds(TrainItem, expressions, patterns, data, option, option, option, measures, span=here),
+    st.builds(Directive, st.just(Name("trace", span=NOWHERE)), expressions, st.just(()), span=here),
+    st.builds(Directive, st.just(Name("save", span=NOWHERE)), st.none(), words_of_save, span=here),
+)
 
 
-# -- writing: the tokens of a tree, spellings and brackets chosen by a coin -------------------------------------------------------
+# -- writing: the tokens of a tree, spellings and brackets chosen by a coin ----------------------------------------------------
 
 
 class Writer:
@@ -278,9 +268,8 @@ class Writer:
                 return 0, ["return", *write(N)]
             case RevHandleExpr(N, ps, P, H):
                 head = ["rev", "handle", "(", *write(N), ")"]
-                bound = self.listed(
-                    *self.coin.choice([("<", [self.pattern(p) for p in ps], ">"), ("⟨", [self.pattern(p) for p in ps], "⟩")])
-                )
+                variables = self.tupled([self.pattern(p) for p in ps])
+                bound = [{"(": "<", "⟨": "⟨"}[variables[0]], *variables[1:-1], {")": ">", "⟩": "⟩"}[variables[-1]]]
                 return 0, [*head, *bound, ".", *write(P), "with", *self.handler(H)]
             case HandleExpr(P, H):
                 return 0, ["handle", *write(P), "with", *self.handler(H)]
@@ -391,10 +380,8 @@ class Writer:
                 options += [self.measure(measure) for measure in measures]
                 head = ["train", *self.expression(P), "for", *self.pattern(p), "in", *self.data(data)]
                 return [*head, *(token for option in options for token in option)]
-            case Directive(name, None, words):
-                return [f"%{name.text}", *words]
-            case Directive(name, M):
-                return [f"%{name.text}", *self.expression(M)]
+            case Directive(name, M, words):
+                return [f"%{name.text}", *(words if M is None else self.expression(M))]
 
     def own(self, own: OwnDerivative) -> list[str]:
         bound = [*self.pattern(own.cotangent), ",", *self.pattern(own.point)]
@@ -404,9 +391,9 @@ class Writer:
         match A:
             case None:
                 return []
-            case HandlerType(C, None):
-                return [":", "rev", "handler", "(", *self.type(C), ")"]
             case HandlerType(C, D):
+                if D is None:
+                    return [":", "rev", "handler", "(", *self.type(C), ")"]
                 return [":", *self.type(C), self.either("=>", "⇒"), *self.type(D)]
 
     def measure(self, measure: Measure) -> list[str]:
@@ -417,18 +404,21 @@ class Writer:
         return ["data", "(", f'"{data.name}"', ")"]
 
 
+coins = st.integers(0, 2**32).map(random.Random)
+
+
 @st.composite
 def written_expressions(draw: st.DrawFn) -> tuple[str, Expr]:
     """A text and the term or command that it says."""
     M = draw(expressions)
-    return " ".join(Writer(draw(st.randoms(use_true_random=False))).expression(M)), M
+    return " ".join(Writer(draw(coins)).expression(M)), M
 
 
 @st.composite
 def written_items(draw: st.DrawFn) -> tuple[str, Item]:
     """A text with line ends, comments and spaces wherever they may stand, and the item that it says."""
-    item = draw(items())
-    coin = draw(st.randoms(use_true_random=False))
+    item = draw(items)
+    coin = draw(coins)
     first, *rest = Writer(coin).item(item)
     gaps = [" "] * 12 + ["  ", "\n  ", "\n\n   ", "  # note\n ", "\n# note\n  ", "\n    # a # b  \n\n\n "]
     return first + "".join(coin.choice(gaps) + token for token in rest), item

@@ -20,10 +20,10 @@ from tests.training.programs import HANDLERS, Run, close, elaborated, mlp, repor
 LOSS = "let y <= handle mlp(x) with infer in return dot(y - t, y - t)"
 
 
-def training(given: Mapping[str, Mapping[str, Array]], options: str, text: str = "", data: str = "mine") -> Run:
-    """SGD of the net on data."""
-    net = text or mlp(3, 4, 2)
-    return elaborated(f'{net}\ntrain rev handle (x) <u>. mlp(u) with sgd(0.1, t)\n  for (x, t) in data("{data}") {options}', given)
+def training(given: Mapping[str, Mapping[str, Array]], options: str, net: str = "") -> Run:
+    """SGD of a net on the data that is given."""
+    train = f'train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for (x, t) in data("mine") {options}'
+    return elaborated(f"{net or mlp(3, 4, 2)}\n{train}", given)
 
 
 def random_data(size: int, seed: int = 0) -> dict[str, dict[str, Array]]:
@@ -31,14 +31,13 @@ def random_data(size: int, seed: int = 0) -> dict[str, dict[str, Array]]:
     return {"mine": {"x": rng.normal(size=(size, 3)), "t": rng.normal(size=(size, 2))}}
 
 
-def one_by_one(run: Run, heap: Mapping[Location, Array], epochs: int, batch: int, orders: list[list[int]]) -> dict[Location, Array]:
+def one_by_one(run: Run, heap: Mapping[Location, Array], batch: int, orders: list[list[int]]) -> dict[Location, Array]:
     """The contract, word by word: each sample by itself from one heap, and the mean of the changes added to it."""
     types = [A for _, A in run.run.sample]
     step = prepare(compile_command(run.run.command, tuple(types)))
     arrays = [run.data.arrays[name] for name, _ in run.run.sample]
     now = dict(heap)
-    for epoch in range(epochs):
-        order = orders[epoch]
+    for order in orders:
         for start in range(0, len(order), batch):
             rows = order[start : start + batch]
             changes = {location: np.zeros_like(array) for location, array in now.items()}
@@ -58,7 +57,7 @@ def one_by_one(run: Run, heap: Mapping[Location, Array], epochs: int, batch: int
 def test_a_batch_adds_the_mean_of_the_changes_of_its_samples(size: int, batch: int, epochs: int, seed: int) -> None:
     run = training(random_data(size, seed), f"epochs {epochs} batch {batch}")
     heap = run.weights(seed)
-    close(trained(run.events(heap)).heap, one_by_one(run, heap, epochs, batch, [list(range(size))] * epochs))
+    close(trained(run.events(heap)).heap, one_by_one(run, heap, batch, [list(range(size))] * epochs))
 
 
 @settings(max_examples=10, deadline=None)
@@ -67,7 +66,7 @@ def test_shuffling_goes_through_one_permutation_an_epoch(size: int, batch: int, 
     run = training(random_data(size), f"epochs 3 batch {batch} shuffle {seed}")
     rng = np.random.default_rng(seed)
     orders = [list(rng.permutation(size)) for _ in range(3)]
-    close(trained(run.events(run.weights())).heap, one_by_one(run, run.weights(), 3, batch, orders))
+    close(trained(run.events(run.weights())).heap, one_by_one(run, run.weights(), batch, orders))
 
 
 @pytest.mark.parametrize("piece", [1, 40, 100])
@@ -78,7 +77,7 @@ def test_a_batch_may_run_in_pieces(monkeypatch: pytest.MonkeyPatch, piece: int) 
     assert steps.piece < 9
     rng = np.random.default_rng(3)
     orders = [list(rng.permutation(13)) for _ in range(2)]
-    close(trained(run.events(run.weights())).heap, one_by_one(run, run.weights(), 2, 9, orders))
+    close(trained(run.events(run.weights())).heap, one_by_one(run, run.weights(), 9, orders))
 
 
 def test_a_handler_that_is_no_gradient_descent_is_averaged_too() -> None:
@@ -140,7 +139,7 @@ def test_who_stops_between_events_has_the_heap_of_whole_batches(monkeypatch: pyt
     heaps = [report.heap for report in reports(run.events(run.weights()))]
     assert len(heaps) == 1 + 2 * 3 + 1
     for report, rows in ((0, []), (1, [[0, 1, 2]]), (2, [[0, 1, 2], [3, 4, 5]]), (3, [[0, 1, 2], [3, 4, 5], [6]])):
-        close(heaps[report], one_by_one(run, run.weights(), len(rows), 3, rows))
+        close(heaps[report], one_by_one(run, run.weights(), 3, rows))
 
 
 def test_the_caller_gets_a_turn_every_few_milliseconds() -> None:
@@ -178,7 +177,7 @@ def test_a_measure_is_the_average_from_the_heap_after_each_epoch() -> None:
     w0, b0, w1 = run.locations
     expected: list[float] = []
     for epochs in (1, 2):
-        heap = one_by_one(run, run.weights(), epochs, 4, [list(range(6))] * epochs)
+        heap = one_by_one(run, run.weights(), 4, [list(range(6))] * epochs)
         z = given["mine"]["x"] @ heap[w0].T + heap[b0]
         error = (z / (1 + np.exp(-z))) @ heap[w1].T - given["mine"]["t"]
         expected.append(float((error * error).sum(axis=1).mean()))
@@ -207,7 +206,7 @@ def test_a_measure_leaves_no_trace_in_the_heap() -> None:
 
 
 def test_a_measure_of_one_sample_sees_its_own_changes() -> None:
-    run = training(random_data(2), "measure let _ <= Put[b0](1) in let b <= Get[b0]() in return sum(b)", mlp(3, 4, 2))
+    run = training(random_data(2), "measure let _ <= Put[b0]([1, 1, 1, 1]) in let b <= Get[b0]() in return sum(b)")
     assert trained(run.events(run.weights())).measures[0][1] == (4.0,)
 
 
@@ -240,7 +239,8 @@ def test_what_was_not_finite_before_is_not_told() -> None:
 
 def test_samples_of_another_type_are_rejected() -> None:
     run = training(random_data(3), "")
-    for arrays, found in (({"x": np.zeros((3, 3))}, "no such array"), ({"x": np.zeros((3, 3)), "t": np.zeros((3, 5))}, "Real(5)")):
+    x = np.zeros((3, 3))
+    for arrays, found in (({"x": x}, "no such array"), ({"x": x, "t": np.zeros((3, 5))}, "Real(5)")):
         with pytest.raises(Rejected) as rejected:
             list(loop.train(run.run, data_set("mine", arrays), {}, run.weights()))
         (complaint,) = rejected.value.diagnostics

@@ -1,0 +1,1 @@
+"""``rh run``, ``check``, ``trace``, ``compile``, ``fmt``, ``install`` and ``lab`` (LANGUAGE §8)."""

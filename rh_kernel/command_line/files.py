@@ -1,0 +1,60 @@
+"""The text that a command is about: a file, or standard input where ``-`` stands for it."""
+
+import sys
+from pathlib import Path
+
+from rh_kernel.command_line.errors import CannotRead, CannotWrite
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Source
+
+STANDARD_INPUT = "-"
+
+
+def read(file: str) -> Source:
+    """The text. Raises ``Rejected`` (RH381) if there is none, or if it is not written in UTF-8."""
+    try:
+        data = sys.stdin.buffer.read() if file == STANDARD_INPUT else Path(file).read_bytes()
+    except (OSError, ValueError) as error:
+        raise Rejected(CannotRead(file=file, why=_why(error), hint=_hint(file))) from None
+    name = "standard input" if file == STANDARD_INPUT else file
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        found = f"the byte {data[error.start]:#04x} in line {line}"
+        hint = "save it as UTF-8"
+        raise Rejected(CannotRead(file=name, why="is not written in UTF-8", found=found, hint=hint)) from None
+    return Source(name, text.replace("\r\n", "\n"))
+
+
+def folder(file: str) -> Path:
+    """Where the paths in the text start from."""
+    return Path.cwd() if file == STANDARD_INPUT else Path(file).resolve().parent
+
+
+def write(file: str, text: str) -> None:
+    """Put ``text`` into the file. Raises ``Rejected`` (RH382) if that is not possible."""
+    try:
+        Path(file).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise Rejected(CannotWrite(file=file, why=_why(error))) from None
+
+
+def _why(error: Exception) -> str:
+    match error:
+        case FileNotFoundError():
+            return "does not exist"
+        case IsADirectoryError():
+            return "is a folder"
+        case PermissionError():
+            return "may not be opened by you"
+        case OSError(strerror=str() as reason):
+            return f"cannot be opened: {reason.lower()}"
+        case _:
+            return "is no name of a file"
+
+
+def _hint(file: str) -> str:
+    if not Path(file).suffix and "\0" not in file and Path(f"{file}.rh").is_file():
+        return f"did you mean {file}.rh?"
+    return ""

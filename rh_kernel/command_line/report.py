@@ -1,0 +1,87 @@
+"""How results leave the command line: as text for a person, as a line of JSON each for a program (LANGUAGE §8)."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import TextIO
+
+from rh_kernel.display.bundle import bundle
+from rh_kernel.display.bundle import progress as progress_bundle
+from rh_kernel.display.diagnostics import ansi
+from rh_kernel.display.diagnostics import text as plain
+from rh_kernel.display.record import Json, error, records
+from rh_kernel.session.results import ItemFailed, Progress, Result
+from rh_kernel.source.diagnostic import Diagnostic
+
+BETWEEN_UPDATES = 0.1
+
+
+class Report:
+    """Writes results to standard output; for a person, errors and progress go to standard error."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.as_json = as_json
+        self.failed = False
+        self._drawn = ""
+        self._drawn_at = 0.0
+
+    def result(self, item: int, result: Result) -> None:
+        """What item ``item`` gave."""
+        self._erase()
+        if isinstance(result, ItemFailed):
+            self.failed = True
+        if self.as_json:
+            for record in records(item, result):
+                self.record(record)
+        elif isinstance(result, ItemFailed):
+            self._complain(result.diagnostics)
+        else:
+            self.text(bundle(result)["text/plain"])
+
+    def failure(self, diagnostics: Sequence[Diagnostic], item: int | None = None) -> None:
+        """What is wrong with the text as a whole, or with an item of it."""
+        self._erase()
+        self.failed = True
+        if self.as_json:
+            for d in diagnostics:
+                self.record({"item": item, **error(d)})
+        else:
+            self._complain(diagnostics)
+
+    def record(self, record: Mapping[str, Json]) -> None:
+        """One object on a line of its own."""
+        sys.stdout.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+
+    def text(self, text: str) -> None:
+        """Text for a person."""
+        sys.stdout.write(text.rstrip("\n") + "\n")
+
+    def progress(self, progress: Progress) -> None:
+        """How far a training run is, on one line of the terminal; nothing where nobody looks."""
+        now = time.monotonic()
+        if self.as_json or not sys.stderr.isatty() or now - self._drawn_at < BETWEEN_UPDATES:
+            return
+        self._erase()
+        self._drawn = progress_bundle(progress)["text/plain"].split("\n")[0][: os.get_terminal_size().columns - 1]
+        self._drawn_at = now
+        sys.stderr.write(self._drawn)
+        sys.stderr.flush()
+
+    def _erase(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\r" + " " * len(self._drawn) + "\r")
+            sys.stderr.flush()
+            self._drawn = ""
+
+    def _complain(self, diagnostics: Sequence[Diagnostic]) -> None:
+        sys.stdout.flush()
+        render = ansi if coloured(sys.stderr) else plain
+        for d in diagnostics:
+            sys.stderr.write(render(d) + "\n")
+
+
+def coloured(stream: TextIO) -> bool:
+    """Whether colours reach a person: the stream is a terminal, and the person has not said otherwise (NO_COLOR)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

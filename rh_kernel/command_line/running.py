@@ -1,0 +1,118 @@
+"""``rh run`` and ``rh check``: all items of a file, to their effects or to their types only."""
+
+from collections.abc import Callable, Generator
+
+from rh_kernel.command_line.files import folder, read
+from rh_kernel.command_line.report import Report
+from rh_kernel.session.describing import type_text
+from rh_kernel.session.plans import (
+    Compile,
+    Declare,
+    Evaluate,
+    Plan,
+    Refuse,
+    Reset,
+    Say,
+    ShowHeap,
+    ShowType,
+    Surroundings,
+    Trace,
+    Train,
+    plan,
+)
+from rh_kernel.session.results import (
+    DeclarationMade,
+    Event,
+    ItemFailed,
+    Notice,
+    Progress,
+    Result,
+    Shown,
+    TrainingDone,
+    TypeShown,
+    Working,
+)
+from rh_kernel.session.session import Session, execute
+from rh_kernel.source.span import Source
+from rh_kernel.syntax.parser import parse
+from rh_kernel.typing.definitions import kind_of
+
+
+def run(file: str, report: Report) -> None:
+    """Every item in order; one that fails changes nothing, and the next is tried. Raises ``Rejected`` without a file."""
+    source = read(file)
+
+    def take(event: Event) -> None:
+        match event:
+            case Shown(item, result):
+                report.result(item, result)
+            case Progress():
+                report.progress(event)
+            case Working():
+                pass
+
+    to_the_end(execute(Session.start(folder(file)), source, keep_going=True), take)
+
+
+def check(file: str, report: Report) -> None:
+    """The type of every item, evaluating nothing. Raises ``Rejected`` without a file."""
+    source = read(file)
+    session = Session.start(folder(file))
+    definitions, around = session.definitions, Surroundings(session.folder, session.given)
+    for number, item in enumerate(parse(source), start=1):
+        definitions, planned = plan(definitions, item, around)
+        report.result(number, checked(planned, item.span.text))
+
+
+def checked(planned: Plan, text: str) -> Result:
+    """What is known of an item that has been planned and is not performed."""
+    match planned:
+        case Declare(definition):
+            return DeclarationMade(definition.name, kind_of(definition), type_text(definition))
+        case Evaluate(subject) | Trace(subject) | Compile(subject):
+            return TypeShown(" ".join(text.split()), str(subject.type))
+        case ShowType(subject, type_shown):
+            return TypeShown(subject, type_shown)
+        case Train(training):
+            return Notice(f"a training run on {training.data}, {training.epochs} epochs")
+        case ShowHeap() | Reset() | Say():
+            return Notice(" ".join(text.split()))
+        case Refuse(diagnostics):
+            return ItemFailed(diagnostics)
+
+
+def before(file: str, source: Source, report: Report) -> Session:
+    """The session after the items of ``source``, whose results are not shown, but whose errors are."""
+
+    def take(event: Event) -> None:
+        if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
+            report.result(event.item, event.result)
+
+    return to_the_end(execute(Session.start(folder(file)), source, keep_going=True), take)
+
+
+def to_the_end(events: Generator[Event, None, Session], take: Callable[[Event], None]) -> Session:
+    """What ``events`` return after ``take`` was given each of them.
+
+    An interrupt while they are taken is thrown in, so that a training run can still tell how far it came, and passes then.
+    """
+    interrupted = False
+    pending = False
+    while True:
+        try:
+            event = events.throw(KeyboardInterrupt()) if pending else next(events)
+            pending = False
+            interrupted = interrupted or _is_stopped(event)
+            take(event)
+        except StopIteration as end:
+            if interrupted:
+                raise KeyboardInterrupt from None
+            return end.value
+        except KeyboardInterrupt:
+            if interrupted:
+                raise
+            interrupted = pending = True
+
+
+def _is_stopped(event: Event) -> bool:
+    return isinstance(event, Shown) and isinstance(event.result, TrainingDone) and event.result.stopped

@@ -1,0 +1,160 @@
+"""A step ``K[M] → K[N]`` as two documents, with the redex and the contractum marked, and as one line; which steps are shown."""
+
+from collections.abc import Sequence
+
+from dataclasses import dataclass
+
+from rh_kernel.display.marking import Marks, after_marks, before_marks
+from rh_kernel.display.rounding import ENTRIES, rounded
+from rh_kernel.operational.contexts import Subject
+from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
+from rh_kernel.session.results import Change, TraceMade
+from rh_kernel.syntax.core import (
+    RH,
+    Array,
+    Bind,
+    Bound,
+    Call,
+    Const,
+    Handle,
+    Let,
+    Location,
+    Perform,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    Resume,
+    Return,
+    RevHandle,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout, plain
+from rh_kernel.syntax.printing import command_doc, term_doc
+
+NO_MARKS: Marks = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One step as it is shown; ``about`` is what the rule looked at and ``became`` what came of it, each on one line.
+
+    ``change`` tells what the heap held before, where the step has changed it.
+    """
+
+    number: int
+    step: Step
+    before: Doc
+    after: Doc
+    about: str
+    became: str
+    change: Change | None
+
+
+def frame(number: int, step: Step, change: Change | None = None) -> Frame:
+    """The step ``number``, counted from 1."""
+    before, after = subject_doc(step.before, before_marks(step)), subject_doc(step.after, after_marks(step))
+    return Frame(number, step, before, after, *_gist(step, before, after), change)
+
+
+def heap_changes(result: TraceMade) -> dict[int, Change]:
+    """For each step that changed the heap (from 0), what it put in the place of what."""
+    now: dict[Location, Array] = dict(result.heap)
+    changes: dict[int, Change] = {}
+    for n, step in enumerate(result.steps):
+        if step.change is not None:
+            location, content = step.change.location, step.change.content
+            changes[n] = Change(location, now.get(location), content)
+            now[location] = content
+    return changes
+
+
+def total_changes(result: TraceMade, changes: Sequence[Change]) -> tuple[Change, ...]:
+    """What all the steps together have made of each location, in the order in which it was first changed."""
+    last = {change.location: change.after for change in changes}
+    return tuple(Change(location, result.heap.get(location), after) for location, after in last.items())
+
+
+def folded(count: int, first: int, last: int, most: int) -> range:
+    """Which of ``count`` steps (from 0) are not shown: none of up to ``most``, else all but the first and the last ones."""
+    return range(first, count - last) if count > most else range(count, count)
+
+
+def cut(text: str, most: int) -> str:
+    """``text``, with an ellipsis in place of what is too long."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def line(doc: Doc, most: int) -> str:
+    """The document on one line of ``most`` characters."""
+    return cut(plain(doc, float("inf")), most)
+
+
+def subject_doc(M: Subject, marks: Marks = NO_MARKS) -> Doc:
+    """``M`` as traces show it; tuples are cut only behind what is marked."""
+    entries = max([ENTRIES, *[position + 1 for path in marks for position in path]])
+    M = rounded(M)
+    match M:
+        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
+            return term_doc(M, marks=marks, abridge=entries)
+        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
+            return command_doc(M, marks=marks, abridge=entries)
+
+
+def marked(doc: Doc, kind: MarkKind) -> str:
+    """The first part of ``doc`` that has this mark, on one line; nothing if there is none."""
+    wanted: Annotation = Mark(kind)
+    pieces: list[str] = []
+    inside = 0
+    for event in layout(doc, float("inf")):
+        match event:
+            case Open(annotation):
+                inside += 1 if inside or annotation == wanted else 0
+            case Close():
+                inside -= 1 if inside else 0
+                if pieces and not inside:
+                    break
+            case Newline():
+                pieces += " " if inside else ""
+            case str():
+                pieces += event if inside else ""
+    return "".join(pieces)
+
+
+def _gist(step: Step, before: Doc, after: Doc) -> tuple[str, str]:
+    match step.rule:
+        case Rule.LET | Rule.LET_COMMAND:
+            name = marked(before, "redex").removeprefix("let ")
+            ends = [name.index(arrow) for arrow in ("←", "⇐") if arrow in name]
+            return name[: min(ends, default=0)].strip(), marked(before, "focus").removeprefix("⌊").removesuffix("⌋")
+        case Rule.REV_HANDLE:
+            return "", ""
+        case (
+            Rule.RH_RETURN
+            | Rule.RH_LET
+            | Rule.RH_OP
+            | Rule.RH_HANDLE
+            | Rule.RH_TERM
+            | Rule.H_OP
+            | Rule.H_RETURN
+        ):
+            return marked(before, "focus"), ""
+        case (
+            Rule.EV
+            | Rule.PLUS
+            | Rule.PROJ
+            | Rule.RD
+            | Rule.R_VAR
+            | Rule.R_CONST
+            | Rule.R_FUN
+            | Rule.R_PLUS
+            | Rule.R_LET
+            | Rule.R_TUPLE
+            | Rule.R_PROJ
+            | Rule.R_RD
+            | Rule.GET
+            | Rule.PUT
+        ):
+            return marked(before, "redex"), marked(after, "contractum").removeprefix("⌊").removesuffix("⌋")

@@ -1,0 +1,49 @@
+"""Terms and commands as they are shown in passing: numbers to four digits, as one copies them from the board."""
+
+from typing import TypeVar, cast
+
+import numpy as np
+
+from rh_kernel.operational.contexts import Subject
+from rh_kernel.syntax.core import Array, Const, Node, OrdinaryHandler, ReverseHandler, Term
+from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing_constants import array_doc
+from rh_kernel.syntax.rebuild import Walk, rebuild
+
+DIGITS = 4
+
+ENTRIES = 12
+"""Arrays of more entries are shown by their types."""
+
+_S = TypeVar("_S", bound=Subject)
+
+
+def rounded(M: _S) -> _S:
+    """``M`` with the entries of its arrays at four significant digits, but for those that are too large to be shown."""
+    return cast(_S, rebuild(M, 0, _Rounding()))
+
+
+def round_array(array: Array) -> Array:
+    """The array with its entries at four significant digits."""
+    short = np.array([float(f"{float(x):.{DIGITS}g}") for x in array.flat], dtype=np.float64)
+    return short.reshape(array.shape)
+
+
+def array_line(array: Array) -> str:
+    """The array on one line, at four significant digits, or its type."""
+    short = round_array(array) if array.size <= ENTRIES else array
+    return plain(array_doc(short, ENTRIES), float("inf"))
+
+
+class _Rounding(Walk):
+    """Constants are rounded; handlers are closed and shown by their names, so they stay."""
+
+    into_functions = False
+
+    def skips(self, node: Node, depth: int) -> bool:
+        """Whether nothing in ``node`` is shown."""
+        return isinstance(node, ReverseHandler | OrdinaryHandler)
+
+    def constant(self, c: Const) -> Term:
+        """The constant at four digits, if its entries are shown."""
+        return c if c.value.size > ENTRIES else Const(round_array(c.value), span=c.span)

@@ -1,0 +1,186 @@
+"""A trace as HTML: the way forward and the way back as a ``V`` of legs, each a list of steps, each step both its terms.
+
+It needs no script and nothing from outside, so a notebook that is not trusted shows it as well.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from rh_kernel.display import diagnostics
+from rh_kernel.display.frames import Frame, cut, folded, frame, heap_changes, line, subject_doc, total_changes
+from rh_kernel.display.glosses import gloss
+from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.legs import Direction, Leg, legs
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
+from rh_kernel.display.panes import COLOURS as MARKS
+from rh_kernel.display.panes import pane
+from rh_kernel.display.rounding import array_line
+from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
+from rh_kernel.session.results import Change, TraceMade
+from rh_kernel.syntax.core import RevHandle
+from rh_kernel.syntax.doc import MarkKind, Role
+
+MOST, FIRST, LAST = 200, 100, 50
+"""A trace of more than ``MOST`` steps is shown by its first and its last ones."""
+
+GIST = 80
+"""So many characters about what a step does stand in its line."""
+
+
+def trace_html(result: TraceMade) -> str:
+    """The summary, the rules that fired, and every step under the leg it belongs to; redex and contractum are marked."""
+    changes = heap_changes(result)
+    return box(
+        "line-height:1.5",
+        _outcome(result),
+        _heap(total_changes(result, [*changes.values()])),
+        _legend() if result.steps else "",
+        *_legs(result.steps, changes),
+        _rules(result.steps),
+        *[diagnostics.html(d) for d in result.stuck],
+    )
+
+
+# -- around the steps ----------------------------------------------------------------------------------------------------------
+
+
+def _outcome(result: TraceMade) -> str:
+    count = f"{len(result.steps)} step{'' if len(result.steps) == 1 else 's'}"
+    subject = span(f"{MONOSPACE};{FAINT}", line(subject_doc(result.subject), 110))
+    if result.value is None:
+        outcome = span(f"color:{COLOURS[Role.ERROR]};font-weight:bold", f"stuck after {count}")
+    else:
+        value = span(f"{MONOSPACE};font-weight:bold", line(subject_doc(result.value), 110))
+        kind = span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", str(result.type))
+        outcome = f"{value} : {kind} {span(FAINT, f'in {count}')}"
+    return box("", subject) + box("", outcome)
+
+
+def _heap(changes: Sequence[Change]) -> str:
+    if not changes:
+        return ""
+    return table([_change(change) for change in changes], [""] * 4, "llll")
+
+
+def _change(change: Change) -> list[str]:
+    before = "" if change.before is None else array_line(change.before)
+    return [
+        span(f"{MONOSPACE};color:{COLOURS[Role.LOCATION]}", change.location.name),
+        span(f"{MONOSPACE};{FAINT}", before),
+        "→",
+        span(MONOSPACE, array_line(change.after)),
+    ]
+
+
+def _legend() -> str:
+    def filled(kind: MarkKind, text: str) -> str:
+        return span(f"background-color:rgba({MARKS[kind]},0.32);padding:0 5px;margin-right:10px", text)
+
+    def lined(kind: MarkKind, text: str) -> str:
+        return span(f"border-bottom:2px solid rgba({MARKS[kind]},0.9);margin-right:10px", text)
+
+    return box(
+        "margin:6px 0;font-size:90%",
+        filled("redex", "redex"),
+        filled("contractum", "contractum"),
+        lined("forward", "before the rest"),
+        lined("backward", "after the rest"),
+    )
+
+
+def _rules(steps: Sequence[Step]) -> str:
+    fired = Counter(step.rule for step in steps)
+    rows = [
+        [_rule(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, gloss(rule))]
+        for rule, times in sorted(fired.items(), key=lambda entry: (-entry[1], entry[0].value))
+    ]
+    return details("margin:6px 0", f"{len(fired)} rules", table(rows, ["rule", "times", "paper", ""], "lrll")) if rows else ""
+
+
+def _rule(rule: Rule) -> str:
+    return span(f"font-weight:bold;color:{COLOURS[Role.RULE]}", rule.value)
+
+
+# -- legs ----------------------------------------------------------------------------------------------------------------------
+
+
+def _legs(steps: Sequence[Step], changes: Mapping[int, Change]) -> Iterator[str]:
+    gap = folded(len(steps), FIRST, LAST, MOST)
+    parts = legs(steps)
+    for leg in _within(parts, range(gap.start)):
+        yield _leg(leg, steps, changes)
+    if gap:
+        note = f"⋮ {len(gap)} steps are folded ({gap.start + 1} to {gap.stop}); `rh trace FILE` prints all of them"
+        yield box(f"margin:6px 0;{FAINT}", escape(note))
+    for leg in _within(parts, range(gap.stop, len(steps))):
+        yield _leg(leg, steps, changes)
+
+
+def _within(parts: Sequence[Leg], shown: range) -> Iterator[Leg]:
+    """What of the legs lies in the range."""
+    for leg in parts:
+        first, last = max(leg.first, shown.start), min(leg.last, shown.stop - 1)
+        if first <= last:
+            yield replace(leg, first=first, last=last)
+
+
+def _leg(leg: Leg, steps: Sequence[Step], changes: Mapping[int, Change]) -> str:
+    """The steps of a leg in one list, under what the leg is about."""
+    rows = [_step(frame(n + 1, steps[n], changes.get(n)), is_open=n == 0) for n in range(leg.first, leg.last + 1)]
+    colour = _COLOURS[leg.direction]
+    put = [changes[n].location.name for n in range(leg.first, leg.last + 1) if n in changes]
+    numbers = f"step {leg.first + 1}" if leg.first == leg.last else f"steps {leg.first + 1}–{leg.last + 1}"
+    summary = (
+        span(f"color:rgb({colour});font-weight:bold", _ARROWS[leg.direction])
+        + " "
+        + span(MONOSPACE, _title(leg, steps))
+        + span(f"{FAINT};margin-left:12px;font-size:90%", numbers + (f" · changes {', '.join(put)}" if put else ""))
+    )
+    style = f"margin-left:{22 * leg.depth}px;padding-left:8px;border-left:3px solid rgba({colour},0.6)"
+    body = box(f"{MONOSPACE};font-size:90%;white-space:pre;margin:2px 0 6px", *rows)
+    return details(style, summary, body, is_open=leg.first == 0)
+
+
+def _title(leg: Leg, steps: Sequence[Step]) -> str:
+    if leg.opened_by is None:
+        return "reduction"
+    opening = steps[leg.opened_by]
+    match leg.direction:
+        case Direction.FORWARD if isinstance(opening.redex, RevHandle):
+            return f"rev handle … with {opening.redex.handler.name or '{…}'}"
+        case Direction.TURN:
+            return f"return clause of {opening.redex.handler.name}"
+        case Direction.FORWARD | Direction.BACKWARD | Direction.PLAIN:
+            return cut(frame(0, opening).about, GIST)
+
+
+_ARROWS = {Direction.PLAIN: "·", Direction.FORWARD: "↓", Direction.TURN: "↺", Direction.BACKWARD: "↑"}
+_COLOURS = {
+    Direction.PLAIN: "128,128,128",
+    Direction.FORWARD: MARKS["forward"],
+    Direction.TURN: "128,128,128",
+    Direction.BACKWARD: MARKS["backward"],
+}
+
+
+# -- steps ---------------------------------------------------------------------------------------------------------------------
+
+
+def _step(f: Frame, *, is_open: bool) -> str:
+    rule = f.step.rule
+    summary = f"{f.number:>4}  {_rule(rule)}{' ' * (10 - len(rule.value))}{escape(_gist(f))}"
+    arrow = box(f"{FAINT};padding-left:8px;white-space:normal", escape(f"—{rule.value}→  {rule.figure.value}: {gloss(rule)}"))
+    heap = "" if f.change is None else box("padding:2px 8px", " ".join(_change(f.change)))
+    return details("", summary, pane(f.before), arrow, pane(f.after), heap, is_open=is_open)
+
+
+def _gist(f: Frame) -> str:
+    match f.step.rule:
+        case Rule.LET | Rule.LET_COMMAND:
+            return f"{cut(f.about, GIST // 2)} = {cut(f.became, GIST // 2)}"
+        case _ if f.became:
+            return f"{cut(f.about, GIST // 2)} → {cut(f.became, GIST // 2)}"
+        case _:
+            return cut(f.about, GIST)

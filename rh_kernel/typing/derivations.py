@@ -1,0 +1,160 @@
+"""Derivations of ``Γ ⊢ M : A``, ``Γ ; Δ ⊢ P : A`` and ``⊢ H : rev handler(C)`` (RH Def. 3.5), as values.
+
+A context is a chain, so that the contexts along a spine of lets share what they have in common.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Command, Handler, Node, Term
+from rh_kernel.syntax.types import Type
+from rh_kernel.typing.context import Zone
+
+
+class TypingRule(Enum):
+    """A rule of RH Fig. 2 or 3, of §2.2.1, or a lemma that types a form of the rewriting; the value is what is printed."""
+
+    T_VAR = "T-VAR"
+    T_CONST = "T-CONST"
+    T_FUNC = "T-FUNC"
+    T_LET = "T-LET"
+    T_PLUS = "T-PLUS"
+    T_TUPLE = "T-TUPLE"
+    T_PROJ = "T-PROJ"
+    T_RD = "T-RD"
+    T_PURE = "T-PURE"
+    T_OP = "T-OP"
+    T_CLET = "T-CLET"
+    T_RHANDLE = "T-RHANDLE"
+    T_RHANDLER = "T-RHANDLER"
+    T_HANDLE = "T-HANDLE"
+    T_HANDLER = "T-HANDLER"
+    T_RESUME = "T-RESUME"
+    T_R = "Lemma 5.3"
+    T_RH = "Lemma 5.9"
+
+
+# -- contexts ------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """``x : A`` in Γ or Δ, or ``k : A ⇝ answer``."""
+
+    name: str
+    type: Type
+    zone: Zone
+    answer: Type | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Extended:
+    """``outer, x : A``"""
+
+    outer: "Context"
+    assumption: Assumption
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Dropped:
+    """``Γ ; ◇`` where ``outer`` is ``Γ ; Δ``: the variables of Δ keep their indices and cannot be used."""
+
+    outer: "Context"
+
+
+Context: TypeAlias = Extended | Dropped | None
+"""``Γ ; Δ``; ``None`` is ``◇ ; ◇``."""
+
+
+def extend(cx: Context, assumptions: Iterable[Assumption]) -> Context:
+    """``cx, x1 : A1, …, xn : An``; the last one gets index 0."""
+    for assumption in assumptions:
+        cx = Extended(cx, assumption)
+    return cx
+
+
+def drop_delta(cx: Context) -> Context:
+    """``Γ ; ◇`` from ``Γ ; Δ``"""
+    return cx if cx is None or isinstance(cx, Dropped) else Dropped(cx)
+
+
+def look_up(cx: Context, index: int) -> Assumption | None:
+    """The assumption with this index; ``None`` if there is none, or it was dropped."""
+    dropped = False
+    while cx is not None:
+        if isinstance(cx, Dropped):
+            dropped = True
+        elif index == 0:
+            return None if dropped and cx.assumption.zone is not Zone.GAMMA else cx.assumption
+        else:
+            index -= 1
+        cx = cx.outer
+    return None
+
+
+def assumptions(cx: Context) -> tuple[Assumption | None, ...]:
+    """All assumptions, outermost first: the last one is index 0, and ``None`` stands for one that was dropped."""
+    found: list[Assumption | None] = []
+    dropped = False
+    while cx is not None:
+        if isinstance(cx, Dropped):
+            dropped = True
+        else:
+            found.append(None if dropped and cx.assumption.zone is not Zone.GAMMA else cx.assumption)
+        cx = cx.outer
+    return tuple(reversed(found))
+
+
+# -- derivations ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ReverseHandlerType:
+    """``rev handler(C)``"""
+
+    of: Type
+
+    def __str__(self) -> str:
+        return f"rev handler({self.of})"
+
+
+@dataclass(frozen=True, slots=True)
+class OrdinaryHandlerType:
+    """``C ⇒ D``"""
+
+    source: Type
+    target: Type
+
+    def __str__(self) -> str:
+        return f"{self.source} ⇒ {self.target}"
+
+
+Subject: TypeAlias = Term | Command | Handler
+Assigned: TypeAlias = Type | ReverseHandlerType | OrdinaryHandlerType
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Derivation:
+    """``premises`` over ``context ⊢ subject : type``, by ``rule``. A derivation can be thousands of rules high."""
+
+    rule: TypingRule
+    context: Context
+    subject: Subject
+    type: Assigned
+    premises: "tuple[Derivation, ...]"
+
+
+class IllTyped(KernelBug):
+    """A core tree has no derivation. Programs are elaborated to typable trees, so the fault is ours.
+
+    ``subject`` is the least tree around the fault, and ``span`` the place it was written at, if it was.
+    """
+
+    def __init__(self, what: str, subject: Node, span: Span | None) -> None:
+        super().__init__(what)
+        self.subject = subject
+        self.span = span

@@ -1,0 +1,77 @@
+"""``Γ ⊢ M : A`` and ``Γ ⊢ P : A`` (RH Fig. 2, 3), checked in full; unfolded forms have the types of Lemmas 5.3 and 5.9.
+
+An independent reading of the figures, so that preservation is tried against more than the reducer's own types.
+"""
+
+from rh_kernel.operational.contexts import Subject
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Bound,
+    Call,
+    Const,
+    Handle,
+    Let,
+    Perform,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    Resume,
+    Return,
+    RevHandle,
+    Tuple,
+    Zero,
+    constant_type,
+)
+from rh_kernel.syntax.types import Product, Type, factors, product
+
+Gamma = tuple[Type, ...]
+"""The types of the variables, index 0 first."""
+
+
+def check(M: Subject, gamma: Gamma = ()) -> Type:
+    match M:
+        case Bound(i):
+            return gamma[i]
+        case Const():
+            return constant_type(M)
+        case Zero(A):
+            return A
+        case Call(f, N):
+            assert check(N, gamma) == f.domain, f
+            return f.codomain
+        case Plus(N, L):
+            A = check(N, gamma)
+            assert check(L, gamma) == A
+            return A
+        case Tuple(items):
+            return Product(tuple(check(N, gamma) for N in items))
+        case Proj(i, n, N):
+            return factors(check(N, gamma), n)[i - 1]
+        case Let(N, scope):
+            return check(scope.body, (check(N, gamma), *gamma))
+        case Rd(W, scope, N) | R(W, scope, N):
+            A = check(N, gamma)
+            assert check(scope.body, (A, *gamma)) == check(W, gamma)
+            return A
+        case Return(N):
+            return check(N, gamma)
+        case Perform(op, N):
+            assert check(N, gamma) == op.domain
+            return op.codomain
+        case Bind(P, scope):
+            return check(scope.body, (check(P, gamma), *gamma))
+        case RevHandle(N, scope, H) | RH(N, scope, H):
+            A = check(N, gamma)
+            types = factors(A, scope.arity)
+            assert product(types) == A
+            assert check(scope.body, tuple(reversed(types))) == H.type
+            assert check(H.returns.body, (H.type,)) == H.type
+            return A
+        case Handle(P, H):
+            assert check(P, gamma) == H.source
+            assert check(H.returns.body, (H.source,)) == H.target
+            return H.target
+        case Resume():
+            raise AssertionError("a continuation is left over")
