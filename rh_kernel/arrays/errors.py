@@ -7,17 +7,6 @@ from rh_kernel.source.diagnostic import Diagnostic
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unhandled(Diagnostic):
-    """``F^c[Op(V)]`` with no handler around that has a clause for ``Op``, and the heap does not answer it either."""
-
-    code: ClassVar[str] = "RH201"
-    title: ClassVar[str] = "Unhandled operation"
-    label: ClassVar[str] = "no handler around it has a clause for {operation}, and it is not built in"
-
-    operation: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class ProgramTooLong(Diagnostic):
     """More equations than there is memory or patience for."""
 

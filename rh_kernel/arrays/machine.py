@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
 from rh_kernel.arrays.builder import Builder
-from rh_kernel.arrays.errors import Unhandled
 from rh_kernel.arrays.tape import Continuation, Environment, Performed, Region, Tape, enter
 from rh_kernel.arrays.terms import Cotangents, accumulate, bind, collect, entry_at, evaluate, pull_back
 from rh_kernel.arrays.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
-from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import shift
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.clauses import ordinary_clause, reverse_clause
@@ -37,6 +36,7 @@ from rh_kernel.syntax.core import (
     RevHandle,
     Scope,
 )
+from rh_kernel.syntax.stuck import unhandled
 
 # -- handlers on the stack -----------------------------------------------------------------------------------------------------
 
@@ -294,7 +294,7 @@ class Machine:
             self._install(stretch.edge)
             self._frames = stretch.frames
         if op.family not in (GET, PUT):
-            raise Stuck(Unhandled(span=op.span, operation=f"`{op.family.name}`"))
+            raise unhandled(op)
         (location,) = op.indices
         if not isinstance(location, Location):
             raise KernelBug(f"{op.family.name} is at no location")

@@ -2,20 +2,37 @@
 
 from dataclasses import dataclass
 
-from rh_kernel.command_line.files import read
+from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.command_line.running import before
 from rh_kernel.display.record import end_record, step_record
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.performing import State, perform
-from rh_kernel.session.plans import Compile, Evaluate, Refuse, Surroundings, Trace, plan
+from rh_kernel.session.plans import (
+    Compile,
+    Declare,
+    Evaluate,
+    Refuse,
+    Reset,
+    Say,
+    ShowHeap,
+    ShowType,
+    Surroundings,
+    Trace,
+    Train,
+    plan,
+)
 from rh_kernel.session.results import ProgramMade, Shown, TraceMade
 from rh_kernel.session.session import Session
 from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.surface import Item
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
+
+ABRIDGED = 12
+"""Arrays with more entries are shown by their type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +76,47 @@ def compile_last(file: str, report: Report) -> None:
 
 
 def find(file: str, report: Report) -> Subject | None:
-    """The last command of a file, or its last term if it has no command; ``None`` if it has an error, which is reported.
+    """The last command of a file, or its last term if it has no command; ``None`` if an item after it has an error.
 
-    The items before it are run. Raises ``Rejected`` if there is neither, or no file.
+    The items before it are run, and errors are reported. Raises ``Rejected`` if there is neither, or no file.
     """
     source = read(file)
-    items = list(enumerate(parse(source), start=1))
-    evaluated = [(number, item) for number, item in items if isinstance(item, s.Evaluation | s.Directive) and _is_run(item)]
-    broken = [(number, item) for number, item in items if isinstance(item, Unparsed)]
-    if not evaluated:
-        for number, item in broken:
-            report.failure(item.diagnostics, number)
-        if broken:
-            return None
+    session = Session.start(folder(file))
+    definitions, around = session.definitions, Surroundings(session.folder, session.given)
+    found: list[tuple[int, Item | Unparsed, ClosedTerm | ClosedCommand]] = []
+    refused: list[tuple[int, Refuse]] = []
+    for number, item in enumerate(parse(source), start=1):
+        definitions, planned = plan(definitions, item, around)
+        match planned:
+            case Evaluate(closed) | Trace(closed) | Compile(closed):
+                found.append((number, item, closed))
+            case Refuse():
+                refused.append((number, planned))
+            case Declare() | ShowType() | Train() | ShowHeap() | Reset() | Say():
+                pass
+    commands = [subject for subject in found if isinstance(subject[2], ClosedCommand)]
+    chosen = (commands or found or [None])[-1]
+    later = refused if chosen is None else [(number, refusal) for number, refusal in refused if number > chosen[0]]
+    for number, refusal in later:
+        report.failure(refusal.diagnostics, number)
+    if later:
+        return None
+    if chosen is None:
         raise Rejected(NothingToStep(span=Span(source, 0, 0), hint="end the file with the command to look at"))
-    candidates: list[Subject] = []
-    for number, item in reversed(evaluated):
-        found = _planned(file, source, number, item, report)
-        if not isinstance(found, Subject):
-            return None
-        if isinstance(found.closed, ClosedCommand):
-            return found
-        candidates.append(found)
-    return candidates[0]
+    number, item, closed = chosen
+    return Subject(closed, number, before(file, Source(source.name, source.text[: item.span.start]), report))
+
+
+def _show(trace: TraceMade, report: Report) -> None:
+    """A trace: each step with the whole it begins with, and at last the value."""
+    for number, step in enumerate(trace.steps):
+        if report.as_json:
+            report.record(step_record(number, step))
+        else:
+            report.text(f"{number:>5}  {show(step.before, abridge=ABRIDGED)}\n{'':>7}{step.rule.value}")
+    if trace.value is None:
+        return
+    if report.as_json:
+        report.record(end_record(len(trace.steps), trace.type, trace.value))
+    else:
+        report.text(f"{len(trace.steps):>5}  {show(trace.value, abridge=ABRIDGED)} : {trace.type}")

@@ -72,9 +72,9 @@ def heap_changes(result: TraceMade) -> dict[int, Change]:
 
 
 def total_changes(result: TraceMade, changes: Sequence[Change]) -> tuple[Change, ...]:
-    """What all the steps together have made of each location, in the order in which it was first changed."""
+    """What all the steps together have made of each location, in the order of the heap."""
     last = {change.location: change.after for change in changes}
-    return tuple(Change(location, result.heap.get(location), after) for location, after in last.items())
+    return tuple(Change(location, before, last[location]) for location, before in result.heap.items() if location in last)
 
 
 def folded(count: int, first: int, last: int, most: int) -> range:
@@ -140,7 +140,7 @@ def _gist(step: Step, before: Doc, after: Doc) -> tuple[str, str]:
             | Rule.H_OP
             | Rule.H_RETURN
         ):
-            return marked(before, "focus"), ""
+            return marked(before, "focus").removeprefix("⌊").removesuffix("⌋"), ""
         case (
             Rule.EV
             | Rule.PLUS

@@ -65,8 +65,8 @@ def _looked_at(rule: Rule, M: Subject) -> Path | None:
         case Rule.LET | Rule.LET_COMMAND:
             return (0,)
         case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
-            path, head = _head(M)
-            return (*path, 0) if rule is Rule.RH_TERM and not isinstance(head, Bind) else path
+            path, P = head(M)
+            return (*path, 0) if rule is Rule.RH_TERM and isinstance(P, Return | Perform | RevHandle) else path
         case (
             Rule.EV
             | Rule.PLUS
@@ -87,7 +87,7 @@ def _looked_at(rule: Rule, M: Subject) -> Path | None:
             return None
 
 
-def _head(M: Subject) -> tuple[Path, Subject]:
+def head(M: Subject) -> tuple[Path, Subject]:
     """The head of the command that ``RH`` or ``handle`` stands around, and where it is."""
     path: list[int] = []
     while True:

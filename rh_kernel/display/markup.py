@@ -22,10 +22,10 @@ def span(style: str, text: str) -> str:
     return element("span", style, escape(text))
 
 
-def details(style: str, summary: str, *content: str, is_open: bool = False, summary_style: str = "cursor:pointer") -> str:
+def details(style: str, summary: str, *content: str, is_open: bool = False) -> str:
     """``content`` that opens under ``summary``."""
     opening = f"<details{_attributes({'style': style} if style else {})}{' open' if is_open else ''}>"
-    return f"{opening}{element('summary', summary_style, summary)}{''.join(content)}</details>"
+    return f"{opening}<summary>{summary}</summary>{''.join(content)}</details>"
 
 
 def table(rows: list[list[str]], heading: list[str], alignments: str) -> str:

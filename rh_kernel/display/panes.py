@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import TypeAlias
 
 from rh_kernel.display.html import escape
@@ -10,9 +9,6 @@ from rh_kernel.display.markup import element
 from rh_kernel.syntax.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout
 
 WIDTH = 90
-
-AROUND = 12
-"""So many lines above and below what is marked are shown."""
 
 MOST = 60
 """So many lines of what is marked are shown."""
@@ -38,30 +34,28 @@ class Piece:
     kinds: Kinds
 
 
-def pane(doc: Doc, width: float = WIDTH) -> str:
-    """The document in lines of ``width`` columns, with one ``<mark>`` for each redex and contractum."""
-    lines = _lines(doc, width)
-    pieces = [*_joined(_window(lines))]
+def pane(doc: Doc, around: int) -> str:
+    """The document, with one ``<mark>`` for a redex or contractum, and ``around`` lines above and below what is marked."""
+    pieces = [*_joined(_window(_lines(doc), around))]
     kinds = {kind for piece in pieces for kind in piece.kinds}
-    whole = all(piece.kinds for piece in pieces)
-    return element("pre", _PRE + ";".join(_edge(kinds)), *_html(pieces, kinds, dims=bool(kinds) and not whole))
+    return element("pre", _PRE + ";".join(_edge(kinds)), *_html(pieces, kinds))
 
 
 def _edge(kinds: set[MarkKind]) -> list[str]:
     return [f"border-left:3px solid rgba({COLOURS[k]},0.7)" for k in ("redex", "contractum") if k in kinds]
 
 
-def _lines(doc: Doc, width: float) -> list[list[Piece]]:
+def _lines(doc: Doc) -> list[list[Piece]]:
     lines: list[list[Piece]] = [[]]
     open_: list[Annotation] = []
-    for event in layout(doc, width):
+    for event in layout(doc, WIDTH):
         match event:
             case Open(annotation):
                 open_.append(annotation)
             case Close():
                 open_.pop()
             case Newline(indent):
-                lines.append([Piece(" " * indent, _kinds(open_))] if indent else [])
+                lines.append([Piece(" " * indent, ())] if indent else [])
             case str():
                 lines[-1].append(Piece(event, _kinds(open_)))
     return lines
@@ -71,12 +65,12 @@ def _kinds(open_: Sequence[Annotation]) -> Kinds:
     return tuple([a.kind for a in open_ if isinstance(a, Mark)])
 
 
-def _window(lines: list[list[Piece]]) -> Iterator[list[Piece]]:
+def _window(lines: list[list[Piece]], around: int) -> Iterator[list[Piece]]:
     """The lines that are shown, and for the others how many there are."""
     marked = [i for i, line in enumerate(lines) if any(piece.kinds for piece in line)] or [0]
     first, last = marked[0], marked[-1]
     cut = range(first + MOST * 2 // 3, last - MOST // 3) if last - first > MOST else range(0)
-    shown = [i for i in range(max(first - AROUND, 0), min(last + AROUND + 1, len(lines))) if i not in cut]
+    shown = [i for i in range(max(first - around, 0), min(last + around + 1, len(lines))) if i not in cut]
     if shown[0] <= 1:
         shown[:0] = range(shown[0])
     if len(lines) - shown[-1] <= 2:
@@ -92,47 +86,40 @@ def _window(lines: list[list[Piece]]) -> Iterator[list[Piece]]:
 
 def _joined(lines: Iterator[list[Piece]]) -> Iterator[Piece]:
     """The pieces of all lines, line ends included; neighbours with the same marks are one piece."""
-    text, kinds = "", ()
-    is_first = True
+    text, kinds, end = "", (), ""
     for line in lines:
-        end = [] if is_first else [Piece("\n", _common(kinds, line[0].kinds if line else ()))]
-        is_first = False
-        for piece in [*end, *line]:
+        for piece in (Piece(end, ()), *line):
             if piece.kinds != kinds and text:
                 yield Piece(text, kinds)
                 text = ""
             text, kinds = text + piece.text, piece.kinds
+        end = "\n"
     if text:
         yield Piece(text, kinds)
 
 
-def _common(left: Kinds, right: Kinds) -> Kinds:
-    common: list[MarkKind] = []
-    for a, b in zip(left, right, strict=False):
-        if a != b:
-            break
-        common.append(a)
-    return tuple(common)
-
-
-def _html(pieces: list[Piece], kinds: set[MarkKind], *, dims: bool) -> Iterator[str]:
+def _html(pieces: list[Piece], kinds: set[MarkKind]) -> Iterator[str]:
     styles = _styles(kinds)
-    open_: Kinds = ()
+    open_: list[tuple[MarkKind, str]] = []
+    met: set[MarkKind] = set()
     for piece in pieces:
-        kept = len(_common(open_, piece.kinds))
-        for kind in reversed(open_[kept:]):
-            yield f"</{_name(kind)}>"
+        kept = len(_common([kind for kind, _ in open_], piece.kinds))
+        yield from [f"</{name}>" for _, name in reversed(open_[kept:])]
+        del open_[kept:]
         for kind in piece.kinds[kept:]:
-            yield f'<{_name(kind)} style="{styles[kind]}">'
-        open_ = piece.kinds
+            # A mark goes on in the next line behind the indentation, and is still one mark.
+            name = "mark" if kind in _MARKED and kind not in met else "span"
+            met.add(kind)
+            open_.append((kind, name))
+            inherited = "color:inherit;" if name == "mark" else ""
+            yield f'<{name} style="{inherited}{styles[kind]}">'
         text = escape(piece.text)
-        yield text if piece.kinds or not dims or not text.strip() else f'<span style="opacity:0.6">{text}</span>'
-    for kind in reversed(open_):
-        yield f"</{_name(kind)}>"
+        yield text if piece.kinds or not kinds or not text.strip() else f'<span style="{DIM}">{text}</span>'
+    yield from [f"</{name}>" for _, name in reversed(open_)]
 
 
-def _name(kind: MarkKind) -> str:
-    return "mark" if kind in ("redex", "contractum", "error") else "span"
+def _common(left: Sequence[MarkKind], right: Sequence[MarkKind]) -> Sequence[MarkKind]:
+    return left[: next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))]
 
 
 def _styles(kinds: set[MarkKind]) -> dict[MarkKind, str]:
@@ -142,7 +129,7 @@ def _styles(kinds: set[MarkKind]) -> dict[MarkKind, str]:
     for kind in kinds:
         match kind:
             case "redex" | "contractum" | "error":
-                styles[kind] = f"color:inherit;background-color:rgba({COLOURS[kind]},{0.14 if faint else 0.32})"
+                styles[kind] = f"background-color:rgba({COLOURS[kind]},{0.14 if faint else 0.32})"
             case "focus" | "changed":
                 styles[kind] = f"background-color:rgba({COLOURS[kind]},0.3)"
             case "forward" | "backward":
@@ -150,4 +137,6 @@ def _styles(kinds: set[MarkKind]) -> dict[MarkKind, str]:
     return styles
 
 
-_PRE = "margin:2px 0;padding:2px 8px;overflow:auto;line-height:1.45;background:none;"
+_MARKED = frozenset({"redex", "contractum", "error"})
+DIM = "opacity:0.6"
+_PRE = "margin:2px 0;padding:0 8px;overflow:auto;background:none;"

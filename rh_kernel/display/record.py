@@ -103,7 +103,7 @@ def end_record(steps: int, A: Type, V: Term) -> Record:
 
 def program_record(program: Program) -> Record:
     """A straight-line program: its lines, and how many equations and floating point operations it has."""
-    shown = [f"{line.left} = {line.right}" if line.left else line.right for line in lines(program)]
+    shown: list[Json] = [f"{line.left} = {line.right}" if line.left else line.right for line in lines(program)]
     return {"program": shown, "equations": len(program.equations), "operations": program.cost}
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from rh_kernel.display import diagnostics
 from rh_kernel.display.frames import Frame, cut, folded, frame, heap_changes, line, subject_doc, total_changes
+from rh_kernel.display.flows import flow
 from rh_kernel.display.glosses import gloss
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.legs import Direction, Leg, legs
@@ -16,17 +17,20 @@ from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
 from rh_kernel.display.panes import COLOURS as MARKS
 from rh_kernel.display.panes import pane
 from rh_kernel.display.rounding import array_line
+from rh_kernel.display.titles import ARROWS, title
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
-from rh_kernel.syntax.core import RevHandle
 from rh_kernel.syntax.doc import MarkKind, Role
 
 MOST, FIRST, LAST = 200, 100, 50
 """A trace of more than ``MOST`` steps is shown by its first and its last ones."""
 
-GIST = 80
+GIST = 88
 """So many characters about what a step does stand in its line."""
+
+NEAR, FAR = 2, 6
+"""So many lines around a redex and a contractum are shown; what is around a redex is around its contractum too."""
 
 
 def trace_html(result: TraceMade) -> str:
@@ -37,7 +41,7 @@ def trace_html(result: TraceMade) -> str:
         _outcome(result),
         _heap(total_changes(result, [*changes.values()])),
         _legend() if result.steps else "",
-        *_legs(result.steps, changes),
+        *_legs(result, changes),
         _rules(result.steps),
         *[diagnostics.html(d) for d in result.stuck],
     )
@@ -48,7 +52,7 @@ def trace_html(result: TraceMade) -> str:
 
 def _outcome(result: TraceMade) -> str:
     count = f"{len(result.steps)} step{'' if len(result.steps) == 1 else 's'}"
-    subject = span(f"{MONOSPACE};{FAINT}", line(subject_doc(result.subject), 110))
+    subject = span(f"{MONOSPACE};{FAINT};font-size:90%", line(subject_doc(result.subject), 104))
     if result.value is None:
         outcome = span(f"color:{COLOURS[Role.ERROR]};font-weight:bold", f"stuck after {count}")
     else:
@@ -85,8 +89,8 @@ def _legend() -> str:
         "margin:6px 0;font-size:90%",
         filled("redex", "redex"),
         filled("contractum", "contractum"),
-        lined("forward", "before the rest"),
-        lined("backward", "after the rest"),
+        lined("forward", "Qᶠ, on the way forward"),
+        lined("backward", "Qᵇ, on the way back"),
     )
 
 
@@ -106,16 +110,17 @@ def _rule(rule: Rule) -> str:
 # -- legs ----------------------------------------------------------------------------------------------------------------------
 
 
-def _legs(steps: Sequence[Step], changes: Mapping[int, Change]) -> Iterator[str]:
+def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
+    steps = result.steps
     gap = folded(len(steps), FIRST, LAST, MOST)
     parts = legs(steps)
     for leg in _within(parts, range(gap.start)):
-        yield _leg(leg, steps, changes)
+        yield _leg(leg, result, changes)
     if gap:
         note = f"⋮ {len(gap)} steps are folded ({gap.start + 1} to {gap.stop}); `rh trace FILE` prints all of them"
         yield box(f"margin:6px 0;{FAINT}", escape(note))
     for leg in _within(parts, range(gap.stop, len(steps))):
-        yield _leg(leg, steps, changes)
+        yield _leg(leg, result, changes)
 
 
 def _within(parts: Sequence[Leg], shown: range) -> Iterator[Leg]:
@@ -126,16 +131,18 @@ def _within(parts: Sequence[Leg], shown: range) -> Iterator[Leg]:
             yield replace(leg, first=first, last=last)
 
 
-def _leg(leg: Leg, steps: Sequence[Step], changes: Mapping[int, Change]) -> str:
-    """The steps of a leg in one list, under what the leg is about."""
+def _leg(leg: Leg, result: TraceMade, changes: Mapping[int, Change]) -> str:
+    """The steps of a leg in one list, under what the leg is about and what it leaves to the next one."""
+    steps = result.steps
     rows = [_step(frame(n + 1, steps[n], changes.get(n)), is_open=n == 0) for n in range(leg.first, leg.last + 1)]
     colour = _COLOURS[leg.direction]
     put = [changes[n].location.name for n in range(leg.first, leg.last + 1) if n in changes]
     numbers = f"step {leg.first + 1}" if leg.first == leg.last else f"steps {leg.first + 1}–{leg.last + 1}"
     summary = (
-        span(f"color:rgb({colour});font-weight:bold", _ARROWS[leg.direction])
+        span(f"color:rgb({colour});font-weight:bold", ARROWS[leg.direction])
         + " "
-        + span(MONOSPACE, _title(leg, steps))
+        + span(MONOSPACE, title(leg, steps))
+        + span(f"{MONOSPACE};font-size:90%;margin-left:14px;color:rgb({colour})", _flow(leg, result))
         + span(f"{FAINT};margin-left:12px;font-size:90%", numbers + (f" · changes {', '.join(put)}" if put else ""))
     )
     style = f"margin-left:{22 * leg.depth}px;padding-left:8px;border-left:3px solid rgba({colour},0.6)"
@@ -143,20 +150,10 @@ def _leg(leg: Leg, steps: Sequence[Step], changes: Mapping[int, Change]) -> str:
     return details(style, summary, body, is_open=leg.first == 0)
 
 
-def _title(leg: Leg, steps: Sequence[Step]) -> str:
-    if leg.opened_by is None:
-        return "reduction"
-    opening = steps[leg.opened_by]
-    match leg.direction:
-        case Direction.FORWARD if isinstance(opening.redex, RevHandle):
-            return f"rev handle … with {opening.redex.handler.name or '{…}'}"
-        case Direction.TURN:
-            return f"return clause of {opening.redex.handler.name}"
-        case Direction.FORWARD | Direction.BACKWARD | Direction.PLAIN:
-            return cut(frame(0, opening).about, GIST)
+def _flow(leg: Leg, result: TraceMade) -> str:
+    return cut("  ".join([f"{name} = {line(subject_doc(V), 40)}" for name, V in flow(leg, result.steps, result.value)]), 60)
 
 
-_ARROWS = {Direction.PLAIN: "·", Direction.FORWARD: "↓", Direction.TURN: "↺", Direction.BACKWARD: "↑"}
 _COLOURS = {
     Direction.PLAIN: "128,128,128",
     Direction.FORWARD: MARKS["forward"],
@@ -173,14 +170,15 @@ def _step(f: Frame, *, is_open: bool) -> str:
     summary = f"{f.number:>4}  {_rule(rule)}{' ' * (10 - len(rule.value))}{escape(_gist(f))}"
     arrow = box(f"{FAINT};padding-left:8px;white-space:normal", escape(f"—{rule.value}→  {rule.figure.value}: {gloss(rule)}"))
     heap = "" if f.change is None else box("padding:2px 8px", " ".join(_change(f.change)))
-    return details("", summary, pane(f.before), arrow, pane(f.after), heap, is_open=is_open)
+    return details("", summary, pane(f.before, NEAR), arrow, pane(f.after, FAR), heap, is_open=is_open)
 
 
 def _gist(f: Frame) -> str:
     match f.step.rule:
         case Rule.LET | Rule.LET_COMMAND:
-            return f"{cut(f.about, GIST // 2)} = {cut(f.became, GIST // 2)}"
+            return cut(f"{f.about} = {f.became}", GIST)
         case _ if f.became:
-            return f"{cut(f.about, GIST // 2)} → {cut(f.became, GIST // 2)}"
+            became = cut(f.became, GIST // 2)
+            return f"{cut(f.about, GIST - len(became) - 3)} → {became}"
         case _:
             return cut(f.about, GIST)

@@ -66,7 +66,7 @@ def changes_text(changes: Changes, width: float = 100) -> str:
 def summary(array: Array) -> str:
     """``640 entries from -0.31 to 0.52, mean 0.01``; entries that are no finite numbers are counted apart."""
     finite = array[np.isfinite(array)].astype(np.float64)
-    words = [f"{array.size} entries"]
+    words = [f"{array.size} {'entry' if array.size == 1 else 'entries'}"]
     if finite.size:
         words[0] += f" from {short(float(finite.min()))} to {short(float(finite.max()))}"
         # Scaled first, so that a sum of large numbers does not overflow.

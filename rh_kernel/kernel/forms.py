@@ -1,4 +1,4 @@
-"""The forms of the language by the word that they begin with (LANGUAGE §1–3, §6): a line for the form, and one for what it does."""
+"""The forms of the language by the word that they begin with (LANGUAGE §1–3, §6): a line for the form, one for its meaning."""
 
 FORMS = {
     "let": "let x ← M in N   ·   let x ⇐ P in Q\nname the value of a term, or the result of a command",
@@ -20,7 +20,7 @@ FORMS = {
     "fun": "fun f(x : A) : B = M\na function symbol; rd[f] comes with it",
     "op": "op Op[l : Loc(m, n)] : A → B\na family of operation symbols; handlers give them a meaning",
     "net": "net f(x : A) : B = R\na named command",
-    "handler": "handler h(a : A) : rev handler(C) = { return x → P ; Op(x) → Q | y, z → Q' }\nwhat to do for each operation, forwards and back",
+    "handler": "handler h(a : A) : rev handler(C) = { return x → P ; Op(x) → Q | y, z → R }\nwhat operations do, both ways",
     "Real": "Real(d1, …, dk)\narrays of that shape; Real is Real(1), the scalars",
     "Loc": "Loc(d1, …, dk)\nlocations that hold arrays of that shape",
     "Dim": "Dim\ndimensions",

@@ -10,6 +10,7 @@ from typing import Any
 import comm
 from ipykernel.iostream import OutStream
 from ipykernel.kernelbase import Kernel
+from traitlets import List
 
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.fault import fault
@@ -28,6 +29,7 @@ Reply = dict[str, Any]
 
 VERSION = version("rh_kernel")
 
+PAPER = "https://arxiv.org/search/?query=Programming+Backpropagation+with+Reverse+Handlers+for+Arrows"
 COMMS = ("comm_open", "comm_msg", "comm_close")
 
 
@@ -48,6 +50,8 @@ class RHKernel(Kernel):
         "nbconvert_exporter": "script",
     }
 
+    help_links = List([{"text": "The paper on reverse handlers", "url": PAPER}])
+
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.rh = Session.start(Path.cwd())
@@ -59,9 +63,8 @@ class RHKernel(Kernel):
     @property
     def kernel_info(self) -> dict[str, Any]:
         """What the base class says, without the debugger it believes to have."""
-        info = dict(super().kernel_info)
-        info["supported_features"] = [feature for feature in info["supported_features"] if feature != "debugger"]
-        return info
+        said = super().kernel_info
+        return {**said, "supported_features": [f for f in said["supported_features"] if f != "debugger"]}
 
     def set_parent(self, ident: Any, parent: Any, channel: str = "shell") -> None:
         """What is printed belongs to the request that is being served."""

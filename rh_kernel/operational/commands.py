@@ -13,14 +13,13 @@ from rh_kernel.operational.contexts import (
     handlers,
     plug,
 )
-from rh_kernel.operational.errors import Unhandled
 from rh_kernel.operational.handlers import handle_operation, handle_return
 from rh_kernel.operational.heap import Heap, access
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
 from rh_kernel.operational.terms import contract, ev
 from rh_kernel.paper import Rule
-from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import instantiate_command
 from rh_kernel.syntax.core import (
     RH,
@@ -42,6 +41,7 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
+from rh_kernel.syntax.stuck import unhandled
 
 
 def step(M: Subject, K: Context | None, hp: Heap, limits: Limits) -> Step:
@@ -92,9 +92,7 @@ def _perform(M: Perform, K: Context | None, hp: Heap) -> Step:
             return Step(Rule.H_OP, part.outer, plug(K, M, part.outer), Q)
     accessed = access(M, hp)
     if accessed is None:
-        name = M.operation.family.name
-        hint = f"put the command under `handle … with` or `rev handle … with` a handler that has a clause for {name}"
-        raise Stuck(Unhandled(span=M.span, operation=name, hint=hint))
+        raise unhandled(M.operation)
     rule, P, change = accessed
     return Step(rule, K, M, P, change)
 

@@ -7,17 +7,6 @@ from rh_kernel.source.diagnostic import Diagnostic
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unhandled(Diagnostic):
-    """An operation met no handler on its way to the top."""
-
-    code: ClassVar[str] = "RH201"
-    title: ClassVar[str] = "Unhandled operation"
-    label: ClassVar[str] = "no handler around it has a clause for {operation}, and it is not built in"
-
-    operation: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class NoContent(Diagnostic):
     """``Get`` or ``Put`` at a location that the heap does not hold."""
 

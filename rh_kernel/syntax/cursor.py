@@ -191,7 +191,7 @@ class Cursor:
             case Kind.END if self.brackets:
                 return self._unclosed(self.brackets[-1], expected)
             case Kind.END:
-                return Rejected(UnexpectedEnd(span=here, found=found, expected=expected, hint=hint))
+                return Rejected(UnexpectedEnd(span=here, found=found, expected=expected, hint=self.unindented() or hint))
             case Kind.SYMBOL if token.text in CLOSERS.values() and self._mismatches(token):
                 return self._mismatched(expected)
             case Kind.SYMBOL | Kind.NAME | Kind.KEYWORD | Kind.NUMBER | Kind.STRING | Kind.PROJECTION | Kind.COMMENT:
@@ -200,6 +200,12 @@ class Cursor:
                     return self.foreign(before)
                 hint = hint or self._advice(before)
                 return Rejected(Unexpected(span=here, found=found, expected=expected, hint=hint))
+
+    def unindented(self) -> str:
+        """A hint for an item that ends too early, if there is text in the first column after it."""
+        if self.token.kind is not Kind.END or not self.source.text[self.token.end :].strip():
+            return ""
+        return "what begins in the first column is a new item; indent the lines that continue this one"
 
     def malformed(self, span: Span, hint: str) -> Rejected:
         """The complaint about a number."""
@@ -215,7 +221,10 @@ class Cursor:
         return Rejected(TooDeep(span=self.here(), limit=DEEPEST, hint="give parts of it names, with let or fun"))
 
     def _mismatches(self, closer: Token) -> bool:
-        return not self.brackets or CLOSERS[self.brackets[-1].text] != closer.text
+        """Whether a closing bracket closes nothing, or not what is open. A lone ``>`` is meant as a comparison."""
+        if not self.brackets:
+            return closer.text != ">"
+        return CLOSERS[self.brackets[-1].text] != closer.text
 
     def _mismatched(self, expected: str) -> Rejected:
         here, found = self.here(), self.found()

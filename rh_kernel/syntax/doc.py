@@ -288,12 +288,10 @@ def plain(doc: Doc, width: float = 100) -> str:
     return "".join(pieces)
 
 
-def annotated_texts(
-    doc: Doc, width: float = 100, of: tuple[type[Annotation], ...] = (Mark, Spanned, Typed, Role)
-) -> list[tuple[Annotation, str]]:
+def annotated_texts(doc: Doc, width: float = 100, of: tuple[type[Annotation], ...] = (Mark,)) -> list[tuple[Annotation, str]]:
     """Each annotation that is one ``of`` some kinds, with the text it is about, in the order in which they end.
 
-    A line end counts as one space.
+    A line end counts as one space. Takes the time it takes to write the answer: nested spans are long.
     """
     pieces: list[str] = []
     open_at: list[tuple[Annotation, int]] = []

@@ -243,6 +243,9 @@ def _no_expression(c: Cursor, text: str) -> Rejected:
     if c.holds(Kind.STRING):
         return c.fail(_EXPRESSION, 'strings name files and data sets alone: load("w.npy"), data("xor")')
     if text == "rd":
+        if c.peek().kind is Kind.END:
+            c.advance()
+            return c.fail("`[` and a function")
         return c.fail(_EXPRESSION, "a derivative is written W.rd(x. N)(V), or rd[f](w, v) for a function f")
     return c.fail(_EXPRESSION)
 
@@ -288,7 +291,7 @@ def _in(c: Cursor, let: Token) -> None:
     if c.is_misfit():
         raise c.fail("`in`")
     note = Note(span=c.span(let), text="this `let`")
-    raise Rejected(MissingIn(span=c.here(), found=c.found(), hint=_TWO_LETS, notes=(note,)))
+    raise Rejected(MissingIn(span=c.here(), found=c.found(), hint=c.unindented() or _TWO_LETS, notes=(note,)))
 
 
 def _rev_handle(c: Cursor) -> Expr:
@@ -318,7 +321,7 @@ def _handled_with(c: Cursor, word: Token) -> HandlerExpr:
         if c.is_misfit():
             raise c.fail("`with` and a handler")
         note = Note(span=c.span(word), text=f"this `{word.text}`")
-        raise Rejected(MissingWith(span=c.here(), found=c.found(), hint=_A_HANDLER, notes=(note,)))
+        raise Rejected(MissingWith(span=c.here(), found=c.found(), hint=c.unindented() or _A_HANDLER, notes=(note,)))
     c.advance()
     if c.at("{"):
         return handler_literal(c, expression)

@@ -419,7 +419,7 @@ class NetDeclaration(Written):
 
 @dataclass(frozen=True, slots=True)
 class HandlerType(Written):
-    """``rev handler(C)``, or for an ordinary handler ``handler(C -> D)`` with both types"""
+    """``rev handler(C)``, or for an ordinary handler ``C => D`` with both types"""
 
     source: TypeExpr
     target: TypeExpr | None

@@ -28,9 +28,11 @@ STRANGE = (0.0, -0.0, 1.0, -2.5, 1 / 3, 1e-7, 1.7e308, -1.7e308, 5e-324, np.nan,
 
 def arrays(most_axes: int, longest: int, pool: tuple[float, ...] = STRANGE) -> st.SearchStrategy[Array]:
     """Arrays with entries out of a pool."""
-    shapes = st.lists(st.integers(1, longest), min_size=1, max_size=most_axes)
-    seeds = st.integers(0, 2**32)
-    return st.builds(lambda shape, seed: np.random.default_rng(seed).choice(pool, size=shape), shapes, seeds)
+
+    def drawn(shape: list[int], seed: int) -> Array:
+        return np.random.default_rng(seed).choice(pool, size=shape)
+
+    return st.builds(drawn, st.lists(st.integers(1, longest), min_size=1, max_size=most_axes), st.integers(0, 2**32))
 
 
 ANY = arrays(3, 40)
@@ -79,7 +81,7 @@ def test_the_text_does_not_depend_on_settings_of_numpy() -> None:
 
 def test_what_is_not_finite_is_counted_apart() -> None:
     assert summary(np.array([1.0, np.nan, 3.0, np.inf])) == "4 entries from 1 to 3, mean 2, 2 not finite"
-    assert summary(np.array([np.nan])) == "1 entries, 1 not finite"
+    assert summary(np.array([np.nan])) == "1 entry, 1 not finite"
 
 
 def test_an_open_term_is_no_value() -> None:

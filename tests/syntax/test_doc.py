@@ -90,7 +90,8 @@ def test_the_width_changes_spaces_only(doc: Doc, width: int) -> None:
 
 def test_an_annotation_covers_its_text() -> None:
     doc = concat("a ", Annotated(Mark("redex"), concat("b", role(Role.KEYWORD, "c"))), " d")
-    assert annotated_texts(doc) == [(Role.KEYWORD, "c"), (Mark("redex"), "bc")]
+    assert annotated_texts(doc) == [(Mark("redex"), "bc")]
+    assert annotated_texts(doc, of=(Mark, Role)) == [(Role.KEYWORD, "c"), (Mark("redex"), "bc")]
 
 
 def test_a_very_deep_document_is_laid_out() -> None:

@@ -1,0 +1,121 @@
+"""What the words after ``rh`` mean, and the exit codes: 0 if no item failed, 1 if one did, 2 if the words mean nothing."""
+
+import argparse
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import NoReturn
+
+FAILED = 1
+MISUSED = 2
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code. Prints no Python traceback, whatever happens."""
+    parser = _parser()
+    words, rest = parser.parse_known_args(arguments)
+    if rest and words.command != "lab":
+        parser.error(f"unknown: {' '.join(rest)}")
+    if words.command is None:
+        parser.print_help(sys.stderr)
+        return MISUSED
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    try:
+        code = _perform(words, rest)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough; Python would complain once more when it closes the stream.
+        _close_output()
+        return FAILED
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        return INTERRUPTED
+    return code
+
+
+def _perform(words: argparse.Namespace, rest: Sequence[str]) -> int:
+    if words.command == "install":
+        from rh_kernel.command_line.jupyter import install
+
+        return install(user=words.user, prefix=words.prefix)
+    if words.command == "lab":
+        from rh_kernel.command_line.jupyter import lab
+
+        return lab(rest)
+    return _perform_on_file(words)
+
+
+def _perform_on_file(words: argparse.Namespace) -> int:
+    from rh_kernel.command_line.formatting import fmt
+    from rh_kernel.command_line.looking import compile_last, trace
+    from rh_kernel.command_line.report import Report
+    from rh_kernel.command_line.running import check, run
+    from rh_kernel.display.fault import fault
+    from rh_kernel.source.diagnostic import Failure
+
+    report = Report(as_json=words.json)
+    try:
+        match words.command:
+            case "run":
+                run(words.file, report)
+            case "check":
+                check(words.file, report)
+            case "trace":
+                trace(words.file, report)
+            case "compile":
+                compile_last(words.file, report)
+            case _:
+                fmt(words.file, report, only_check=words.check)
+    except Failure as failure:
+        report.failure(failure.diagnostics)
+    except BrokenPipeError:
+        raise
+    except Exception as exception:
+        sys.stdout.flush()
+        sys.stderr.write(fault(exception, version("rh_kernel")).text + "\n")
+        return FAILED
+    return FAILED if report.failed else 0
+
+
+def _close_output() -> None:
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong, and where to read on."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit with 2."""
+        self.exit(MISUSED, f"{self.prog}: {message}\n`{self.prog} --help` tells more\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="rh", description="Programs with reverse handlers: typecheck, run, step, compile, train.")
+    parser.add_argument("--version", action="version", version=f"rh_kernel {version('rh_kernel')}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=_Parser)
+    for name, text in (
+        ("run", "run every item of a file"),
+        ("check", "typecheck every item of a file, and run nothing"),
+        ("trace", "show every reduction step of the last command of a file"),
+        ("compile", "show the straight-line program of the last command of a file"),
+        ("fmt", "write a file in canonical layout"),
+    ):
+        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        command.add_argument("file", metavar="FILE", help="the file, or - for standard input")
+        if name == "fmt":
+            command.add_argument("--check", action="store_true", help="write nothing; exit with 1 if it would change")
+            command.set_defaults(json=False)
+        else:
+            command.add_argument("--json", action="store_true", help="print one JSON object a line")
+    command = commands.add_parser("install", help="register the kernel with Jupyter")
+    place = command.add_mutually_exclusive_group()
+    place.add_argument("--user", action="store_true", help="for you alone, wherever Jupyter is")
+    place.add_argument("--prefix", metavar="FOLDER", help="beside the Python that is installed there")
+    commands.add_parser("lab", help="open JupyterLab; what follows is passed on", add_help=False)
+    return parser

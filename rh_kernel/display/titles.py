@@ -1,0 +1,26 @@
+"""What a leg of a pass is about, in a few words."""
+
+from collections.abc import Sequence
+
+from rh_kernel.display.frames import cut, frame
+from rh_kernel.display.legs import Direction, Leg
+from rh_kernel.operational.step import Step
+from rh_kernel.syntax.core import RH, RevHandle
+
+LONGEST = 60
+
+ARROWS = {Direction.PLAIN: "·", Direction.FORWARD: "↓", Direction.TURN: "↺", Direction.BACKWARD: "↑"}
+
+
+def title(leg: Leg, steps: Sequence[Step]) -> str:
+    """The operation or term that the leg goes through, or the handler that it begins or turns with."""
+    if leg.opened_by is None:
+        return "reduction"
+    opening = steps[leg.opened_by]
+    match opening.redex:
+        case RevHandle(_, _, H):
+            return f"rev handle … with {H.name or '{…}'}"
+        case RH(_, _, H) if leg.direction is Direction.TURN:
+            return f"return clause of {H.name or '{…}'}"
+        case _:
+            return cut(frame(leg.opened_by + 1, opening).about, LONGEST)

@@ -1,0 +1,58 @@
+"""A trace as text, in the manner of RH Fig. 8: ``—RH-Op→``, then the term or command it leads to, and what the heap holds."""
+
+from collections.abc import Iterator
+
+from rh_kernel.display import diagnostics
+from rh_kernel.display.frames import folded, heap_changes, subject_doc
+from rh_kernel.display.legs import legs
+from rh_kernel.display.rounding import array_line
+from rh_kernel.display.text import to_text
+from rh_kernel.display.titles import ARROWS, title
+from rh_kernel.session.results import Change, TraceMade
+from rh_kernel.syntax.core import Location, Perform
+
+WIDTH = 96
+"""Lines are this wide, where they can be broken."""
+
+
+def trace_text(result: TraceMade, limit: int | None = None) -> str:
+    """Every step, or of more than ``limit`` the first two thirds and the last third; no line end at its end."""
+    return "\n\n".join(_blocks(result, limit))
+
+
+def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
+    steps, changes = result.steps, heap_changes(result)
+    first = 0 if limit is None else limit * 2 // 3
+    gap = range(0) if limit is None else folded(len(steps), first, limit - first, limit)
+    titles = {leg.first: f"{ARROWS[leg.direction]} {title(leg, steps)}" for leg in legs(steps) if leg.opened_by is not None}
+    yield _with_heap(result, to_text(subject_doc(result.subject), WIDTH))
+    for n, step in enumerate(steps):
+        if n in gap:
+            if n == gap.start:
+                yield f"⋮ {len(gap)} steps ({n + 1} to {gap.stop}) are left out; `rh trace FILE` prints all of them"
+            continue
+        head = f"—{step.rule.value}→  {n + 1}"
+        change = f"  {_change(changes[n])}" if n in changes else ""
+        leg = f"  {titles[n]}" if n in titles else ""
+        yield f"{head}{leg}{change}\n{to_text(subject_doc(step.after), WIDTH)}"
+    yield from [diagnostics.text(d) for d in result.stuck]
+    if result.value is not None:
+        count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
+        yield f"{to_text(subject_doc(result.value), WIDTH)} : {result.type}   in {count}"
+
+
+def _with_heap(result: TraceMade, subject: str) -> str:
+    """The subject, under the contents of the locations that the trace reads or writes."""
+    used: set[Location] = set()
+    for step in result.steps:
+        match step.redex:
+            case Perform(op, _):
+                used |= {i for i in op.indices if isinstance(i, Location)}
+            case _:
+                pass
+    held = [f"{loc.name} ↦ {array_line(array)}" for loc, array in result.heap.items() if loc in used]
+    return f"[{', '.join(held)}]\n{subject}" if held else subject
+
+
+def _change(change: Change) -> str:
+    return f"[{change.location.name} ↦ {array_line(change.after)}]"
