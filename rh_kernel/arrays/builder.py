@@ -13,8 +13,9 @@ from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.source.diagnostic import KernelBug, Stuck
-from rh_kernel.syntax.core import Array, Defined, Function, Location, Primitive, Scope
+from rh_kernel.syntax.core import Array, Defined, Function, Primitive, Scope
 from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta
 
 LONGEST = 1_000_000
@@ -39,8 +40,6 @@ class Builder:
         bit = self._next_bit
         self._next_bit <<= 1
         return bit
-
-    # -- where values come from ------------------------------------------------------------------------------------------------
 
     def constant(self, array: Array) -> Symbolic:
         """The slot of a constant symbol."""
@@ -79,8 +78,6 @@ class Builder:
                 return slot.register
             case tuple():
                 return tuple([self.materialise(W) for W in V])
-
-    # -- equations -------------------------------------------------------------------------------------------------------------
 
     def apply(self, f: Primitive, arguments: Sequence[Symbolic]) -> Symbolic:
         """``f(V₁, …, Vₙ)``: 0 where f is known to vanish, else a new slot, noted on the tapes of the regions it depends on."""
@@ -153,8 +150,6 @@ class Builder:
         if scope is None:
             scope = self._derivatives[f] = derivative(f)
         return scope
-
-    # -- registers -------------------------------------------------------------------------------------------------------------
 
     def _slot(self, shape: Extent, active: int = 0) -> Slot:
         self.shapes.append(shape)

@@ -8,7 +8,8 @@ from rh_kernel.arrays.tape import Environment
 from rh_kernel.arrays.terms import evaluate
 from rh_kernel.arrays.values import Slot, Symbolic
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import Command, Location, Term
+from rh_kernel.syntax.core import Command, Term
+from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 
 

@@ -25,7 +25,6 @@ from rh_kernel.syntax.core import (
     Bound,
     Command,
     Handle,
-    Location,
     Node,
     Operation,
     OrdinaryHandler,
@@ -36,10 +35,8 @@ from rh_kernel.syntax.core import (
     RevHandle,
     Scope,
 )
+from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import unhandled
-
-# -- handlers on the stack -----------------------------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True, slots=True)
 class Reverse:
@@ -60,9 +57,6 @@ class Ordinary:
 
 Edge: TypeAlias = Reverse | Ordinary
 AnyHandler = TypeVar("AnyHandler", ReverseHandler, OrdinaryHandler)
-
-
-# -- frames between the handlers -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +120,6 @@ class Outside:
     edge: Edge
     frames: Frames
     outside: "Outside | None"
-
-
-# -- the machine ---------------------------------------------------------------------------------------------------------------
 
 
 class Machine:
@@ -199,8 +190,6 @@ class Machine:
         self._outside = Outside(edge, self._frames, self._outside)
         self._frames = None
 
-    # -- values go out ---------------------------------------------------------------------------------------------------------
-
     def _deliver(self, V: Symbolic) -> "Symbolic | None":
         """Gives V to the innermost frame, or to the handler if there is none inside it."""
         b = self.builder
@@ -261,8 +250,6 @@ class Machine:
             self._go(entry.backward, (w, entry.auxiliary), entry.environment)
             return None
         return pack(tuple([collect(x, cotangents) for x in variables]))
-
-    # -- operations go out -----------------------------------------------------------------------------------------------------
 
     def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
         """Gives ``Op(V)`` to the innermost handler with a clause for it; the heap answers ``Get`` and ``Put`` at the end."""

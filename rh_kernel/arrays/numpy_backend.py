@@ -8,7 +8,8 @@ import numpy as np
 from rh_kernel.arrays.kernels import operation
 from rh_kernel.arrays.program import Program, Tree, leaves
 from rh_kernel.arrays.storage import allocate
-from rh_kernel.syntax.core import Array, Location
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
 
 Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
 """A value as arrays: nested tuples, as its type is nested products."""

@@ -25,7 +25,8 @@ from rh_kernel.arrays.program import (
     leaves,
 )
 from rh_kernel.primitives.table import kernel
-from rh_kernel.syntax.core import Array, Location, Primitive
+from rh_kernel.syntax.core import Array, Primitive
+from rh_kernel.syntax.signature import Location
 
 FOLDED = 4096
 COMMUTE = frozenset({"add", "mul", "dot"})
@@ -62,8 +63,6 @@ class Draft:
         self._known: dict[tuple[object, ...], Register] = {}
         self._operators: dict[Operator, int] = {}
 
-    # -- facts -----------------------------------------------------------------------------------------------------------------
-
     def uniform(self, r: Register) -> float | None:
         """The one number that all entries of a constant are, or ``None``."""
         return self._uniform.get(r)
@@ -71,8 +70,6 @@ class Draft:
     def definition(self, r: Register) -> Apply | None:
         """The right-hand side of the register's equation, if it has one."""
         return self._definitions.get(r)
-
-    # -- writing ---------------------------------------------------------------------------------------------------------------
 
     def fresh(self, shape: Extent, *, batched: bool) -> Register:
         """A new register."""
@@ -141,8 +138,6 @@ class Draft:
             r = self._known[key] = self.fresh(extent_of(f), batched=batched)
             self._definitions[r] = Apply(f, arguments)
         return r
-
-    # -- finishing -------------------------------------------------------------------------------------------------------------
 
     def copy(self, program: Program, new: dict[Register, Register]) -> None:
         """Writes down the program, whose inputs ``new`` sends to registers; the others are added to it."""

@@ -13,14 +13,12 @@ from typing import TypeAlias
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost as primitive_cost
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import Array, Location, Primitive
+from rh_kernel.syntax.core import Array, Primitive
+from rh_kernel.syntax.signature import Location
 
 Extent: TypeAlias = tuple[int, ...]
 Register: TypeAlias = int
 Tree: TypeAlias = "Register | tuple[Tree, ...]"
-
-
-# -- what an equation applies --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +69,6 @@ def joins_batch(f: Operator) -> bool:
             return True
         case Primitive() | Alias():
             return False
-
-
-# -- programs ------------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

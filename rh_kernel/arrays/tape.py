@@ -79,9 +79,6 @@ def record(region: Region | None, entry: Entry, active: int) -> Region | None:
     return region
 
 
-# -- environments --------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Continuation:
     """``k`` of an ordinary clause: the stretches of the stack from the operation to its handler, innermost first."""

@@ -35,9 +35,6 @@ from rh_kernel.syntax.types import Product, real
 Cotangents: TypeAlias = dict[int, Symbolic]
 
 
-# -- what is left to do with the values found so far ---------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class _Evaluate:
     term: Term
@@ -177,9 +174,6 @@ def _call(f: Function, V: Symbolic, b: Builder, todo: list[_Task], values: list[
             todo.append(_Evaluate(cast(Term, b.derivative(g).body), (v, (w, None))))
 
 
-# -- backward ------------------------------------------------------------------------------------------------------------------
-
-
 def _go_back(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Symbolic:
     """``W.R_V(x. N)`` for the N that was just evaluated to ``result`` in the innermost region, which ends here."""
     region = b.region
@@ -244,9 +238,6 @@ def collect(V: Symbolic, cotangents: Cotangents) -> Symbolic:
             return V
         case tuple():
             return tuple([collect(W, cotangents) for W in V])
-
-
-# -- environments --------------------------------------------------------------------------------------------------------------
 
 
 def variable(index: int, environment: Environment) -> Symbolic:

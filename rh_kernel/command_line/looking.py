@@ -28,7 +28,7 @@ from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.printing import show
-from rh_kernel.syntax.surface import Item
+from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
 
 ABRIDGED = 12

@@ -6,7 +6,8 @@ from typing import TypeAlias
 from rh_kernel.display.legs import Direction, Leg
 from rh_kernel.display.marking import head
 from rh_kernel.operational.step import Step
-from rh_kernel.syntax.core import RH, Bind, Perform, Return, Term, component
+from rh_kernel.syntax.core import RH, Bind, Perform, Return, Term
+from rh_kernel.syntax.values import component
 
 Flow: TypeAlias = tuple[tuple[str, Term], ...]
 

@@ -1,7 +1,6 @@
 """A step ``K[M] → K[N]`` as two documents, with the redex and the contractum marked, and as one line; which steps are shown."""
 
 from collections.abc import Sequence
-
 from dataclasses import dataclass
 
 from rh_kernel.display.marking import Marks, after_marks, before_marks
@@ -19,7 +18,6 @@ from rh_kernel.syntax.core import (
     Const,
     Handle,
     Let,
-    Location,
     Perform,
     Plus,
     Proj,
@@ -33,6 +31,7 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout, plain
 from rh_kernel.syntax.printing import command_doc, term_doc
+from rh_kernel.syntax.signature import Location
 
 NO_MARKS: Marks = {}
 
@@ -131,15 +130,7 @@ def _gist(step: Step, before: Doc, after: Doc) -> tuple[str, str]:
             return name[: min(ends, default=0)].strip(), marked(before, "focus").removeprefix("⌊").removesuffix("⌋")
         case Rule.REV_HANDLE:
             return "", ""
-        case (
-            Rule.RH_RETURN
-            | Rule.RH_LET
-            | Rule.RH_OP
-            | Rule.RH_HANDLE
-            | Rule.RH_TERM
-            | Rule.H_OP
-            | Rule.H_RETURN
-        ):
+        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
             return marked(before, "focus").removeprefix("⌊").removesuffix("⌋"), ""
         case (
             Rule.EV

@@ -4,7 +4,7 @@ In M that is the value of a let, or the head that a reverse handler has met. In 
 the two parts of the clause that now sandwich the continuation.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from rh_kernel.operational.contexts import Subject
@@ -44,17 +44,18 @@ def before_marks(step: Step) -> Marks:
 
 def after_marks(step: Step) -> Marks:
     """The contractum, and in it what the rule has put there."""
+    inner: list[tuple[Path, MarkKind]] = []
     match step.rule, step.redex:
         case (Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope)):
-            inner = [(path, "changed") for path in _occurrences(scope)]
+            inner += [(path, "changed") for path in _occurrences(scope)]
         case (Rule.RH_OP | Rule.RH_TERM) as rule, _:
-            inner = list(_sandwich(rule, step.contractum))
+            inner += _sandwich(rule, step.contractum)
         case _:
-            inner = []
+            pass
     return _placed(step.path, "contractum", inner)
 
 
-def _placed(path: Path, kind: MarkKind, inner: "list[tuple[Path, MarkKind]]") -> Marks:
+def _placed(path: Path, kind: MarkKind, inner: Sequence[tuple[Path, MarkKind]]) -> Marks:
     marks: dict[Path, Annotation] = {(*path, *there): Mark(k) for there, k in inner}
     marks[path] = Mark(kind)
     return marks

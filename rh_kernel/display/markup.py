@@ -28,20 +28,18 @@ def details(style: str, summary: str, *content: str, is_open: bool = False) -> s
     return f"{opening}<summary>{summary}</summary>{''.join(content)}</details>"
 
 
-def table(rows: list[list[str]], heading: list[str], alignments: str) -> str:
-    """A table of cells that are HTML already; ``alignments`` has ``l`` or ``r`` for each column."""
-    align = {"l": "left", "r": "right"}
-    head = [element("th", f"{_CELL};text-align:{align[a]};{FAINT}", h) for h, a in zip(heading, alignments, strict=True)]
-    body = [
-        element("tr", _ROW, *[element("td", f"{_CELL};text-align:{align[a]}", c) for c, a in zip(row, alignments, strict=True)])
-        for row in rows
-    ]
-    first = element("tr", _ROW, *head) if any(heading) else ""
-    return element("table", "border-collapse:collapse;margin:4px 0;border:none", first, *body)
+def table(rows: list[list[str]], heading: list[str], columns: str) -> str:
+    """A table of cells that are HTML already; each column is ``l``, left, ``r``, right, or ``w``, left and not on one line."""
+    head = [element("th", f"{_CELL};{_COLUMN[c]};{_HEAD}", cell) for cell, c in zip(heading, columns, strict=True)]
+    body = [[element("td", f"{_CELL};{_COLUMN[c]}", cell) for cell, c in zip(row, columns, strict=True)] for row in rows]
+    shown = [head, *body] if any(heading) else body
+    return element("table", _TABLE, *[element("tr", "background:none", *cells) for cells in shown])
 
 
-_ROW = "background:none"
+_TABLE = "border-collapse:collapse;margin:4px 0;border:none"
 _CELL = "padding:1px 14px 1px 0;border:none;vertical-align:top"
+_COLUMN = {"l": "text-align:left;white-space:nowrap", "r": "text-align:right;white-space:nowrap", "w": "text-align:left"}
+_HEAD = f"font-weight:normal;font-size:85%;{FAINT}"
 
 
 def _attributes(attributes: dict[str, str]) -> str:

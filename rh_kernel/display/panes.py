@@ -1,4 +1,4 @@
-"""A marked term or command as a ``<pre>``: what is marked stands out, what is around it is dimmed, what is far from it is cut."""
+"""A marked term or command as a ``<pre>``: what is marked stands out, what is around it is dimmed, what is far is cut."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Piece:
 def pane(doc: Doc, around: int) -> str:
     """The document, with one ``<mark>`` for a redex or contractum, and ``around`` lines above and below what is marked."""
     pieces = [*_joined(_window(_lines(doc), around))]
-    kinds = {kind for piece in pieces for kind in piece.kinds}
+    kinds: set[MarkKind] = {kind for piece in pieces for kind in piece.kinds}
     return element("pre", _PRE + ";".join(_edge(kinds)), *_html(pieces, kinds))
 
 

@@ -26,23 +26,10 @@ from rh_kernel.session.results import (
     ValueFound,
 )
 from rh_kernel.source.diagnostic import Diagnostic
-from rh_kernel.syntax.core import (
-    RH,
-    Array,
-    Bind,
-    Command,
-    Handle,
-    Location,
-    Perform,
-    Resume,
-    Return,
-    RevHandle,
-    Term,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import RH, Array, Bind, Command, Handle, Perform, Resume, Return, RevHandle, Term, Tuple, Zero
 from rh_kernel.syntax.doc import Doc, Mark, annotated_texts, plain
 from rh_kernel.syntax.printing import command_doc, term_doc
+from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Type
 
 Json: TypeAlias = "float | str | list[Json] | dict[str, Json] | None"

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from rh_kernel.display import diagnostics
 from rh_kernel.display.frames import folded, heap_changes, subject_doc
 from rh_kernel.display.legs import legs
 from rh_kernel.display.rounding import array_line
-from rh_kernel.display.text import to_text
+from rh_kernel.display.text import to_text, visible
 from rh_kernel.display.titles import ARROWS, title
 from rh_kernel.session.results import Change, TraceMade
-from rh_kernel.syntax.core import Location, Perform
+from rh_kernel.syntax.core import Perform
+from rh_kernel.syntax.signature import Location
 
 WIDTH = 96
 """Lines are this wide, where they can be broken."""
@@ -35,7 +35,7 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
         change = f"  {_change(changes[n])}" if n in changes else ""
         leg = f"  {titles[n]}" if n in titles else ""
         yield f"{head}{leg}{change}\n{to_text(subject_doc(step.after), WIDTH)}"
-    yield from [diagnostics.text(d) for d in result.stuck]
+    yield from [visible(f"stuck: {d.code}: {d.message}") for d in result.stuck]
     if result.value is not None:
         count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
         yield f"{to_text(subject_doc(result.value), WIDTH)} : {result.type}   in {count}"

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from rh_kernel.display import diagnostics
-from rh_kernel.display.frames import Frame, cut, folded, frame, heap_changes, line, subject_doc, total_changes
 from rh_kernel.display.flows import flow
+from rh_kernel.display.frames import Frame, cut, folded, frame, heap_changes, line, subject_doc, total_changes
 from rh_kernel.display.glosses import gloss
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.legs import Direction, Leg, legs
@@ -43,11 +42,8 @@ def trace_html(result: TraceMade) -> str:
         _legend() if result.steps else "",
         *_legs(result, changes),
         _rules(result.steps),
-        *[diagnostics.html(d) for d in result.stuck],
+        *[box(f"color:{COLOURS[Role.ERROR]}", escape(f"{d.code}: {d.message}")) for d in result.stuck],
     )
-
-
-# -- around the steps ----------------------------------------------------------------------------------------------------------
 
 
 def _outcome(result: TraceMade) -> str:
@@ -65,7 +61,7 @@ def _outcome(result: TraceMade) -> str:
 def _heap(changes: Sequence[Change]) -> str:
     if not changes:
         return ""
-    return table([_change(change) for change in changes], [""] * 4, "llll")
+    return table([_change(change) for change in changes], [""] * 4, "lwlw")
 
 
 def _change(change: Change) -> list[str]:
@@ -100,14 +96,11 @@ def _rules(steps: Sequence[Step]) -> str:
         [_rule(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, gloss(rule))]
         for rule, times in sorted(fired.items(), key=lambda entry: (-entry[1], entry[0].value))
     ]
-    return details("margin:6px 0", f"{len(fired)} rules", table(rows, ["rule", "times", "paper", ""], "lrll")) if rows else ""
+    return details("margin:6px 0", f"{len(fired)} rules", table(rows, ["rule", "times", "paper", ""], "lrlw")) if rows else ""
 
 
 def _rule(rule: Rule) -> str:
     return span(f"font-weight:bold;color:{COLOURS[Role.RULE]}", rule.value)
-
-
-# -- legs ----------------------------------------------------------------------------------------------------------------------
 
 
 def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
@@ -160,9 +153,6 @@ _COLOURS = {
     Direction.TURN: "128,128,128",
     Direction.BACKWARD: MARKS["backward"],
 }
-
-
-# -- steps ---------------------------------------------------------------------------------------------------------------------
 
 
 def _step(f: Frame, *, is_open: bool) -> str:

@@ -34,9 +34,6 @@ _MONO = "font-family:monospace"
 _HEADS = ("location", "before", "after", "change")
 
 
-# -- as text -------------------------------------------------------------------------------------------------------------------
-
-
 def value_doc(V: Term, most: int = MOST_ENTRIES) -> Doc:
     """A closed value; arrays of more than ``most`` entries are summarised. Raises ``KernelBug`` if V is none."""
     match materialise(V):
@@ -113,9 +110,6 @@ def _difference(before: Array | None, after: Array) -> Array | None:
         return None
     with np.errstate(all="ignore"):
         return np.subtract(after, before, dtype=np.float64)
-
-
-# -- as HTML -------------------------------------------------------------------------------------------------------------------
 
 
 def value_html(V: Term) -> str:

@@ -24,8 +24,8 @@ from rh_kernel.syntax.core import (
     ReverseHandler,
     Scope,
     Term,
-    tuple_of,
 )
+from rh_kernel.syntax.values import tuple_of
 
 Place: TypeAlias = Callable[[int], Term]
 Plan: TypeAlias = Callable[[int], Command]
@@ -49,9 +49,6 @@ def opened(scope: Scope, *arguments: Place) -> Place:
 def performed(scope: Scope, *arguments: Place) -> Plan:
     """``P[V1/x1, …, Vn/xn]`` for a scope over a command that does not mention the variables of the equation."""
     return lambda depth: instantiate_command(shift(scope, depth), *[V(depth) for V in arguments])
-
-
-# -- terms ---------------------------------------------------------------------------------------------------------------------
 
 
 def call(f: Function, M: Place) -> Place:
@@ -100,9 +97,6 @@ def rewrite(W: Place, hint: str, body: Callable[[Place], Place], V: Place) -> Pl
 def rewrite_scope(W: Place, scope: Scope, V: Place) -> Place:
     """``W.R_V(x. N)`` for a scope ``x. N`` that does not mention the variables of the equation."""
     return lambda depth: R(W(depth), shift(scope, depth), V(depth))
-
-
-# -- commands ------------------------------------------------------------------------------------------------------------------
 
 
 def returned(M: Place) -> Plan:

@@ -31,8 +31,8 @@ from rh_kernel.syntax.core import (
     Scope,
     Term,
     Tuple,
-    component,
 )
+from rh_kernel.syntax.values import component
 
 Subject: TypeAlias = Term | Command
 

@@ -14,7 +14,9 @@ from rh_kernel.paper import Rule
 from rh_kernel.primitives.values import to_array
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.builtin import GET, PUT
-from rh_kernel.syntax.core import UNIT_VALUE, Array, Command, Const, Location, Perform, Return
+from rh_kernel.syntax.core import Array, Command, Const, Perform, Return
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.values import UNIT_VALUE
 
 
 @dataclass(frozen=True, slots=True)

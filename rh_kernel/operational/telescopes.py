@@ -10,21 +10,9 @@ from typing import cast
 
 from rh_kernel.operational.contexts import Context, Frame, RFrame, RHFrame, up_to
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import (
-    Bound,
-    Call,
-    Const,
-    Let,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Term,
-    Tuple,
-    Zero,
-    constant_type,
-)
+from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, Proj, R, Rd, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product, Type, factors
+from rh_kernel.syntax.values import constant_type
 
 
 @dataclass(frozen=True, slots=True, eq=False)

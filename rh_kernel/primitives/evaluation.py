@@ -5,7 +5,8 @@ import numpy as np
 from rh_kernel.primitives.schemes import arguments
 from rh_kernel.primitives.table import ROWS, kernel
 from rh_kernel.primitives.values import read_only, to_array
-from rh_kernel.syntax.core import Array, Const, Primitive, Term, component
+from rh_kernel.syntax.core import Array, Const, Primitive, Term
+from rh_kernel.syntax.values import component
 
 
 def evaluate(f: Primitive, V: Term) -> Const:

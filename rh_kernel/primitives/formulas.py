@@ -11,9 +11,10 @@ from typing import TypeAlias
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import shift
-from rh_kernel.syntax.core import Bound, Call, Let, Plus, Scope, Term, Zero, component, constant, tuple_of
+from rh_kernel.syntax.core import Bound, Call, Let, Plus, Scope, Term, Zero
 from rh_kernel.syntax.dimensions import Dim, DimVar
 from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, ShapeVar, Type, TypeMeta, product, real
+from rh_kernel.syntax.values import component, constant, tuple_of
 
 _s, _t = ShapeVar("s"), ShapeVar("t")
 _k, _m, _n = DimVar("k"), DimVar("m"), DimVar("n")

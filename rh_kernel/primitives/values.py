@@ -4,8 +4,9 @@ import numpy as np
 
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import Array, Const, Term, Tuple, Zero, constant_type
+from rh_kernel.syntax.core import Array, Const, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product, Type
+from rh_kernel.syntax.values import constant_type
 
 
 def read_only(array: Array) -> Const:

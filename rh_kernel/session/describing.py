@@ -2,8 +2,9 @@
 
 import re
 
-from rh_kernel.syntax.core import DimKind, LocKind, OrdinaryHandler, Parameter, ReverseHandler, ValueKind
+from rh_kernel.syntax.core import OrdinaryHandler, ReverseHandler
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim
+from rh_kernel.syntax.signature import DimKind, LocKind, Parameter, ValueKind
 from rh_kernel.syntax.types import Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta, map_type, show_shape
 from rh_kernel.typing.definitions import (
     ConstDefinition,

@@ -5,6 +5,7 @@ import difflib
 from rh_kernel.session.errors import DirectiveWords, UnknownDirective
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
 
 DIRECTIVES = {
     "trace": ("P", "the stepper: every reduction step, redex and contractum marked, rule name, heap"),
@@ -17,7 +18,7 @@ DIRECTIVES = {
 }
 
 
-def needs_expression(item: s.Directive) -> s.Expr:
+def needs_expression(item: items.Directive) -> s.Expr:
     """The expression the directive is about. Raises ``Rejected`` if there is none."""
     if item.argument is None:
         hint = f"for example `%{item.name.text} return 1 + 2`"
@@ -27,14 +28,14 @@ def needs_expression(item: s.Directive) -> s.Expr:
     return item.argument
 
 
-def expect_no_words(item: s.Directive) -> None:
+def expect_no_words(item: items.Directive) -> None:
     """Raises ``Rejected`` if something follows the directive's name."""
     if item.words or item.argument is not None:
         found = f"`{item.span.text}`"
         raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="nothing more", found=found))
 
 
-def unknown_directive(item: s.Directive) -> Rejected:
+def unknown_directive(item: items.Directive) -> Rejected:
     """The complaint about a directive that does not exist."""
     near = difflib.get_close_matches(item.name.text, DIRECTIVES, n=1)
     hint = f"did you mean `%{near[0]}`?" if near else "`%help` lists what there is"

@@ -49,8 +49,10 @@ from rh_kernel.session.results import (
 )
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.core import Array, Const, Location, Term, tuple_of
+from rh_kernel.syntax.core import Array, Const, Term
+from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type, factors
+from rh_kernel.syntax.values import tuple_of
 from rh_kernel.training.events import Diverged, Progress, Trained
 from rh_kernel.training.loop import train
 from rh_kernel.typing.definitions import LocDefinition, kind_of

@@ -13,6 +13,7 @@ from rh_kernel.session.helping import help_text
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parser import Unparsed
 from rh_kernel.syntax.types import Type
@@ -109,7 +110,7 @@ class Surroundings:
     given: Mapping[str, Mapping[str, Array]]
 
 
-def plan(definitions: Definitions, item: s.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
+def plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
     """The plan of an item and the definitions after it. Raises nothing: an item with an error is ``Refuse``."""
     try:
         return _plan(definitions, item, around)
@@ -118,24 +119,24 @@ def plan(definitions: Definitions, item: s.Item | Unparsed, around: Surroundings
         return definitions if name is None else definitions.without(name), Refuse(failure.diagnostics)
 
 
-def _plan(definitions: Definitions, item: s.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
+def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
     match item:
         case Unparsed(_, diagnostics):
             raise Rejected(*diagnostics)
-        case s.Evaluation(e):
+        case items.Evaluation(e):
             return definitions, Evaluate(elaborate_evaluation(definitions, e))
-        case s.TrainItem():
+        case items.TrainItem():
             return definitions, _train(definitions, item, around)
-        case s.Directive():
+        case items.Directive():
             return definitions, _directive(definitions, item)
         case (
-            s.DimDeclaration()
-            | s.ConstDeclaration()
-            | s.LocDeclaration()
-            | s.FunDeclaration()
-            | s.OpDeclaration()
-            | s.NetDeclaration()
-            | s.HandlerDeclaration()
+            items.DimDeclaration()
+            | items.ConstDeclaration()
+            | items.LocDeclaration()
+            | items.FunDeclaration()
+            | items.OpDeclaration()
+            | items.NetDeclaration()
+            | items.HandlerDeclaration()
         ):
             definition = declare(definitions, item)
             if isinstance(definition, ConstDefinition):
@@ -143,7 +144,7 @@ def _plan(definitions: Definitions, item: s.Item | Unparsed, around: Surrounding
             return definitions.with_(definition, item.name.span), Declare(definition, item.span)
 
 
-def _train(definitions: Definitions, item: s.TrainItem, around: Surroundings) -> Train:
+def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings) -> Train:
     sets: dict[str, DataSet] = {}
 
     def sample_types(name: str, span: Span) -> Mapping[str, Type]:
@@ -155,7 +156,7 @@ def _train(definitions: Definitions, item: s.TrainItem, around: Surroundings) ->
     return Train(run, sets, item.span)
 
 
-def _directive(definitions: Definitions, item: s.Directive) -> Plan:
+def _directive(definitions: Definitions, item: items.Directive) -> Plan:
     match item.name.text:
         case "trace":
             return Trace(elaborate_evaluation(definitions, needs_expression(item)))
@@ -183,11 +184,11 @@ def _type(definitions: Definitions, e: s.Expr) -> ShowType:
     return ShowType(e.span.text, str(elaborate_evaluation(definitions, e).type))
 
 
-def _declared_name(item: s.Item | Unparsed) -> str | None:
+def _declared_name(item: items.Item | Unparsed) -> str | None:
     match item:
         case Unparsed(declares=name):
             return name
-        case s.Evaluation() | s.TrainItem() | s.Directive():
+        case items.Evaluation() | items.TrainItem() | items.Directive():
             return None
         case _:
             return item.name.text

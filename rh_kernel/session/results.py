@@ -7,7 +7,8 @@ from typing import TypeAlias
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.trace import Step
 from rh_kernel.source.diagnostic import Diagnostic
-from rh_kernel.syntax.core import Array, Command, Location, Term
+from rh_kernel.syntax.core import Array, Command, Term
+from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.training.events import Progress
 

@@ -13,8 +13,9 @@ from rh_kernel.session.plans import Plan, Refuse, Surroundings, plan
 from rh_kernel.session.results import Event, ItemFailed, Shown
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.core import Array, Location
+from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.signature import Location
 from rh_kernel.typing.definitions import BUILT_IN, Definitions
 
 

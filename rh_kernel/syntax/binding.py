@@ -13,13 +13,8 @@ from rh_kernel.syntax.core import (
     Bound,
     Command,
     Const,
-    Loc,
-    Location,
-    LocationVar,
-    LocKind,
     Node,
     OrdinaryHandler,
-    Pattern,
     Resume,
     Return,
     ReverseHandler,
@@ -28,13 +23,11 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, variables
 from rh_kernel.syntax.rebuild import Walk, rebuild
+from rh_kernel.syntax.signature import Loc, Location, LocationVar, LocKind, Pattern
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type, TypeMeta, map_shape, map_type
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 AnyHandler = TypeVar("AnyHandler", ReverseHandler, OrdinaryHandler)
-
-
-# -- substitution of terms -----------------------------------------------------------------------------------------------------
 
 
 def instantiate(scope: Scope, values: tuple[Term, ...]) -> "Term | Command":
@@ -137,9 +130,6 @@ def mentions(scope: Scope, position: int) -> bool:
     return bool(scope.body.loose >> (scope.arity - 1 - position) & 1)
 
 
-# -- instantiation of what is static -------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Static:
     """Images for dimension variables, shape variables and location parameters, by name."""
@@ -189,9 +179,6 @@ def types_within(node: Node) -> list[tuple[Span | None, Type]]:
     census = _Census([], [None])
     rebuild(node, 0, census)
     return census.found
-
-
-# -- what the traversals do ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,27 +6,22 @@ An operation with no clause in a reverse handler is forwarded:
 
 from rh_kernel.syntax.binding import Static, shift, specialise, supply
 from rh_kernel.syntax.core import (
-    UNIT_VALUE,
     Bind,
     Bound,
-    DimKind,
-    Location,
-    LocationVar,
-    LocKind,
     Operation,
     OrdinaryHandler,
-    Pattern,
     Perform,
     Return,
     ReverseHandler,
     Scope,
     Term,
     Tuple,
-    ValueKind,
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import Shape
+from rh_kernel.syntax.values import UNIT_VALUE
 
 
 def reverse_clause(H: ReverseHandler, op: Operation) -> tuple[Scope, Scope]:

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.types import UNIT, Product, Shape, Type, real
+from rh_kernel.syntax.signature import Family, Loc, Pattern
+from rh_kernel.syntax.types import Product, Shape, Type
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -47,62 +48,6 @@ class Scope(Node):
     def arity(self) -> int:
         """How many variables the scope binds."""
         return len(self.hints)
-
-
-# -- static indices ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Location:
-    """``ℓ : Real(shape)``, a location of the heap. ``version`` tells a redeclared name from the older one."""
-
-    name: str
-    shape: Shape
-    version: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class LocationVar:
-    """``l : Loc(shape)``: a location parameter of a net or of a handler's clause."""
-
-    name: str
-    shape: Shape
-
-
-Loc: TypeAlias = Location | LocationVar
-
-
-@dataclass(frozen=True, slots=True)
-class LocKind:
-    """``l : Loc(shape)``"""
-
-    shape: Shape
-
-
-@dataclass(frozen=True, slots=True)
-class DimKind:
-    """``p : Dim``"""
-
-
-@dataclass(frozen=True, slots=True)
-class ValueKind:
-    """``a : A``, a closed value"""
-
-    type: Type
-
-
-Kind: TypeAlias = LocKind | DimKind | ValueKind
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A static parameter, in square brackets."""
-
-    name: str
-    kind: Kind
-
-
-# -- function symbols Σ_fun ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +92,6 @@ class RdOf:
 
 
 Function: TypeAlias = Primitive | Defined | RdOf
-
-
-# -- terms ---------------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,21 +214,15 @@ class R(Node):
 Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Proj | Let | Rd | R
 
 
-# -- operations Σ_op -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """``op Op[parameters] : domain → codomain``: a family of operation symbols, generic in its parameters and ``variables``.
-
-    ``variables`` are the names of the dimension (and, for ``Get`` and ``Put``, shape) variables in order of first occurrence.
-    """
-
-    name: str
-    parameters: tuple[Parameter, ...]
-    domain: Type
-    codomain: Type
-    variables: tuple[str, ...]
+def is_value(M: Term) -> bool:
+    """Whether M is a value ``V ::= x | c | ⟨V1, …, Vn⟩``."""
+    match M:
+        case Bound() | Const() | Zero():
+            return True
+        case Tuple():
+            return M.of_values
+        case Call() | Plus() | Proj() | Let() | Rd() | R():
+            return False
 
 
 Index: TypeAlias = "Loc | Dim | Term"
@@ -308,9 +244,6 @@ class Operation(Node):
             if isinstance(i, Node):
                 loose |= i.loose
         _leave_loose(self, loose)
-
-
-# -- commands ------------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,31 +328,6 @@ class Resume(Node):
 Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume
 
 
-# -- handlers ------------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """The head of a clause: ``FC[l]`` covers a family, ``FC[w0]`` the operations at one location.
-
-    Each of ``indices`` is the name the clause gives to the family's parameter, or the location it is about. ``variables`` are
-    the names under which the clause speaks of the family's ``variables``: the same, unless an enclosing clause has taken them.
-    """
-
-    family: Family
-    indices: tuple[str | Location, ...]
-    variables: tuple[str, ...]
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The names bound to closed values: they become the outermost variables of the clause's scopes, in this order."""
-        return tuple(
-            name
-            for name, parameter in zip(self.indices, self.family.parameters, strict=True)
-            if isinstance(name, str) and isinstance(parameter.kind, ValueKind)
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class ReverseClause(Node):
     """``Op(x ↦ Q^f | y, z ↦ Q^b)``: scopes ``a…, x. Q^f`` and ``a…, y, z. Q^b``, with D_Op the type of the auxiliary data"""
@@ -478,68 +386,3 @@ class OrdinaryHandler(Node):
 
 
 Handler: TypeAlias = ReverseHandler | OrdinaryHandler
-
-
-# -- small constructors --------------------------------------------------------------------------------------------------------
-
-
-def constant(value: Any) -> Const:
-    """The constant symbol of a number or of nested lists; a lone number is an array of shape (1,)."""
-    array = np.array(value, dtype=np.float64)
-    if array.ndim == 0:
-        array = array.reshape(1)
-    array.setflags(write=False)
-    return Const(array)
-
-
-def constant_type(c: Const) -> Type:
-    """``Real(shape)`` of the array."""
-    return real(*c.value.shape)
-
-
-UNIT_VALUE = constant([])
-
-
-def is_unit(A: Type) -> bool:
-    """Whether A is the unit type."""
-    return A == UNIT
-
-
-def tuple_of(items: tuple[Term, ...]) -> Term:
-    """⟨M1, …, Mn⟩ for any n: none is ``()``, one is itself. The term counterpart of ``types.product``."""
-    match items:
-        case ():
-            return UNIT_VALUE
-        case (M,):
-            return M
-        case many:
-            return Tuple(many)
-
-
-def component(M: Term, i: int, n: int) -> Term:
-    """The i-th (from 0) of the n components of a term built by ``tuple_of``, taken apart where that needs no reduction."""
-    match M:
-        case Tuple(items) if len(items) == n:
-            return items[i]
-        case Zero(Product(factors)) if len(factors) == n:
-            return Zero(factors[i])
-        case _ if n == 1:
-            return M
-        case _:
-            return Proj(i + 1, n, M)
-
-
-def is_value(M: Term) -> bool:
-    """Whether M is a value ``V ::= x | c | ⟨V1, …, Vn⟩``."""
-    match M:
-        case Bound() | Const() | Zero():
-            return True
-        case Tuple():
-            return M.of_values
-        case Call() | Plus() | Proj() | Let() | Rd() | R():
-            return False
-
-
-def is_trivial(M: Term) -> bool:
-    """Whether M is a variable."""
-    return isinstance(M, Bound)

@@ -54,8 +54,6 @@ class Cursor:
         self.depth: int = 0
         self.product_signs: list[int] = []
 
-    # -- moving ------------------------------------------------------------------------------------
-
     def advance(self) -> Token:
         """The current token, passed."""
         passed = self.token
@@ -133,8 +131,6 @@ class Cursor:
         if self.depth > DEEPEST:
             raise self.too_deep()
 
-    # -- places ------------------------------------------------------------------------------------
-
     def span(self, token: Token) -> Span:
         """Where ``token`` stands."""
         return Span(self.source, token.start, token.end)
@@ -170,8 +166,6 @@ class Cursor:
     def found(self) -> str:
         """How a message names the current token: as it was written, on one line."""
         return show(self.token, self.source.text[self.token.start : self.token.end])
-
-    # -- complaints --------------------------------------------------------------------------------
 
     def fail(self, expected: str, hint: str = "") -> Rejected:
         """The complaint that the current token is not ``expected``."""

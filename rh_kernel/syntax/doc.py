@@ -15,8 +15,6 @@ from typing import Literal, TypeAlias
 
 from rh_kernel.source.span import Span
 
-# -- annotations -------------------------------------------------------------------------------------------
-
 MarkKind: TypeAlias = Literal["redex", "contractum", "error", "changed", "focus", "forward", "backward"]
 
 
@@ -70,9 +68,6 @@ def _cell(c: str) -> int:
     if unicodedata.combining(c) or unicodedata.category(c) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(c) in ("W", "F") else 1
-
-
-# -- documents ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +193,6 @@ def nest(*parts: Doc | str, indent: int = 2) -> Doc:
 def group(*parts: Doc | str) -> Doc:
     """The parts, on one line if they fit."""
     return Group(concat(*parts))
-
-
-# -- layout ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,20 +19,19 @@ from rh_kernel.syntax.parse_types import (
     type_expression,
     typed_parameters,
 )
-from rh_kernel.syntax.surface import (
+from rh_kernel.syntax.surface import Expr, Name
+from rh_kernel.syntax.surface_items import (
     ConstDeclaration,
     DataExpr,
     DimDeclaration,
     Directive,
     Evaluation,
-    Expr,
     FunDeclaration,
     HandlerDeclaration,
     Initial,
     Item,
     LocDeclaration,
     Measure,
-    Name,
     NetDeclaration,
     OpDeclaration,
     OwnDerivative,

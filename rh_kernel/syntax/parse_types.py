@@ -2,18 +2,8 @@
 
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.parse_expressions import expressions
-from rh_kernel.syntax.surface import (
-    DimKind,
-    HandlerType,
-    Kind,
-    LocKind,
-    ProductType,
-    RealType,
-    StaticParameter,
-    TypedParameter,
-    TypeExpr,
-    UnitType,
-)
+from rh_kernel.syntax.surface import DimKind, Kind, LocKind, ProductType, RealType, TypeExpr, UnitType
+from rh_kernel.syntax.surface_items import HandlerType, StaticParameter, TypedParameter
 
 _TYPE = "a type: Real, Real(n, …), 1 or a product A * B"
 

@@ -12,7 +12,8 @@ from rh_kernel.syntax.errors import IndentedItem
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.parse_expressions import expression
 from rh_kernel.syntax.parse_items import directive_of_words, item
-from rh_kernel.syntax.surface import Expr, Item
+from rh_kernel.syntax.surface import Expr
+from rh_kernel.syntax.surface_items import Item
 from rh_kernel.syntax.tokens import DECLARATIONS, Kind, Token
 
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]

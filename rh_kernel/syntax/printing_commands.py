@@ -9,16 +9,11 @@ from rh_kernel.syntax.core import (
     Bind,
     Command,
     Const,
-    DimKind,
     Handle,
     Handler,
-    Location,
-    LocationVar,
-    LocKind,
     Operation,
     OrdinaryClause,
     OrdinaryHandler,
-    Pattern,
     Perform,
     Resume,
     Return,
@@ -27,13 +22,13 @@ from rh_kernel.syntax.core import (
     RevHandle,
     Scope,
     Tuple,
-    ValueKind,
 )
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.doc import LINE, Doc, Line, Role, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing_patterns import open_scope
 from rh_kernel.syntax.printing_steps import UNMARKED, Marks, Page, Printing, annotate
 from rh_kernel.syntax.printing_terms import Level, arguments, chain, link, term
+from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
 
 _Opening: TypeAlias = Generator[Printing, Doc, tuple[tuple[str, ...], Doc]]
 

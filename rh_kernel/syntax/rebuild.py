@@ -19,14 +19,10 @@ from rh_kernel.syntax.core import (
     Handle,
     Index,
     Let,
-    Loc,
-    Location,
-    LocationVar,
     Node,
     Operation,
     OrdinaryClause,
     OrdinaryHandler,
-    Pattern,
     Perform,
     Plus,
     Primitive,
@@ -45,6 +41,7 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.signature import Loc, Location, LocationVar, Pattern
 from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type
 
 

@@ -25,9 +25,6 @@ class Name(Written):
     text: str
 
 
-# -- patterns ------------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class NamePattern(Written):
     """``x`` or ``_``"""
@@ -43,9 +40,6 @@ class TuplePattern(Written):
 
 
 Pattern: TypeAlias = NamePattern | TuplePattern
-
-
-# -- types ---------------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +77,6 @@ class DimKind(Written):
 
 
 Kind: TypeAlias = LocKind | DimKind | TypeExpr
-
-
-# -- expressions: terms, commands and indices ----------------------------------------------------------------------------------
 
 
 class Arrow(Enum):
@@ -265,9 +256,6 @@ Expr: TypeAlias = (
 )
 
 
-# -- handlers ------------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class HandlerName(Written):
     """``sgd(0.1, t)`` or ``infer``: a declared handler, applied to closed arguments if it has parameters"""
@@ -319,167 +307,3 @@ class HandlerLiteral(Written):
 
 
 HandlerExpr: TypeAlias = HandlerName | HandlerLiteral
-
-
-# -- items ---------------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class StaticParameter(Written):
-    """``l : Loc(m, n)``, ``p : Dim`` or ``a : Real``, in square brackets"""
-
-    name: Name
-    kind: Kind
-
-
-@dataclass(frozen=True, slots=True)
-class TypedParameter(Written):
-    """``x : A``, in round brackets"""
-
-    name: Name
-    type: TypeExpr
-
-
-@dataclass(frozen=True, slots=True)
-class DimDeclaration(Written):
-    """``dim n_hid = 3``"""
-
-    name: Name
-    value: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class ConstDeclaration(Written):
-    """``const t : Real(1) = [0.5]``"""
-
-    name: Name
-    type: TypeExpr | None
-    value: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class Initial(Written):
-    """``normal(0.5, seed=1)``, ``zeros``, ``load("w.npy")``: ``arguments`` in order, then the named ones"""
-
-    head: Name
-    arguments: tuple[Expr, ...]
-    named: tuple[tuple[Name, Expr], ...]
-    file: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class LocDeclaration(Written):
-    """``loc w0 : Real(n_hid, 2) = normal(0.5, seed=1)``; a literal content is an expression"""
-
-    name: Name
-    type: TypeExpr | None
-    initial: Initial | Expr
-
-
-@dataclass(frozen=True, slots=True)
-class OwnDerivative(Written):
-    """``with rd(w, x) = N``"""
-
-    cotangent: Pattern
-    point: Pattern
-    body: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class FunDeclaration(Written):
-    """``fun f(x : A) : B = M with rd(w, x) = N``"""
-
-    name: Name
-    parameters: tuple[TypedParameter, ...]
-    result: TypeExpr | None
-    body: Expr
-    derivative: OwnDerivative | None
-
-
-@dataclass(frozen=True, slots=True)
-class OpDeclaration(Written):
-    """``op FC[l : Loc(m, n)] : Real(n) -> Real(m)``"""
-
-    name: Name
-    parameters: tuple[StaticParameter, ...]
-    domain: TypeExpr
-    codomain: TypeExpr
-
-
-@dataclass(frozen=True, slots=True)
-class NetDeclaration(Written):
-    """``net mlp[l : Loc(m, n)](x : Real(2)) : Real(1) = R``"""
-
-    name: Name
-    statics: tuple[StaticParameter, ...]
-    parameters: tuple[TypedParameter, ...]
-    result: TypeExpr | None
-    body: Expr
-
-
-@dataclass(frozen=True, slots=True)
-class HandlerType(Written):
-    """``rev handler(C)``, or for an ordinary handler ``C => D`` with both types"""
-
-    source: TypeExpr
-    target: TypeExpr | None
-
-
-@dataclass(frozen=True, slots=True)
-class HandlerDeclaration(Written):
-    """``handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = { … }``"""
-
-    name: Name
-    parameters: tuple[TypedParameter, ...]
-    type: HandlerType | None
-    body: HandlerLiteral
-
-
-@dataclass(frozen=True, slots=True)
-class DataExpr(Written):
-    """``data("digits")``"""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Measure(Written):
-    """``measure P`` or ``measure P on D``"""
-
-    command: Expr
-    data: DataExpr | None
-
-
-@dataclass(frozen=True, slots=True)
-class TrainItem(Written):
-    """``train P for p in D epochs e batch b shuffle s measure …``: numbers that were left out are ``None``"""
-
-    command: Expr
-    pattern: Pattern
-    data: DataExpr
-    epochs: Expr | None
-    batch: Expr | None
-    shuffle: Expr | None
-    measures: tuple[Measure, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Directive(Written):
-    """``%trace P``: ``argument`` is an expression where the directive takes one, else ``words`` holds what follows the name"""
-
-    name: Name
-    argument: Expr | None
-    words: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation(Written):
-    """A term or a command to evaluate"""
-
-    expression: Expr
-
-
-Declaration: TypeAlias = (
-    DimDeclaration | ConstDeclaration | LocDeclaration | FunDeclaration | OpDeclaration | NetDeclaration | HandlerDeclaration
-)
-Item: TypeAlias = Declaration | Evaluation | TrainItem | Directive

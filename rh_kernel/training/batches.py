@@ -15,7 +15,8 @@ from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.numpy_backend import Prepared, prepare
 from rh_kernel.arrays.program import Program
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.core import Array, Command, Location
+from rh_kernel.syntax.core import Array, Command
+from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.training.errors import NoSuchArray
 from rh_kernel.training.samples import DataSet

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rh_kernel.syntax.core import Array, Location
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,9 +57,6 @@ def read_csv(file: Path) -> dict[str, Array]:
     return {name: table[:, places] for name, places in columns.items()}
 
 
-# -- the first line ------------------------------------------------------------------------------------------------------------
-
-
 def _header(line: str, file: str) -> tuple[list[str], str]:
     separator = next((s for s in ",;\t" if s in line), ",")
     names = [name.strip() for name in next(csv.reader([line], delimiter=separator), [])]
@@ -100,9 +97,6 @@ def _columns(names: list[str]) -> dict[str, list[int]]:
             raise Rejected(BadColumns(why=why, found=written, expected=expected))
         columns[stem] = [place for _, place in pairs]
     return columns
-
-
-# -- the other lines -----------------------------------------------------------------------------------------------------------
 
 
 def _table(text: str, names: list[str], separator: str) -> Array:

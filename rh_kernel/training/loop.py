@@ -6,7 +6,8 @@ from collections.abc import Generator, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from rh_kernel.syntax.core import Array, Location
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
 from rh_kernel.training.batches import Batches, for_changes, for_results, weighted_sum
 from rh_kernel.training.events import Diverged, Event, Progress, Trained
 from rh_kernel.training.samples import DataSet

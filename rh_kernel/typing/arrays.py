@@ -4,7 +4,8 @@ from typing import Any
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.core import Const, constant
+from rh_kernel.syntax.core import Const
+from rh_kernel.syntax.values import constant
 from rh_kernel.typing.errors import BadArray
 
 Nested = float | list[Any]

@@ -6,18 +6,8 @@
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise, specialise_type, supply
-from rh_kernel.syntax.core import (
-    Bind,
-    Command,
-    Family,
-    Handle,
-    Operation,
-    Perform,
-    Resume,
-    Return,
-    RevHandle,
-    Term,
-)
+from rh_kernel.syntax.core import Bind, Command, Handle, Operation, Perform, Resume, Return, RevHandle, Term
+from rh_kernel.syntax.signature import Family
 from rh_kernel.syntax.types import UNIT, Product, Real, Type, TypeMeta, product
 from rh_kernel.typing import operators
 from rh_kernel.typing.context import Context, Zone
@@ -96,8 +86,6 @@ class Commands:
             self.terms.same(B, A, e)
         return P, B
 
-    # -- operations, nets, continuations ---------------------------------------------------------------------------------------
-
     def _apply(self, cx: Context, e: s.Apply) -> tuple[Command, Type]:
         name = e.head.text
         local = cx.look_up(name)
@@ -161,8 +149,6 @@ class Commands:
             raise Rejected(WrongKindOfName(span=k.span, name=k.text, is_a="a variable", wanted="a continuation"))
         M = self.terms.check(cx, argument, entry.type)
         return Resume(index, k.text, M, span=e.span), entry.answer
-
-    # -- handling --------------------------------------------------------------------------------------------------------------
 
     def _rev_handle(self, cx: Context, e: s.RevHandleExpr) -> tuple[Command, Type]:
         M, A = self.terms.infer(cx, e.argument)

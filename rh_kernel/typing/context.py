@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from rh_kernel.syntax.core import Loc
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.signature import Loc
 from rh_kernel.syntax.types import ShapeVar, Type
 from rh_kernel.typing.definitions import Definitions
 

@@ -4,20 +4,10 @@ from dataclasses import dataclass
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.core import (
-    DimKind,
-    Family,
-    Handler,
-    Location,
-    LocationVar,
-    LocKind,
-    OrdinaryHandler,
-    Parameter,
-    ReverseHandler,
-    Scope,
-    ValueKind,
-)
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.core import Handler, OrdinaryHandler, ReverseHandler, Scope
 from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Parameter, ValueKind
 from rh_kernel.syntax.types import Real, Shape, Type, product
 from rh_kernel.typing.commands import Commands
 from rh_kernel.typing.context import Context, Entry, Zone
@@ -40,25 +30,25 @@ from rh_kernel.typing.patterns import open_patterns
 from rh_kernel.typing.unify import Unifier
 
 
-def declare(definitions: Definitions, item: s.Declaration) -> Definition:
+def declare(definitions: Definitions, item: items.Declaration) -> Definition:
     """What the declaration makes its name stand for. Raises ``Rejected``."""
     if item.name.text in ("Get", "Put"):
         raise Rejected(BuiltInName(span=item.name.span, name=item.name.text, hint="choose another name"))
     cx = Context(definitions)
     match item:
-        case s.DimDeclaration(name, value):
+        case items.DimDeclaration(name, value):
             return DimDefinition(name.text, whole_number(cx, value))
-        case s.ConstDeclaration():
+        case items.ConstDeclaration():
             return _const(cx, item)
-        case s.LocDeclaration():
+        case items.LocDeclaration():
             return _loc(cx, item)
-        case s.FunDeclaration():
+        case items.FunDeclaration():
             return _fun(cx, item)
-        case s.OpDeclaration():
+        case items.OpDeclaration():
             return _op(cx, item)
-        case s.NetDeclaration():
+        case items.NetDeclaration():
             return _net(cx, item)
-        case s.HandlerDeclaration():
+        case items.HandlerDeclaration():
             return _handler(cx, item)
 
 
@@ -70,7 +60,7 @@ def whole_number(cx: Context, e: s.Expr) -> int:
     return value
 
 
-def _const(cx: Context, item: s.ConstDeclaration) -> ConstDefinition:
+def _const(cx: Context, item: items.ConstDeclaration) -> ConstDefinition:
     commands = Commands(Unifier())
     if item.type is None:
         M, A = commands.terms.infer(cx, item.value)
@@ -81,7 +71,7 @@ def _const(cx: Context, item: s.ConstDeclaration) -> ConstDefinition:
     return ConstDefinition(item.name.text, finished_type(commands.unifier, A), M)
 
 
-def _loc(cx: Context, item: s.LocDeclaration) -> LocDefinition:
+def _loc(cx: Context, item: items.LocDeclaration) -> LocDefinition:
     A = None if item.type is None else elaborate_type(cx, item.type)
     if A is not None and not isinstance(A, Real) and item.type is not None:
         hint = "give each factor a location of its own"
@@ -92,7 +82,7 @@ def _loc(cx: Context, item: s.LocDeclaration) -> LocDefinition:
     return LocDefinition(item.name.text, Location(item.name.text, B.shape, version), initial)
 
 
-def _fun(cx: Context, item: s.FunDeclaration) -> FunDefinition:
+def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
     commands = Commands(Unifier())
     unifier, terms = commands.unifier, commands.terms
     signature = _signature(cx, (), item.parameters, item.result)
@@ -115,14 +105,14 @@ def _fun(cx: Context, item: s.FunDeclaration) -> FunDefinition:
     return FunDefinition(item.name.text, signature.variables, signature.parameters, A, B, body, own)
 
 
-def _op(cx: Context, item: s.OpDeclaration) -> OpDefinition:
+def _op(cx: Context, item: items.OpDeclaration) -> OpDefinition:
     parameters, cx = _statics(cx, item.parameters)
     A, B = elaborate_type(cx, item.domain), elaborate_type(cx, item.codomain)
     variables = _variables(parameters, (A, B))
     return OpDefinition(item.name.text, Family(item.name.text, parameters, A, B, variables))
 
 
-def _net(cx: Context, item: s.NetDeclaration) -> NetDefinition:
+def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
     commands = Commands(Unifier())
     signature = _signature(cx, item.statics, item.parameters, item.result)
     pattern = _pattern(item.parameters, item.name)
@@ -138,7 +128,7 @@ def _net(cx: Context, item: s.NetDeclaration) -> NetDefinition:
     )
 
 
-def _handler(cx: Context, item: s.HandlerDeclaration) -> HandlerDefinition:
+def _handler(cx: Context, item: items.HandlerDeclaration) -> HandlerDefinition:
     commands = Commands(Unifier())
     unifier = commands.unifier
     signature = _signature(cx, (), item.parameters, None)
@@ -189,8 +179,8 @@ class _Signature:
 
 def _signature(
     cx: Context,
-    statics: tuple[s.StaticParameter, ...],
-    parameters: tuple[s.TypedParameter, ...],
+    statics: tuple[items.StaticParameter, ...],
+    parameters: tuple[items.TypedParameter, ...],
     result: s.TypeExpr | None,
 ) -> _Signature:
     """The parameters' types, and the context in which the body is read: static values are in Γ, all dimensions in scope."""
@@ -207,7 +197,7 @@ def _signature(
     return _Signature(variables, elaborated, typed, domain, codomain, inner)
 
 
-def _statics(cx: Context, statics: tuple[s.StaticParameter, ...]) -> tuple[tuple[Parameter, ...], Context]:
+def _statics(cx: Context, statics: tuple[items.StaticParameter, ...]) -> tuple[tuple[Parameter, ...], Context]:
     _distinct(tuple(p.name for p in statics))
     dims = {p.name.text: dim(p.name.text) for p in statics if isinstance(p.kind, s.DimKind)}
     opened = _opening(cx).with_dims(dims)
@@ -242,7 +232,7 @@ def _variables(parameters: tuple[Parameter, ...], types: tuple[Type, ...]) -> tu
     return tuple(v for v in dimension_variables([*kinds, *types]) if v not in taken)
 
 
-def _pattern(parameters: tuple[s.TypedParameter, ...], name: s.Name) -> s.Pattern:
+def _pattern(parameters: tuple[items.TypedParameter, ...], name: s.Name) -> s.Pattern:
     names = tuple(s.NamePattern(p.name.text, span=p.name.span) for p in parameters)
     match names:
         case ():

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.builtin import GET, PUT
-from rh_kernel.syntax.core import Family, Handler, Location, Parameter, Scope, Term
+from rh_kernel.syntax.core import Handler, Scope, Term
+from rh_kernel.syntax.signature import Family, Location, Parameter
 from rh_kernel.syntax.types import Type
 
 

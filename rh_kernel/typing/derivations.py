@@ -38,9 +38,6 @@ class TypingRule(Enum):
     T_RH = "Lemma 5.9"
 
 
-# -- contexts ------------------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
 class Assumption:
     """``x : A`` in Γ or Δ, or ``k : A ⇝ answer``."""
@@ -107,9 +104,6 @@ def assumptions(cx: Context) -> tuple[Assumption | None, ...]:
             found.append(None if dropped and cx.assumption.zone is not Zone.GAMMA else cx.assumption)
         cx = cx.outer
     return tuple(reversed(found))
-
-
-# -- derivations ---------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,9 @@
 """Derivations for core trees: ``Γ ⊢ M : A`` (RH Fig. 2), ``Γ ; Δ ⊢ P : A`` and ``⊢ H : rev handler(C)`` (Fig. 3).
 
 One rule of a figure is one case. In the core every type can be read off, so a derivation is built from the leaves and nothing
-is guessed: this is the check of our own passes, and knows nothing of elaboration. Three things go beyond the figures.
-``M + N`` and ``0`` are at every type, as Fig. 6 and 7 need. Handlers may use Γ, which holds their parameters. ``handle P with H``
-and ``k • M`` are typed by rule (1) of §2.2.1, and the forms ``W.R_V(x. N)`` and ``RH_H^V(⟨y1, …, ym⟩. P)`` as Lemmas 5.3 and 5.9
-say.
+is guessed: this is the check of our own passes, and knows nothing of elaboration. Beyond the figures ``M + N`` and ``0`` are at
+every type, as Fig. 6 and 7 need; handlers may use Γ, which holds their parameters; ``handle P with H`` and ``k • M`` are typed
+by rule (1) of §2.2.1; and the forms ``W.R_V(x. N)`` and ``RH_H^V(⟨y1, …, ym⟩. P)`` as Lemmas 5.3 and 5.9 say.
 
 A judgment is a generator that yields the judgments of its premises and is sent their derivations, so no tree is too deep.
 """
@@ -40,9 +39,9 @@ from rh_kernel.syntax.core import (
     Term,
     Tuple,
     Zero,
-    constant_type,
 )
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, factors, product
+from rh_kernel.syntax.values import constant_type
 from rh_kernel.typing.context import Zone
 from rh_kernel.typing.derivations import (
     Assigned,
@@ -67,9 +66,7 @@ def derive_term(gamma: tuple[Type, ...], M: Term, names: tuple[str, ...] = ()) -
     return _derived(_term(_context(gamma, (), names), M))
 
 
-def derive_command(
-    gamma: tuple[Type, ...], delta: tuple[Type, ...], P: Command, names: tuple[str, ...] = ()
-) -> Derivation:
+def derive_command(gamma: tuple[Type, ...], delta: tuple[Type, ...], P: Command, names: tuple[str, ...] = ()) -> Derivation:
     """The derivation of ``Γ ; Δ ⊢ P : A``; Δ is inside Γ, and its last type is that of index 0. Raises ``IllTyped``."""
     return _derived(_command(_context(gamma, delta, names), P))
 
@@ -94,9 +91,6 @@ def _derived(judgment: Judgment) -> Derivation:
             pending.append(premise)
             derived = None
     return cast(Derivation, derived)
-
-
-# -- Fig. 2 --------------------------------------------------------------------------------------------------------------------
 
 
 def _term(cx: Context, M: Term) -> Judgment:
@@ -127,7 +121,7 @@ def _term(cx: Context, M: Term) -> Judgment:
         case Tuple(items):
             components: list[Derivation] = []
             for N in items:
-                components.append((yield _term(cx, N)))
+                components += ((yield _term(cx, N)),)
             if len(items) < 2:
                 raise IllTyped("a tuple has at least two components", M, M.span)
             A = Product(tuple([_type(component) for component in components]))
@@ -162,9 +156,6 @@ def _symbol(M: Call) -> Generator[Judgment, Derivation, None]:
             _equal(M, f"the definition of {_name(M)}", found.type, required.codomain)
     except ValueError as error:
         raise IllTyped(str(error), M, M.span) from error
-
-
-# -- Fig. 3, commands ----------------------------------------------------------------------------------------------------------
 
 
 def _command(cx: Context, P: Command) -> Judgment:
@@ -202,7 +193,7 @@ def _command(cx: Context, P: Command) -> Judgment:
 
 
 def _reverse_handling(rule: TypingRule, cx: Context, P: Command, M: Term, scope: Scope, H: ReverseHandler) -> Judgment:
-    """``Γ, Δ ⊢ M : ∏ Aᵢ`` and ``Γ ; x1 : A1, …, xn : An ⊢ R : C`` and ``⊢ H : rev handler(C)`` give ``∏ Aᵢ``: Lemma 5.9 alike."""
+    """``Γ, Δ ⊢ M : ∏ Aᵢ`` and ``Γ ; x1 : A1, …, xn : An ⊢ R : C`` and ``⊢ H : rev handler(C)`` give ``∏ Aᵢ``."""
     argument = yield _term(cx, M)
     types = _spread(P, argument, scope.arity)
     inner = extend(drop_delta(cx), [Assumption(x, A, Zone.DELTA) for x, A in zip(scope.hints, types, strict=True)])
@@ -210,9 +201,6 @@ def _reverse_handling(rule: TypingRule, cx: Context, P: Command, M: Term, scope:
     handler = yield _handler(cx, H)
     _equal(P, "the handled command", body.type, H.type)
     return Derivation(rule, cx, P, argument.type, (argument, body, handler))
-
-
-# -- Fig. 3 and §2.2.1, handlers -----------------------------------------------------------------------------------------------
 
 
 def _handler(cx: Context, H: Handler) -> Judgment:
@@ -226,7 +214,7 @@ def _handler(cx: Context, H: Handler) -> Judgment:
         case OrdinaryHandler(C, D, returns, clauses):
             premises = [(yield _clause(gamma, H, returns, (C,), (), D))]
             for c in clauses:
-                premises.append((yield _ordinary_clause(gamma, c, D)))
+                premises += ((yield _ordinary_clause(gamma, c, D)),)
             return Derivation(TypingRule.T_HANDLER, gamma, H, OrdinaryHandlerType(C, D), tuple(premises))
 
 
@@ -256,18 +244,16 @@ def _clause(
     continuation: tuple[Type, Type] | None = None,
 ) -> Judgment:
     """``Γ, a… ; x… ⊢ Q : expected`` for the scope ``a…, x…. Q``, with ``k`` the last of its variables if there is one."""
-    entries = [(A, Zone.GAMMA, None) for A in values] + [(A, Zone.DELTA, None) for A in delta]
+    binders = [(A, Zone.GAMMA, None) for A in values] + [(A, Zone.DELTA, None) for A in delta]
     if continuation is not None:
-        entries.append((continuation[0], Zone.CONTINUATION, continuation[1]))
-    if len(entries) != scope.arity:
-        raise IllTyped(f"a clause binds {scope.arity} variables in place of {len(entries)}", node, node.span)
-    named = [Assumption(x, A, zone, D) for x, (A, zone, D) in zip(scope.hints, entries, strict=True)]
+        B, D = continuation
+        binders = [*binders, (B, Zone.CONTINUATION, D)]
+    if len(binders) != scope.arity:
+        raise IllTyped(f"a clause binds {scope.arity} variables in place of {len(binders)}", node, node.span)
+    named = [Assumption(x, A, zone, D) for x, (A, zone, D) in zip(scope.hints, binders, strict=True)]
     Q = yield _command(extend(gamma, named), _block(scope))
     _equal(node, "a clause", Q.type, expected)
     return Q
-
-
-# -- small things --------------------------------------------------------------------------------------------------------------
 
 
 def _context(gamma: tuple[Type, ...], delta: tuple[Type, ...], names: tuple[str, ...]) -> Context:

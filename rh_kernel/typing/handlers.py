@@ -11,18 +11,9 @@ from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, apply_handler, replace_unknowns, specialise, specialise_type
-from rh_kernel.syntax.core import (
-    Command,
-    Handler,
-    Location,
-    OrdinaryClause,
-    OrdinaryHandler,
-    Pattern,
-    ReverseClause,
-    ReverseHandler,
-    Scope,
-)
+from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope
 from rh_kernel.syntax.dimensions import Dim, DimMeta, dim
+from rh_kernel.syntax.signature import Location, Pattern
 from rh_kernel.syntax.types import Product, Shape, ShapeMeta, Type, TypeMeta, map_type
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition, kind_of
@@ -53,8 +44,6 @@ class Handlers:
         self.unifier = unifier
         self.terms = terms
         self.command = command
-
-    # -- at a use --------------------------------------------------------------------------------------------------------------
 
     def reverse(self, cx: Context, h: s.HandlerExpr, C: Type) -> ReverseHandler:
         """H with ``⊢ H : rev handler(C)``. Raises ``Rejected``."""
@@ -119,8 +108,6 @@ class Handlers:
             label = f"`{h.name.text}` handles results of another type: it"
             raise Rejected(TypesDiffer(span=h.span, what=label, found=str(A), expected=f"{B}, {what}"))
 
-    # -- reverse handlers ------------------------------------------------------------------------------------------------------
-
     def reverse_literal(self, cx: Context, h: s.HandlerLiteral, C: Type) -> ReverseHandler:
         """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C."""
         cx = cx.bar(CLOSED, "inside a handler's clause, which is closed")
@@ -157,8 +144,6 @@ class Handlers:
         forward, backward = _under(values, x.command_scope(Qf)), _under(values, back.command_scope(Qb))
         return ReverseClause(head.pattern, forward, D, backward, span=clause.span)
 
-    # -- ordinary handlers -----------------------------------------------------------------------------------------------------
-
     def ordinary_literal(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None) -> OrdinaryHandler:
         """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D."""
         cx = cx.bar(CLOSED, "inside a handler's clause, which is closed")
@@ -184,8 +169,6 @@ class Handlers:
         Q, _ = self.command(opened.context, clause.body, D)
         scope = _under(tuple(e.name for e in head.values), opened.command_scope(Q))
         return OrdinaryClause(head.pattern, scope, span=clause.span)
-
-    # -- what both have --------------------------------------------------------------------------------------------------------
 
     def _returns(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None) -> tuple[Scope, Type]:
         found = [c for c in h.clauses if isinstance(c, s.ReturnClause)]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise_type
-from rh_kernel.syntax.core import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
+from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import Real, Shape, ShapeVar, Type, leaves
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import LocDefinition, OpDefinition, kind_of

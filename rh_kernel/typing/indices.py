@@ -3,8 +3,9 @@
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise_type
-from rh_kernel.syntax.core import DimKind, Index, Loc, Location, LocationVar, LocKind, Parameter, Term, ValueKind
+from rh_kernel.syntax.core import Index, Term
 from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.signature import DimKind, Loc, Location, LocationVar, LocKind, Parameter, ValueKind
 from rh_kernel.syntax.types import Real, Shape
 from rh_kernel.typing.context import Context, Zone
 from rh_kernel.typing.definitions import LocDefinition, kind_of

@@ -2,6 +2,7 @@
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.types import Real, ShapeMeta, ShapeVar, Type
 from rh_kernel.typing.arrays import number
 from rh_kernel.typing.commands import Commands
@@ -16,10 +17,10 @@ _RANDOM = frozenset({"normal", "uniform", "glorot"})
 _FORMS = "zeros, ones, eye, normal(std, seed=s), uniform(lo, hi, seed=s), glorot(seed=s), load(\"file.npy\") or an array"
 
 
-def elaborate_initial(cx: Context, item: s.LocDeclaration, A: Type | None) -> tuple[Initial, Real]:
+def elaborate_initial(cx: Context, item: items.LocDeclaration, A: Type | None) -> tuple[Initial, Real]:
     """The content and the type of the location. Raises ``Rejected``."""
     match item.initial:
-        case s.Initial() as initial:
+        case items.Initial() as initial:
             if not isinstance(A, Real):
                 hint = f"give the location a type: `loc {item.name.text} : Real(3, 2) = {initial.span.text}`"
                 why = "the shape has to be written where the content does not tell it"
@@ -29,7 +30,7 @@ def elaborate_initial(cx: Context, item: s.LocDeclaration, A: Type | None) -> tu
             return _term(cx, item, e, A)
 
 
-def _term(cx: Context, item: s.LocDeclaration, e: s.Expr, A: Type | None) -> tuple[Initial, Real]:
+def _term(cx: Context, item: items.LocDeclaration, e: s.Expr, A: Type | None) -> tuple[Initial, Real]:
     commands = Commands(Unifier())
     if A is None:
         M, B = commands.terms.infer(cx, e)
@@ -43,7 +44,7 @@ def _term(cx: Context, item: s.LocDeclaration, e: s.Expr, A: Type | None) -> tup
     return Written(M), B
 
 
-def _rule(initial: s.Initial, A: Real) -> Initial:
+def _rule(initial: items.Initial, A: Real) -> Initial:
     how = initial.head.text
     if how == "load" and initial.file is not None:
         return Loaded(initial.file)
@@ -66,7 +67,7 @@ def _rule(initial: s.Initial, A: Real) -> Initial:
     return Drawn(how, numbers, _seed(seeds[0][1]) if seeds else 0)
 
 
-def _check_shape(initial: s.Initial, how: str, A: Real) -> None:
+def _check_shape(initial: items.Initial, how: str, A: Real) -> None:
     match A.shape:
         case ShapeVar() | ShapeMeta():
             return

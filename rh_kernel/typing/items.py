@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Command, Term
 from rh_kernel.syntax.types import SCALAR, Type
 from rh_kernel.typing.commands import Commands
@@ -91,7 +92,7 @@ def is_command(definitions: Definitions, e: s.Expr) -> bool:
             return False
 
 
-def elaborate_training(definitions: Definitions, item: s.TrainItem, sample_types: SampleTypes) -> TrainingRun:
+def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_types: SampleTypes) -> TrainingRun:
     """The training run that is written; the types of the sample are those of the data. Raises ``Rejected``."""
     names = _names(item.pattern)
     sample = _sample(names, item.data, sample_types)
@@ -133,7 +134,7 @@ def _names(pattern: s.Pattern) -> tuple[s.NamePattern, ...]:
 
 
 def _sample(
-    names: tuple[s.NamePattern, ...], data: s.DataExpr, sample_types: SampleTypes
+    names: tuple[s.NamePattern, ...], data: items.DataExpr, sample_types: SampleTypes
 ) -> tuple[tuple[str, Type], ...]:
     types = sample_types(data.name, data.span)
     for pattern in names:

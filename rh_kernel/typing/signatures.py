@@ -10,25 +10,9 @@ from functools import lru_cache
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.syntax.binding import Static, specialise_type
-from rh_kernel.syntax.core import (
-    Defined,
-    DimKind,
-    Family,
-    Function,
-    Index,
-    Location,
-    LocationVar,
-    LocKind,
-    Node,
-    Operation,
-    Pattern,
-    Primitive,
-    RdOf,
-    Scope,
-    Term,
-    ValueKind,
-)
+from rh_kernel.syntax.core import Defined, Function, Index, Node, Operation, Primitive, RdOf, Scope, Term
 from rh_kernel.syntax.dimensions import Dim, DimMeta, dim, variables
+from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import Real, Shape, ShapeMeta, ShapeVar, Type
 from rh_kernel.typing.derivations import IllTyped
 from rh_kernel.typing.heads import shape_variables
@@ -88,14 +72,14 @@ def check_operation(op: Operation) -> tuple[tuple[Term, Type], ...]:
     for p, index in zip(family.parameters, op.indices, strict=True):
         match p.kind:
             case DimKind():
-                _require(op, isinstance(index, Dim), f"the index {p.name} of {family.name} is no dimension")
+                _require(op, f"the index {p.name} of {family.name} is no dimension", holds=isinstance(index, Dim))
             case LocKind(shape):
                 fits = isinstance(index, Location | LocationVar) and index.shape == _shape(static, shape)
-                _require(op, fits, f"the index {p.name} of {family.name} is no location of its shape")
+                _require(op, f"the index {p.name} of {family.name} is no location of its shape", holds=fits)
             case ValueKind(A):
                 terms.append((_term(op, index), specialise_type(A, static)))
     types = specialise_type(family.domain, static), specialise_type(family.codomain, static)
-    _require(op, types == (op.domain, op.codomain), f"no {family.name} has the type {op.domain} → {op.codomain}")
+    _require(op, f"no {family.name} has the type {op.domain} → {op.codomain}", holds=types == (op.domain, op.codomain))
     return tuple(terms)
 
 
@@ -113,6 +97,17 @@ def clause_types(pattern: Pattern, clause: Node) -> ClauseTypes:
 
     Raises ``IllTyped`` if a location of the head has a shape that no member of the family has.
     """
+    family, static = pattern.family, images(pattern, clause)
+    values = [
+        (index, specialise_type(p.kind.type, static))
+        for p, index in zip(family.parameters, pattern.indices, strict=True)
+        if isinstance(p.kind, ValueKind) and isinstance(index, str)
+    ]
+    return ClauseTypes(tuple(values), specialise_type(family.domain, static), specialise_type(family.codomain, static))
+
+
+def images(pattern: Pattern, clause: Node) -> Static:
+    """What the family's variables and dimension parameters are under the head of a clause. Raises ``IllTyped``."""
     family = pattern.family
     whole = shape_variables(family)
     names = dict(zip(family.variables, pattern.variables, strict=True))
@@ -121,13 +116,7 @@ def clause_types(pattern: Pattern, clause: Node) -> ClauseTypes:
     for p, index in zip(family.parameters, pattern.indices, strict=True):
         if isinstance(p.kind, DimKind) and isinstance(index, str):
             dims[p.name] = dim(index)
-    static = _at_locations(pattern, clause, Static(dims, shapes, {}))
-    values = [
-        (index, specialise_type(p.kind.type, static))
-        for p, index in zip(family.parameters, pattern.indices, strict=True)
-        if isinstance(p.kind, ValueKind) and isinstance(index, str)
-    ]
-    return ClauseTypes(tuple(values), specialise_type(family.domain, static), specialise_type(family.codomain, static))
+    return _at_locations(pattern, clause, Static(dims, shapes, {}))
 
 
 def _at_locations(pattern: Pattern, clause: Node, rigid: Static) -> Static:
@@ -143,7 +132,7 @@ def _at_locations(pattern: Pattern, clause: Node, rigid: Static) -> Static:
     unknown = _unknowns(pattern.family, unifier)
     for shape, location in named:
         fits = unifier.same_shape(_shape(unknown, shape), location.shape)
-        _require(clause, fits, f"no {pattern.family.name} is at {location.name}")
+        _require(clause, f"no {pattern.family.name} is at {location.name}", holds=fits)
     dims = {v: unifier.dim(d) for v, d in unknown.dims.items()}
     shapes = {v: unifier.shape(s) for v, s in unknown.shapes.items()}
     return Static(
@@ -176,6 +165,6 @@ def _term(op: Operation, index: Index) -> Term:
             return M
 
 
-def _require(node: Node, holds: bool, what: str) -> None:
+def _require(node: Node, what: str, *, holds: bool) -> None:
     if not holds:
         raise IllTyped(what, node, node.span)

@@ -6,8 +6,9 @@ The core has neither patterns nor infix operators: those are sugar, resolved her
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.core import UNIT_VALUE, Bound, Call, Let, Plus, Proj, Rd, Term, Tuple, Zero, constant_type
+from rh_kernel.syntax.core import Bound, Call, Let, Plus, Proj, Rd, Term, Tuple, Zero
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Type, TypeMeta
+from rh_kernel.syntax.values import UNIT_VALUE, constant_type
 from rh_kernel.typing import operators
 from rh_kernel.typing.arrays import array_literal, number
 from rh_kernel.typing.context import Context, Zone
@@ -39,8 +40,6 @@ class Terms:
 
     def __init__(self, unifier: Unifier) -> None:
         self.unifier = unifier
-
-    # -- the judgment ----------------------------------------------------------------------------------------------------------
 
     def check(self, cx: Context, e: s.Expr, A: Type) -> Term:
         """M with ``Γ, Δ ⊢ M : A``. Raises ``Rejected``."""
@@ -113,8 +112,6 @@ class Terms:
         what = what or (f"`{text}`" if len(text) <= 40 and "\n" not in text else "this")
         A, B = self.unifier.type(found), self.unifier.type(expected)
         raise Rejected(TypesDiffer(span=e.span, what=what, found=str(A), expected=str(B), hint=operators.mismatch_hint(A, B)))
-
-    # -- the cases that need room ----------------------------------------------------------------------------------------------
 
     def _variable(self, cx: Context, name: str, span: Span) -> tuple[Term, Type]:
         found = cx.look_up(name)

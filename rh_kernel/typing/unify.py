@@ -37,8 +37,6 @@ class Unifier:
         self.undetermined = False
         self.uses: list[tuple[Span, Node]] = []
 
-    # -- fresh unknowns --------------------------------------------------------------------------------------------------------
-
     def fresh_dim(self) -> Dim:
         """An unknown dimension."""
         return dim(DimMeta(self._number()))
@@ -54,8 +52,6 @@ class Unifier:
     def _number(self) -> int:
         self._next += 1
         return self._next
-
-    # -- what is known ---------------------------------------------------------------------------------------------------------
 
     def dim(self, d: Dim) -> Dim:
         """``d`` with what has been found put in."""
@@ -88,8 +84,6 @@ class Unifier:
     def _type_image(self, A: TypeMeta) -> Type:
         found = self._types.get(A.number)
         return A if found is None else self.type(found)
-
-    # -- equations -------------------------------------------------------------------------------------------------------------
 
     def same_type(self, A: Type, B: Type) -> bool:
         """Make A and B equal; ``False`` (and nothing else changed that matters) where they cannot be."""
@@ -160,16 +154,12 @@ class Unifier:
         self._types[number] = A
         return True
 
-    # -- trying ----------------------------------------------------------------------------------------------------------------
-
     def would_fit(self, A: Type, B: Type) -> bool:
         """Whether A and B could be made equal; nothing is changed."""
         kept = dict(self._dims), dict(self._shapes), dict(self._types), list(self._waiting)
         fits = self.same_type(A, B)
         self._dims, self._shapes, self._types, self._waiting = kept
         return fits
-
-    # -- the end ---------------------------------------------------------------------------------------------------------------
 
     def keep(self, *types: Type) -> None:
         """Leave the unknowns of these types open: each use of the declaration is to have its own."""

@@ -12,15 +12,12 @@ from rh_kernel.syntax.core import (
     Call,
     Command,
     Defined,
-    Family,
     Function,
     Handle,
     Let,
     Operation,
     OrdinaryClause,
     OrdinaryHandler,
-    Parameter,
-    Pattern,
     Perform,
     Plus,
     Primitive,
@@ -35,12 +32,12 @@ from rh_kernel.syntax.core import (
     Scope,
     Term,
     Tuple,
-    ValueKind,
     Zero,
-    constant,
 )
 from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.signature import Family, Parameter, Pattern, ValueKind
 from rh_kernel.syntax.types import UNIT, Product, Type, real
+from rh_kernel.syntax.values import constant
 from tests.arrays.nets import get, location, put
 
 V = real(2)

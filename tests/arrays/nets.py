@@ -3,18 +3,10 @@
 from rh_kernel.primitives.formulas import Typed, entrywise, number, outer, scale, transpose
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
-    UNIT_VALUE,
     Bind,
     Bound,
     Command,
-    Family,
-    Loc,
-    Location,
-    LocationVar,
-    LocKind,
     Operation,
-    Parameter,
-    Pattern,
     Perform,
     Plus,
     Proj,
@@ -27,7 +19,9 @@ from rh_kernel.syntax.core import (
     Tuple,
 )
 from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.signature import Family, Loc, Location, LocationVar, LocKind, Parameter, Pattern
 from rh_kernel.syntax.types import UNIT, Product, Real, Type, real
+from rh_kernel.syntax.values import UNIT_VALUE
 
 swish = entrywise("swish")
 

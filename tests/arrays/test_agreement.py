@@ -5,25 +5,25 @@ from collections.abc import Mapping
 import numpy as np
 from hypothesis import HealthCheck, given, reject, settings
 
-from rh_kernel.arrays.batch import batched
-from rh_kernel.arrays.compile import compile_command, compile_term, translate
+from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.numpy_backend import flat, run
-from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program, validate
-from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.errors import OutOfFuel
+from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.trace import Result
 from rh_kernel.operational.trace import run as reduce
 from rh_kernel.primitives.values import materialise, to_array
 from rh_kernel.source.diagnostic import Stuck
-from rh_kernel.syntax.core import Array, Command, Location, Scope, Term, Tuple, constant
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term
-from tests.arrays.commands import PAIR, V, W0, W1, commands, terms
+from rh_kernel.syntax.core import Array, Command, Scope, Term, Tuple
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.values import constant
+from tests.arrays.commands import PAIR, W0, W1, V, commands, terms
 
 HEAP: Mapping[Location, Array] = {W0: np.array([0.5, -1.0]), W1: np.array([2.0, 0.25])}
 POINT = (np.array([0.75, -0.5]), np.array([1.25, 0.5]))
-no_hurry = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much], max_examples=3000)
+no_hurry = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much], max_examples=150)
 
 
 def arrays(value: Term) -> list[Array]:

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from rh_kernel.display.html import BACKGROUNDS, COLOURS, escape, to_html
 from rh_kernel.display.text import to_ansi, to_text, visible
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.core import Bound, Call, Defined, Family, Location, Operation, Perform, Scope
+from rh_kernel.syntax.core import Bound, Call, Defined, Operation, Perform, Scope
 from rh_kernel.syntax.doc import HARD, Annotated, Annotation, Doc, Mark, Role, Spanned, Text, Typed, concat, nest, role
 from rh_kernel.syntax.printing import command_doc, term_doc
+from rh_kernel.syntax.signature import Family, Location
 from rh_kernel.syntax.types import SCALAR
 
 HOSTILE = st.one_of(
@@ -53,9 +54,6 @@ class Reader(HTMLParser):
         self.text += data
 
 
-# -- the same characters -----------------------------------------------------------------------------------------------
-
-
 @given(DOCS)
 def test_html_reads_as_the_text(doc: Doc) -> None:
     assert Reader(to_html(doc)).text == to_text(doc)
@@ -93,9 +91,6 @@ def test_hostile_names_stay_names(name: str) -> None:
     op = Operation(Family(name, (), SCALAR, SCALAR, ()), (Location(name, SCALAR.shape),), (), SCALAR, SCALAR)
     for doc in (term_doc(Call(f, Bound(0, name)), (name,)), command_doc(Perform(op, Bound(0)), (name,))):
         assert {tag for tag, _ in Reader(to_html(doc)).elements} <= {"pre", "span"}
-
-
-# -- how it looks ------------------------------------------------------------------------------------------------------
 
 
 def test_a_mark_has_a_background_and_a_role_a_colour() -> None:

@@ -15,9 +15,10 @@ from rh_kernel.display.pictures import curve, heat_map, strengths
 from rh_kernel.display.values import MOST_ENTRIES, array_html, changes_html, changes_text, summary, value_html, value_text
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.core import UNIT_VALUE, Array, Bound, Const, Term, Tuple, Zero, constant
+from rh_kernel.syntax.core import Array, Bound, Const, Term, Tuple, Zero
 from rh_kernel.syntax.parser import parse_expression
 from rh_kernel.syntax.types import SCALAR, product, real
+from rh_kernel.syntax.values import UNIT_VALUE, constant
 from rh_kernel.typing.definitions import BUILT_IN
 from rh_kernel.typing.items import ClosedTerm, elaborate_evaluation
 
@@ -46,9 +47,6 @@ def ramp(*shape: int) -> Array:
 def values() -> st.SearchStrategy[Term]:
     leaves = st.one_of(FINITE.map(Const), st.just(UNIT_VALUE))
     return st.recursive(leaves, lambda inner: st.lists(inner, min_size=2, max_size=3).map(lambda items: Tuple(tuple(items))))
-
-
-# -- text --------------------------------------------------------------------------------------------------------------
 
 
 @given(values(), st.sampled_from([10, 80, 10**9]))
@@ -87,9 +85,6 @@ def test_what_is_not_finite_is_counted_apart() -> None:
 def test_an_open_term_is_no_value() -> None:
     with pytest.raises(KernelBug):
         value_text(Bound(0))
-
-
-# -- HTML --------------------------------------------------------------------------------------------------------------
 
 
 class Elements(HTMLParser):
@@ -178,9 +173,6 @@ def test_large_arrays_are_pictures() -> None:
         assert not list(pictures(array_html(array)))
 
 
-# -- pictures ----------------------------------------------------------------------------------------------------------
-
-
 @given(ANY)
 def test_strengths_are_between_minus_one_and_one(array: Array) -> None:
     found = strengths(array)
@@ -213,9 +205,6 @@ def test_a_large_heat_map_is_averaged() -> None:
 def test_a_curve_has_a_gap_where_there_is_no_number() -> None:
     (svg,) = pictures(curve(np.array([0.0, 1.0, np.nan, 2.0, 0.0]), "v"))
     assert svg[1].get("d") == "M0.0 32.0L45.0 16.0M135.0 0.0L180.0 32.0"
-
-
-# -- changes of the heap -----------------------------------------------------------------------------------------------
 
 
 def test_changes_as_text() -> None:

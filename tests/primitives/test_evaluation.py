@@ -10,9 +10,10 @@ from rh_kernel.primitives.evaluation import evaluate, is_smooth_at
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.primitives.values import materialise
-from rh_kernel.syntax.core import Const, Primitive, Tuple, Zero, constant
+from rh_kernel.syntax.core import Const, Primitive, Tuple, Zero
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.types import SCALAR, Product, real
+from rh_kernel.syntax.values import constant
 from tests.primitives.instances import INSTANCES, draw, label, shapes, smooth_point
 
 each_instance = pytest.mark.parametrize("f", INSTANCES, ids=label)

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from rh_kernel.primitives.values import add_values, materialise, to_array, value_type
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import Bound, Const, Term, Tuple, Zero, constant
+from rh_kernel.syntax.core import Bound, Const, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product, Real, Type, concrete_shape, real
+from rh_kernel.syntax.values import constant
 from tests.primitives.instances import arrays
 
 types = st.recursive(

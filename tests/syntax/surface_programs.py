@@ -12,36 +12,21 @@ from rh_kernel.syntax.surface import (
     Binary,
     BinaryOperator,
     Clause,
-    ConstDeclaration,
-    DataExpr,
-    DimDeclaration,
     DimKind,
-    Directive,
-    Evaluation,
     Expr,
     Family,
-    FunDeclaration,
     HandleExpr,
-    HandlerDeclaration,
     HandlerExpr,
     HandlerLiteral,
     HandlerName,
-    HandlerType,
-    Initial,
-    Item,
     Kind,
     LetExpr,
-    LocDeclaration,
     LocKind,
-    Measure,
     Name,
     NamePattern,
     Negate,
-    NetDeclaration,
     Number,
-    OpDeclaration,
     OrdinaryClause,
-    OwnDerivative,
     Pattern,
     ProductType,
     Projection,
@@ -52,23 +37,38 @@ from rh_kernel.syntax.surface import (
     ReverseClause,
     ReverseDerivative,
     RevHandleExpr,
-    StaticParameter,
-    TrainItem,
     Transpose,
     TupleExpr,
     TuplePattern,
-    TypedParameter,
     TypeExpr,
     Unit,
     UnitType,
     Var,
 )
+from rh_kernel.syntax.surface_items import (
+    ConstDeclaration,
+    DataExpr,
+    DimDeclaration,
+    Directive,
+    Evaluation,
+    FunDeclaration,
+    HandlerDeclaration,
+    HandlerType,
+    Initial,
+    Item,
+    LocDeclaration,
+    Measure,
+    NetDeclaration,
+    OpDeclaration,
+    OwnDerivative,
+    StaticParameter,
+    TrainItem,
+    TypedParameter,
+)
 
 NOWHERE = Span(Source("nowhere", ""), 0, 0)
 SUMS = {BinaryOperator.PLUS, BinaryOperator.MINUS}
 
-
-# -- trees: spans take no part in equality, so all of them are NOWHERE ---------------------------------------------------------
 
 here = st.just(NOWHERE)
 words = st.sampled_from(
@@ -182,9 +182,6 @@ items: st.SearchStrategy[Item] = st.one_of(
     st.builds(Directive, st.just(Name("trace", span=NOWHERE)), expressions, st.just(()), span=here),
     st.builds(Directive, st.just(Name("save", span=NOWHERE)), st.none(), words_of_save, span=here),
 )
-
-
-# -- writing: the tokens of a tree, spellings and brackets chosen by a coin ----------------------------------------------------
 
 
 class Writer:

@@ -11,21 +11,8 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import errors
 from rh_kernel.syntax.parser import Unparsed, completeness, parse, parse_expression
-from rh_kernel.syntax.surface import (
-    Apply,
-    Binary,
-    Directive,
-    Evaluation,
-    Expr,
-    Initial,
-    Item,
-    LetExpr,
-    LocDeclaration,
-    NetDeclaration,
-    Number,
-    TrainItem,
-    Var,
-)
+from rh_kernel.syntax.surface import Apply, Binary, Expr, LetExpr, Number, Var
+from rh_kernel.syntax.surface_items import Directive, Evaluation, Initial, Item, LocDeclaration, NetDeclaration, TrainItem
 from rh_kernel.syntax.tokens import KEYWORDS
 from tests.syntax.surface_programs import written_expressions, written_items
 
@@ -62,9 +49,6 @@ def expr(text: str) -> Expr:
 def unparsed(text: str) -> Unparsed:
     [item] = [item for item in parse(Source("test", text)) if isinstance(item, Unparsed)]
     return item
-
-
-# -- parse ∘ write = id --------------------------------------------------------------------------------------------------------
 
 
 @given(written_expressions())
@@ -115,9 +99,6 @@ def subexpressions(M: Expr) -> list[Expr]:
             return [M, *(N for argument in arguments for N in subexpressions(argument))]
         case _:
             return [M]
-
-
-# -- what the text says --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -195,9 +176,6 @@ def test_words_of_training_are_names_elsewhere() -> None:
     assert [expr(word) for word in words] == [Var(word, span=expr(word).span) for word in words]
 
 
-# -- depth ---------------------------------------------------------------------------------------------------------------------
-
-
 def test_a_chain_of_lets_is_as_long_as_it_likes() -> None:
     M = expr("let x <= Op(x) in\n" * 5_000 + "x")
     length = 0
@@ -239,8 +217,6 @@ def test_patterns_and_types_have_the_limit_too() -> None:
     assert unparsed("const x : " + "(" * many + "1" + ")" * many + " = 1").diagnostics[0].code == errors.TooDeep.code
     assert unparsed("x" + ".1" * many).diagnostics[0].code == errors.TooDeep.code
 
-
-# -- slips ---------------------------------------------------------------------------------------------------------------------
 
 SLIPS = [
     # text, code, what is underlined, a word of the hint
@@ -366,9 +342,6 @@ def test_codes_of_diagnostics_are_distinct() -> None:
     assert sorted(codes) == [f"RH{i:03}" for i in range(1, len(codes) + 1)]
 
 
-# -- bad items and good ones ---------------------------------------------------------------------------------------------------
-
-
 def codes(text: str) -> list[str | None]:
     return [item.diagnostics[0].code if isinstance(item, Unparsed) else None for item in parse(Source("test", text))]
 
@@ -398,8 +371,6 @@ def test_one_bad_item_never_hides_the_next(texts: list[str]) -> None:
 def test_a_bad_item_tells_what_it_would_have_declared(text: str, name: str | None) -> None:
     assert unparsed(text).declares == name
 
-
-# -- nothing but Rejected ------------------------------------------------------------------------------------------------------
 
 FRAGMENTS = [
     *"()[]{}<>⟨⟩⌊⌋,;:=|.+-*/@·•×←⇐→⇒ᵀ%#\"'\\\t\u00a0\u200b²٣\ud800 \n",
@@ -448,9 +419,6 @@ def test_an_expression_may_begin_anywhere() -> None:
     [item] = parse(Source("test", "f(x,\n  1)"))
     assert isinstance(item, Evaluation)
     assert expr("\n   f(x,\n1)  # done\n") == item.expression
-
-
-# -- completeness --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

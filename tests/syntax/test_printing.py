@@ -10,25 +10,17 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
     RH,
-    UNIT_VALUE,
     Bind,
     Bound,
     Call,
     Command,
     Const,
     Defined,
-    DimKind,
-    Family,
     Handle,
     Let,
-    Location,
-    LocationVar,
-    LocKind,
     Operation,
     OrdinaryClause,
     OrdinaryHandler,
-    Parameter,
-    Pattern,
     Perform,
     Plus,
     Primitive,
@@ -44,15 +36,15 @@ from rh_kernel.syntax.core import (
     Scope,
     Term,
     Tuple,
-    ValueKind,
     Zero,
-    constant,
 )
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.doc import Annotation, Mark, Spanned, annotated_texts, plain
 from rh_kernel.syntax.printing import command_doc, handler_doc, show, term_doc, type_text
 from rh_kernel.syntax.printing_terms import INDEXED
+from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Parameter, Pattern, ValueKind
 from rh_kernel.syntax.types import SCALAR, Product, ShapeVar, product, real
+from rh_kernel.syntax.values import UNIT_VALUE, constant
 
 V2, V3, M32 = real(2), real(3), real(3, 2)
 W0 = Location("w0", M32.shape)
@@ -96,9 +88,6 @@ def bind(hint: str, P: Command, Q: Command) -> Bind:
 swish, neg, sub, mul, div = entrywise("swish"), entrywise("neg"), two("sub"), two("mul"), two("div")
 a, b, c = x(2, "a"), x(1, "b"), x(0, "c")
 ABC = ("a", "b", "c")
-
-
-# -- terms -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -183,9 +172,6 @@ def test_every_index_of_a_family_is_printed() -> None:
             assert scheme.variables[: len(scheme.explicit)] == scheme.explicit, name
 
 
-# -- commands and handlers ---------------------------------------------------------------------------------------------
-
-
 def get(l: Location | LocationVar) -> Perform:
     return Perform(Operation(GET, (l,), (l.shape,), product(()), V2), UNIT_VALUE)
 
@@ -266,9 +252,6 @@ def test_a_long_bound_command_has_lines_of_its_own() -> None:
     )
 
 
-# -- names -------------------------------------------------------------------------------------------------------------
-
-
 def test_a_hint_is_primed_only_if_it_would_be_confused() -> None:
     assert show(let("x", a, Plus(x(0), x(2))), names=("x", "y", "z")) == "let x ← x in x + y"
     assert show(let("x", a, Plus(x(0), x(3))), names=("x", "y", "z")) == "let x' ← x in x' + x"
@@ -301,9 +284,6 @@ def test_variables_of_one_pattern_have_different_names() -> None:
 
 def test_a_variable_from_outside_shows_its_index() -> None:
     assert show(let("x", x(1), Plus(x(0), x(3)))) == "let x ← ?1 in x + ?2"
-
-
-# -- patterns ----------------------------------------------------------------------------------------------------------
 
 
 def split(M: Term, *hints: str, then: Term) -> Let:
@@ -344,9 +324,6 @@ def test_patterns_in_every_form_that_binds() -> None:
     command = bind("u", Return(Proj(1, 2, x(1))), bind("v", Return(Proj(2, 2, x(2))), Return(Plus(x(0), x(2)))))
     P = RevHandle(Tuple((a, b)), Scope(("p", "y"), command), ReverseHandler(V2, Scope(("x",), Return(x(0))), (), "h"))
     assert show(P, names=ABC) == "rev handle (a, b) ⟨⟨u, v⟩, y⟩. ⌊v + y⌋ with h"
-
-
-# -- marks and spans ---------------------------------------------------------------------------------------------------
 
 
 def marked(M: Term | Command, *path: int) -> list[str]:
@@ -421,9 +398,6 @@ def test_a_handler_with_a_shape_variable_prints() -> None:
     clause = Scope(("x", "k"), bind("w", get(l), Resume(1, "k", x(0, "w"))))
     H = OrdinaryHandler(V2, V2, Scope(("x",), Return(x(0))), (OrdinaryClause(Pattern(GET, ("l",), ("s",)), clause),))
     assert plain(handler_doc(H)) == "{ return x → ⌊x⌋ ; Get[l](x), k → let w ⇐ Get[l]() in k • w }"
-
-
-# -- size --------------------------------------------------------------------------------------------------------------
 
 
 def calls(work: Callable[[], object]) -> int:

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.core import Bound, Call, Command, Let, Plus, Primitive, Proj, Rd, RdOf, Scope, Term, Tuple, Zero, constant
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.core import Bound, Call, Command, Let, Plus, Primitive, Proj, Rd, RdOf, Scope, Term, Tuple, Zero
 from rh_kernel.syntax.dimensions import Dim, dim
 from rh_kernel.syntax.parser import Unparsed, parse, parse_expression
 from rh_kernel.syntax.printing import show
 from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, Type, concrete_shape, product, real
+from rh_kernel.syntax.values import constant
 from rh_kernel.typing.commands import Commands
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.declarations import declare
@@ -25,8 +26,6 @@ from rh_kernel.typing.definitions import BUILT_IN, Definitions
 from rh_kernel.typing.finishing import finished
 from rh_kernel.typing.items import ClosedTerm, elaborate_evaluation
 from rh_kernel.typing.unify import Unifier
-
-# -- random terms, by type ---------------------------------------------------------------------------------------------
 
 VECTOR, MATRIX = real(2), real(3, 2)
 PAIR = product((VECTOR, SCALAR))
@@ -122,8 +121,6 @@ def test_print_then_parse_is_the_identity_on_terms(seed: int, A: Type, fuel: int
     assert finished(unifier, N, Span(Source("printed", text), 0, len(text))) == M, text
 
 
-# -- programs of every form --------------------------------------------------------------------------------------------
-
 DECLARATIONS = """
 loc w0 : Real(3, 2) = zeros
 loc w1 : Real(2, 3) = zeros
@@ -173,7 +170,7 @@ handle Choose[3]([1, 2]) with { return x -> return x ; Choose[q](x), k -> let y 
 def definitions() -> Definitions:
     known = BUILT_IN
     for item in parse(Source("declarations", DECLARATIONS)):
-        assert not isinstance(item, Unparsed | s.Evaluation | s.TrainItem | s.Directive)
+        assert not isinstance(item, Unparsed | items.Evaluation | items.TrainItem | items.Directive)
         known = known.with_(declare(known, item), None)
     return known
 

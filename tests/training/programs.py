@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.core import Array, Location
+from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parser import parse
-from rh_kernel.syntax.surface import Declaration, TrainItem
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.surface_items import Declaration, TrainItem
 from rh_kernel.syntax.types import Real, Type, concrete_shape
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.training.events import Event, Progress, Trained

@@ -40,9 +40,6 @@ def types(data: DataSet) -> dict[str, str]:
     return {name: str(A) for name, A in data.types.items()}
 
 
-# -- the sets that have a name -------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "size", "x", "t"),
     [("digits", 1797, 64, 10), ("iris", 150, 4, 3), ("wine", 178, 13, 3), ("breast_cancer", 569, 30, 2)],
@@ -124,9 +121,6 @@ def test_scikit_learn_is_asked_for_when_it_is_needed(monkeypatch: pytest.MonkeyP
     assert "[lessons]" in found.hint
 
 
-# -- the two parts -------------------------------------------------------------------------------------------------------------
-
-
 @settings(max_examples=30, deadline=None)
 @given(st.integers(2, 60))
 def test_a_set_is_parted_by_one_permutation(size: int) -> None:
@@ -147,9 +141,6 @@ def test_a_part_that_is_given_under_its_own_name_is_that() -> None:
 def test_a_part_without_samples() -> None:
     found = complaint("mine.train", given={"mine": {"x": np.ones((1, 2))}})
     assert (found.code, "mine.train" in found.message) == ("RH308", True)
-
-
-# -- arrays from Python --------------------------------------------------------------------------------------------------------
 
 
 def test_arrays_are_reals_with_samples_first() -> None:
@@ -192,9 +183,6 @@ def test_the_place_of_a_missing_number_is_told() -> None:
     x = np.zeros((4, 3, 2))
     x[2, 1, 0] = np.nan
     assert complaint("mine", given={"mine": {"x": x}}).message == "`x`[2, 1, 0] holds nan"
-
-
-# -- names that stand for nothing ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,6 @@ from tests.training.test_data import complaint, find, types
 finite = st.floats(allow_nan=False, allow_infinity=False)
 
 
-# -- .npz ----------------------------------------------------------------------------------------------------------------------
-
-
 def test_an_archive_holds_an_array_for_each_name(tmp_path: Path) -> None:
     x, t = np.random.default_rng(0).normal(size=(5, 2, 3)), np.arange(5)
     (tmp_path / "below").mkdir()
@@ -64,9 +61,6 @@ def test_a_single_array_is_no_archive(tmp_path: Path) -> None:
 def test_an_archive_without_arrays(tmp_path: Path) -> None:
     np.savez(tmp_path / "empty.npz")
     assert complaint("empty.npz", tmp_path).code == "RH308"
-
-
-# -- .csv ----------------------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=50, deadline=None)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.numpy_backend import prepare
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.core import Array, Location
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
 from rh_kernel.training import batches, loop
 from rh_kernel.training.events import Diverged, Progress
 from rh_kernel.training.samples import data_set
@@ -47,9 +48,6 @@ def one_by_one(run: Run, heap: Mapping[Location, Array], batch: int, orders: lis
                     changes[location] += array - now[location]
             now = {location: array + changes[location] / len(rows) for location, array in now.items()}
     return now
-
-
-# -- the meaning of a batch ----------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=25, deadline=None)
@@ -108,9 +106,6 @@ train let n <= Get[count]() in Put[count](n + 1) for (x, t) in data("xor") epoch
     assert trained(run.events({count: np.zeros(1)})).heap[count] == [10.0]
 
 
-# -- the same again, and the heap ----------------------------------------------------------------------------------------------
-
-
 def test_the_same_seed_gives_the_same_run_and_another_one_another() -> None:
     one, again, other = (
         trained(training(random_data(20), f"epochs 2 batch 3 shuffle {s}").events(training(random_data(20), "").weights())).heap
@@ -153,9 +148,6 @@ def test_the_caller_gets_a_turn_every_few_milliseconds() -> None:
             break
     assert len(gaps) > 5
     assert sorted(gaps)[len(gaps) // 2] < 0.1
-
-
-# -- progress and measures -----------------------------------------------------------------------------------------------------
 
 
 def test_progress_counts_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,9 +202,6 @@ def test_a_measure_of_one_sample_sees_its_own_changes() -> None:
     assert trained(run.events(run.weights())).measures[0][1] == (4.0,)
 
 
-# -- what goes wrong -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("error")
 def test_too_large_a_step_is_told_once() -> None:
     text = f"""
@@ -246,9 +235,6 @@ def test_samples_of_another_type_are_rejected() -> None:
         (complaint,) = rejected.value.diagnostics
         assert complaint.code == "RH312"
         assert found in complaint.found
-
-
-# -- the examples are learnt ---------------------------------------------------------------------------------------------------
 
 
 def test_xor_is_learnt() -> None:

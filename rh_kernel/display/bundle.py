@@ -1,0 +1,99 @@
+"""``Result → {MIME type: data}``: every result as text for a terminal and as HTML for a notebook, trusted or not."""
+
+from rh_kernel.display import diagnostics
+from rh_kernel.display.heaps import by_name, heap_html, heap_text
+from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span
+from rh_kernel.display.programs import program_html, program_text
+from rh_kernel.display.runs import progress_html, progress_text, run_html, run_text
+from rh_kernel.display.text import visible
+from rh_kernel.display.trace import trace_text
+from rh_kernel.display.trace_html import trace_html
+from rh_kernel.display.values import changes_html, changes_text, value_html, value_text
+from rh_kernel.session.results import (
+    DeclarationMade,
+    HeapShown,
+    ItemFailed,
+    Notice,
+    ProgramMade,
+    Result,
+    TraceMade,
+    TrainingDone,
+    TypeShown,
+    ValueFound,
+)
+from rh_kernel.syntax.doc import Role
+from rh_kernel.training.events import Progress
+
+STEPS = 60
+"""The text of a longer trace leaves out steps in the middle."""
+
+
+def bundle(result: Result) -> dict[str, str]:
+    """What a result looks like, as ``text/plain`` and as ``text/html``."""
+    return {"text/plain": text(result), "text/html": html(result)}
+
+
+def progress(p: Progress) -> dict[str, str]:
+    """How far a training run is: one line of text, or a bar with the curves so far."""
+    return {"text/plain": progress_text(p), "text/html": progress_html(p)}
+
+
+def text(result: Result) -> str:
+    """The result as text, with no line end at its end."""
+    match result:
+        case DeclarationMade(name, _, A, _):
+            return visible(f"{name} : {A}")
+        case ValueFound(A, V, changes, _):
+            return _lines(f"{value_text(V)} : {A}", changes_text(by_name(changes)))
+        case TraceMade():
+            return trace_text(result, STEPS)
+        case ProgramMade():
+            return visible(program_text(result))
+        case TypeShown(subject, A):
+            return visible(f"{subject} : {A}")
+        case HeapShown(contents):
+            return heap_text(contents)
+        case Notice(words):
+            return visible(words)
+        case TrainingDone():
+            return visible(run_text(result))
+        case ItemFailed(found):
+            return "\n".join([diagnostics.text(d) for d in found])
+
+
+def html(result: Result) -> str:
+    """The result as HTML."""
+    match result:
+        case DeclarationMade(name, kind, A, _):
+            return _typed(name, A, kind)
+        case ValueFound(A, V, changes, _):
+            value = box("display:inline-block;vertical-align:middle", value_html(V))
+            return box("", f"{value} {span(FAINT, ':')} {_type(str(A))}") + changes_html(by_name(changes))
+        case TraceMade():
+            return trace_html(result)
+        case ProgramMade():
+            return program_html(result)
+        case TypeShown(subject, A):
+            return _typed(subject, A, "")
+        case HeapShown(contents):
+            return heap_html(contents)
+        case Notice(words):
+            return element("pre", "margin:0;white-space:pre-wrap;background:none", escape(words))
+        case TrainingDone():
+            return run_html(result)
+        case ItemFailed(found):
+            return "".join([diagnostics.html(d) for d in found])
+
+
+def _typed(subject: str, type_text: str, kind: str) -> str:
+    word = span(f"display:inline-block;min-width:7em;{FAINT};font-size:85%", kind) if kind else ""
+    return box("", f"{word}{span(MONOSPACE, subject)} {span(FAINT, ':')} {_type(type_text)}")
+
+
+def _type(type_text: str) -> str:
+    return span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", type_text)
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join([part for part in parts if part])

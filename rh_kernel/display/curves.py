@@ -1,0 +1,156 @@
+"""Curves of the measures of a training run over its epochs: as SVG, and as one line of block characters.
+
+Where all values are positive and span more than two powers of ten, the axis is logarithmic. What is no finite number is a gap.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.display.html import COLOURS
+from rh_kernel.display.pictures import image
+from rh_kernel.syntax.doc import Role
+
+Values: TypeAlias = Sequence[float]
+
+MOST_POINTS = 300
+BLOCKS = "▁▂▃▄▅▆▇█"
+_NEUTRAL = COLOURS[Role.FADED]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where a value lies between the lowest, 0, and the highest, 1; and the round values at which the axis has ticks."""
+
+    low: float
+    high: float
+    ticks: tuple[float, ...]
+    logarithmic: bool = False
+
+    def __call__(self, value: float) -> float:
+        """The position of a value."""
+        if self.logarithmic:
+            return (math.log10(value) - math.log10(self.low)) / (math.log10(self.high) - math.log10(self.low))
+        return (value - self.low) / (self.high - self.low)
+
+
+def scale(values: Values) -> Scale:
+    """A scale on which all finite values find a place."""
+    finite = [v for v in values if math.isfinite(v)] or [0.0]
+    low, high = min(finite), max(finite)
+    if low > 0 and high / low > 100:
+        first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+        step = max(1, math.ceil((last - first) / 5))
+        return Scale(10.0**first, 10.0**last, tuple([10.0**k for k in range(first, last + 1, step)]), logarithmic=True)
+    return _linear(low, high)
+
+
+def _linear(low: float, high: float) -> Scale:
+    if low >= 0 and low < high / 2:
+        low = 0.0
+    width = high - low
+    if not width > abs(high) * 1e-9:
+        width = abs(high) or 1.0
+        low, high = high - width / 2, high + width / 2
+    if not math.isfinite(width):
+        return Scale(low, high, (low, high))
+    unit = _round_step(width / 4)
+    first, last = math.floor(low / unit + 1e-9), math.ceil(high / unit - 1e-9)
+    ticks = tuple([k * unit for k in range(first, last + 1)])
+    return Scale(ticks[0], ticks[-1], ticks)
+
+
+def _round_step(width: float) -> float:
+    """1, 2 or 5 times a power of ten, at least ``width``."""
+    power = 10.0 ** math.floor(math.log10(width))
+    return next(m * power for m in (1, 2, 5, 10) if m * power >= width * 0.999)
+
+
+def tick_text(value: float) -> str:
+    """A round number in few characters."""
+    return f"{value:.6g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+
+
+def curve_image(values: Values, label: str, width: int = 380, height: int = 170) -> str:
+    """An ``<img>`` of the values over the epochs 1, 2, …, with axes; ``label`` says what it shows."""
+    s = scale(values)
+    left, right, top, bottom = 54, 12, 8, 24
+    across, down = width - left - right, height - top - bottom
+
+    def x(i: float) -> float:
+        return left + across * (i / max(len(values) - 1, 1))
+
+    def y(v: float) -> float:
+        return top + down * (1 - s(v))
+
+    parts = [
+        f'<path d="M{left} {y(t):.1f}H{width - right}" stroke="{_NEUTRAL}" stroke-opacity=".25"/>'
+        f'<text x="{left - 6}" y="{y(t) + 4:.1f}" text-anchor="end">{tick_text(t)}</text>'
+        for t in s.ticks
+    ]
+    parts += [f'<text x="{x(i):.1f}" y="{height - 7}" text-anchor="middle">{i + 1}</text>' for i in _epoch_ticks(len(values))]
+    parts += [_line([(x(i), y(v)) if _is_shown(s, v) else None for i, v in _sampled(values)])]
+    style = f'font-family="sans-serif" font-size="11" fill="{_NEUTRAL}"'
+    return image(f"0 0 {width} {height}", f"<g {style}>{''.join(parts)}</g>", width, height, label)
+
+
+def spark_image(values: Values, label: str, width: int = 120, height: int = 22) -> str:
+    """A tiny curve without axes."""
+    s = scale(values)
+    across, down = width - 6, height - 6
+    points = [
+        (3 + across * i / max(len(values) - 1, 1), 3 + down * (1 - s(v))) if _is_shown(s, v) else None
+        for i, v in _sampled(values)
+    ]
+    return image(f"0 0 {width} {height}", _line(points), width, height, label)
+
+
+def _line(points: Sequence[tuple[float, float] | None]) -> str:
+    """A line through the points with gaps where there is none, and a dot at its end."""
+    steps: list[str] = []
+    pen = "M"
+    for point in points:
+        if point is None:
+            pen = "M"
+        else:
+            steps.append(f"{pen}{point[0]:.1f} {point[1]:.1f}")
+            pen = "L"
+    colour = COLOURS[Role.FUNCTION]
+    ends = [p for p in points if p is not None][-1:]
+    dots = "".join([f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.5" fill="{colour}"/>' for a, b in ends])
+    path = f'<path d="{"".join(steps)}" fill="none" stroke="{colour}" stroke-width="1.8" stroke-linejoin="round"/>'
+    return path + dots
+
+
+def _is_shown(s: Scale, value: float) -> bool:
+    return math.isfinite(value) and (value > 0 or not s.logarithmic)
+
+
+def _sampled(values: Values) -> Iterator[tuple[int, float]]:
+    """At most ``MOST_POINTS`` of the values with their positions, the first and the last among them."""
+    count = len(values)
+    if count <= MOST_POINTS:
+        yield from enumerate(values)
+        return
+    for k in range(MOST_POINTS):
+        i = k * (count - 1) // (MOST_POINTS - 1)
+        yield i, values[i]
+
+
+def _epoch_ticks(count: int) -> list[int]:
+    """Positions, from 0, of the first epoch, of the last and of a few round ones."""
+    if count <= 1:
+        return [0] * count
+    unit = max(1, round(_round_step(count / 5)))
+    inner = [n - 1 for n in range(unit, count, unit) if n > unit / 2 and count - n > unit / 2 and n > 1]
+    return [0, *inner, count - 1]
+
+
+def sparkline(values: Values, width: int = 40) -> str:
+    """The values as at most ``width`` block characters; a dot where there is no finite number."""
+    s = scale(values)
+    count = min(len(values), width)
+    picked = [values[i * (len(values) - 1) // max(count - 1, 1)] for i in range(count)]
+    top = len(BLOCKS) - 1
+    return "".join([BLOCKS[min(max(round(s(v) * top), 0), top)] if _is_shown(s, v) else "·" for v in picked])

@@ -1,0 +1,92 @@
+"""Σ_op (RH Def. 3.3): families of operation symbols, their static parameters and locations, and the heads of clauses."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.syntax.types import Shape, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """``ℓ : Real(shape)``, a location of the heap. ``version`` tells a redeclared name from the older one."""
+
+    name: str
+    shape: Shape
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LocationVar:
+    """``l : Loc(shape)``: a location parameter of a net or of a handler's clause."""
+
+    name: str
+    shape: Shape
+
+
+Loc: TypeAlias = Location | LocationVar
+
+
+@dataclass(frozen=True, slots=True)
+class LocKind:
+    """``l : Loc(shape)``"""
+
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class DimKind:
+    """``p : Dim``"""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueKind:
+    """``a : A``, a closed value"""
+
+    type: Type
+
+
+Kind: TypeAlias = LocKind | DimKind | ValueKind
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A static parameter, in square brackets."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """``op Op[parameters] : domain → codomain``: a family of operation symbols, generic in its parameters and ``variables``.
+
+    ``variables`` are the names of the dimension (and, for ``Get`` and ``Put``, shape) variables in order of first occurrence.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    domain: Type
+    codomain: Type
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """The head of a clause: ``FC[l]`` covers a family, ``FC[w0]`` the operations at one location.
+
+    Each of ``indices`` is the name the clause gives to the family's parameter, or the location it is about. ``variables`` are
+    the names under which the clause speaks of the family's ``variables``: the same, unless an enclosing clause has taken them.
+    """
+
+    family: Family
+    indices: tuple[str | Location, ...]
+    variables: tuple[str, ...]
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The names bound to closed values: they become the outermost variables of the clause's scopes, in this order."""
+        return tuple(
+            name
+            for name, parameter in zip(self.indices, self.family.parameters, strict=True)
+            if isinstance(name, str) and isinstance(parameter.kind, ValueKind)
+        )

@@ -1,0 +1,59 @@
+"""Values ``U V W`` (RH Def. 3.4) and tuples of any length, built and taken apart."""
+
+from typing import Any
+
+import numpy as np
+
+from rh_kernel.syntax.core import Bound, Const, Proj, Term, Tuple, Zero
+from rh_kernel.syntax.types import UNIT, Product, Type, real
+
+
+def constant(value: Any) -> Const:
+    """The constant symbol of a number or of nested lists; a lone number is an array of shape (1,)."""
+    array = np.array(value, dtype=np.float64)
+    if array.ndim == 0:
+        array = array.reshape(1)
+    array.setflags(write=False)
+    return Const(array)
+
+
+def constant_type(c: Const) -> Type:
+    """``Real(shape)`` of the array."""
+    return real(*c.value.shape)
+
+
+UNIT_VALUE = constant([])
+
+
+def is_unit(A: Type) -> bool:
+    """Whether A is the unit type."""
+    return A == UNIT
+
+
+def tuple_of(items: tuple[Term, ...]) -> Term:
+    """⟨M1, …, Mn⟩ for any n: none is ``()``, one is itself. The term counterpart of ``types.product``."""
+    match items:
+        case ():
+            return UNIT_VALUE
+        case (M,):
+            return M
+        case many:
+            return Tuple(many)
+
+
+def component(M: Term, i: int, n: int) -> Term:
+    """The i-th (from 0) of the n components of a term built by ``tuple_of``, taken apart where that needs no reduction."""
+    match M:
+        case Tuple(items) if len(items) == n:
+            return items[i]
+        case Zero(Product(factors)) if len(factors) == n:
+            return Zero(factors[i])
+        case _ if n == 1:
+            return M
+        case _:
+            return Proj(i + 1, n, M)
+
+
+def is_trivial(M: Term) -> bool:
+    """Whether M is a variable."""
+    return isinstance(M, Bound)

@@ -1,0 +1,130 @@
+"""A kernel in a process of its own, and one without a process or a connection."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+
+from rh_kernel.kernel.install import install
+
+PATIENCE = 60
+
+
+@dataclass
+class Ran:
+    """What a cell sent: the types and contents of its messages on iopub, its reply, and when it became idle."""
+
+    messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    reply: dict[str, Any] = field(default_factory=dict)
+    idle_after_interrupt: float = 0.0
+
+    def types(self) -> list[str]:
+        return [name for name, _ in self.messages]
+
+    def contents(self, name: str) -> list[dict[str, Any]]:
+        return [content for kind, content in self.messages if kind == name]
+
+    @property
+    def texts(self) -> list[str]:
+        shown = [c for kind, c in self.messages if kind in {"display_data", "execute_result", "update_display_data"}]
+        return [c["data"]["text/plain"] for c in shown]
+
+
+class Client:
+    """A front end."""
+
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
+        self.manager = manager
+        self.client = client
+
+    def run(self, code: str, *, interrupt_after: float | None = None, **options: Any) -> Ran:
+        """Run a cell to its idle; with ``interrupt_after`` interrupt it that many seconds after it became busy."""
+        return self.collect(self.client.execute(code, **options), interrupt_after=interrupt_after)
+
+    def collect(self, request: str, *, interrupt_after: float | None = None) -> Ran:
+        ran = Ran()
+        busy = interrupted = None
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            now = time.monotonic()
+            if interrupt_after is not None and interrupted is None and busy is not None and now - busy > interrupt_after:
+                interrupted = time.monotonic()
+                self.manager.interrupt_kernel()
+            try:
+                message = self.client.get_iopub_msg(timeout=0.01)
+            except Empty:
+                continue
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            ran.messages.append((message["msg_type"], message["content"]))
+            if message["msg_type"] == "status" and message["content"]["execution_state"] == "busy":
+                busy = time.monotonic()
+            if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+                ran.idle_after_interrupt = 0.0 if interrupted is None else time.monotonic() - interrupted
+                ran.reply = self.reply(request)
+                return ran
+        raise AssertionError(f"no idle after {PATIENCE} s: {ran.messages}")
+
+    def reply(self, request: str) -> dict[str, Any]:
+        """The reply on the shell channel."""
+        while True:
+            message = self.client.get_shell_msg(timeout=PATIENCE)
+            if message["parent_header"].get("msg_id") == request:
+                return message["content"]
+
+    def ask(self, name: str, **content: Any) -> dict[str, Any]:
+        """The reply to a request that is no cell."""
+        message = self.client.session.msg(name, content)
+        self.client.shell_channel.send(message)
+        return self.reply(message["header"]["msg_id"])
+
+
+Start = Callable[[], Client]
+
+
+@pytest.fixture(scope="session")
+def jupyter_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that Jupyter looks into, in which the kernel was installed."""
+    prefix = tmp_path_factory.mktemp("prefix")
+    install(prefix=str(prefix))
+    return prefix / "share" / "jupyter"
+
+
+@pytest.fixture(scope="session")
+def start(jupyter_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+    """Starts kernels, and stops those that are still there in the end."""
+    started: list[Client] = []
+    folder = tmp_path_factory.mktemp("notebooks")
+
+    def start() -> Client:
+        specs = KernelSpecManager(kernel_dirs=[str(jupyter_path / "kernels")])
+        manager = KernelManager(kernel_name="rh", kernel_spec_manager=specs)
+        manager.start_kernel(cwd=str(folder), env={**os.environ, "IPYTHONDIR": str(folder / ".ipython")})
+        client = manager.client()
+        client.start_channels()
+        started.append(Client(manager, client))
+        client.wait_for_ready(timeout=PATIENCE)
+        return started[-1]
+
+    yield start
+    for client in started:
+        client.client.stop_channels()
+        if client.manager.has_kernel:
+            client.manager.shutdown_kernel(now=True)
+        client.manager.cleanup_resources()
+
+
+@pytest.fixture(scope="session")
+def running(start: Start) -> Client:
+    """The kernel that most tests share; they use names of their own."""
+    return start()

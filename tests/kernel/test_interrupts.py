@@ -1,0 +1,200 @@
+"""Interrupts: whatever a cell is doing, the kernel is idle again soon, and still knows what was declared."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import Generator
+
+import pytest
+
+from rh_kernel.kernel.driving import SLICE, drive
+from rh_kernel.kernel.interrupts import PATIENCE, Interrupts
+from tests.kernel.conftest import Client
+
+NET = """handler back : rev handler(Real(1)) = { return x -> return x }
+loc weight : Real(32, 64) = normal(0.5, seed=1)
+loc other : Real(10, 32) = normal(0.5, seed=2)
+op Layer[l : Loc(m, n)] : Real(n) -> Real(m)
+net digits(x : Real(64)) : Real(10) =
+  let z <= Layer[weight](x) in
+  let h <= return swish(z) in
+  Layer[other](h)
+handler descent(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
+  return x -> return alpha * (x - t)
+  Layer[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in
+              let _ <= Put[l](w - outer(y, x)) in
+              return w^T @ y
+}
+""" + "\n".join(
+    [
+        "net deep(x : Real) : Real =",
+        "  let x0 <= return swish(x) in",
+        *[f"  let x{i + 1} <= return swish(x{i}) in" for i in range(200)],
+        "  return x200",
+    ]
+)
+
+LONG = {
+    "training": 'train rev handle (x) <u>. digits(u) with descent(0.01, t) for (x, t) in data("digits") epochs 1000000 batch 16',
+    "trace": "%trace rev handle (0.5) <x>. deep(x) with back",
+    "evaluation": "\n".join(
+        ["let y0 <= deep(0.5) in", *[f"  let y{i + 1} <= rev handle (y{i}) <x>. deep(x) with back in" for i in range(40)], "  return y40"]
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def declared(running: Client) -> Client:
+    assert running.run(NET).reply["status"] == "ok"
+    return running
+
+
+@pytest.mark.parametrize("what", LONG)
+def test_an_interrupt_returns_soon_and_keeps_the_definitions(declared: Client, what: str) -> None:
+    ran = declared.run(LONG[what], interrupt_after=1.0)
+    print(f"{what}: idle {1e3 * ran.idle_after_interrupt:.0f} ms after the interrupt")
+    assert ran.idle_after_interrupt > 0, "the cell was over before it was interrupted"
+    assert ran.idle_after_interrupt < 1.0
+    assert ran.reply["status"] == "error"
+    assert ran.reply["ename"] == "Interrupted"
+    assert "Traceback" not in "".join(ran.reply["traceback"])
+    assert declared.run("deep(0.5)").reply["status"] == "ok"
+
+
+def test_the_last_state_of_a_stopped_training_says_so(declared: Client) -> None:
+    before = declared.run("Get[other]()").texts
+    ran = declared.run(LONG["training"], interrupt_after=0.5)
+    assert "interrupted" in ran.texts[-1] or "stopped" in ran.texts[-1]
+    kept = declared.run("Get[other]()").texts != before
+    assert kept == ("kept" in ran.reply["evalue"])
+
+
+def test_a_cell_that_waits_behind_an_interrupted_one_is_not_run(declared: Client) -> None:
+    request = declared.client.execute(LONG["training"])
+    waiting = declared.client.execute("1 + 2")
+    time.sleep(0.5)
+    declared.manager.interrupt_kernel()
+    assert declared.reply(request)["status"] == "error"
+    assert declared.reply(waiting)["status"] == "aborted"
+
+
+def test_an_interrupt_between_cells_does_nothing(declared: Client) -> None:
+    for _ in range(3):
+        declared.manager.interrupt_kernel()
+        time.sleep(0.01)
+    assert declared.run("1 + 2").reply["status"] == "ok"
+
+
+def test_completion_is_answered_after_an_interrupted_cell(declared: Client) -> None:
+    declared.run(LONG["evaluation"], interrupt_after=0.3)
+    assert "deep" in declared.ask("complete_request", code="dee", cursor_pos=3)["matches"]
+
+
+def signal_after(seconds: float) -> None:
+    threading.Timer(seconds, lambda: signal.raise_signal(signal.SIGINT)).start()
+
+
+def run(events: Generator[int, None, str], interrupts: Interrupts) -> tuple[list[int], str]:
+    taken: list[int] = []
+
+    async def driven() -> str:
+        with interrupts.watched():
+            return await drive(events, taken.append, interrupts)
+
+    return taken, asyncio.run(driven())
+
+
+def polite() -> Generator[int, None, str]:
+    try:
+        while True:
+            yield 0
+    except KeyboardInterrupt:
+        yield 1
+        return "so far"
+
+
+def deaf() -> Generator[int, None, str]:
+    yield 0
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        pass
+    return "too late"
+
+
+def waiting() -> Generator[int, None, str]:
+    while True:
+        time.sleep(SLICE / 10)
+        yield 0
+
+
+def test_events_are_taken_in_order_and_the_value_is_returned() -> None:
+    def three() -> Generator[int, None, str]:
+        yield 1
+        yield 2
+        yield 3
+        return "done"
+
+    assert run(three(), Interrupts()) == ([1, 2, 3], "done")
+
+
+def test_what_can_be_told_on_an_interrupt_is_told() -> None:
+    interrupts = Interrupts()
+    signal_after(0.05)
+    taken, value = run(polite(), interrupts)
+    assert (taken[-1], value) == (1, "so far")
+    assert interrupts.delivered
+
+
+@pytest.mark.parametrize("events", [deaf, waiting])
+def test_an_interrupt_passes_through_what_does_not_listen(events) -> None:
+    began = time.monotonic()
+    signal_after(0.05)
+    with pytest.raises(KeyboardInterrupt):
+        run(events(), Interrupts())
+    assert time.monotonic() - began < 1 + PATIENCE
+
+
+def test_other_tasks_have_their_turn_between_slices() -> None:
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        for _ in range(5):
+            turns += 1
+            await asyncio.sleep(0)
+
+    async def both() -> None:
+        task = asyncio.ensure_future(other())
+        interrupts = Interrupts()
+        signal_after(10 * SLICE)
+        with interrupts.watched():
+            await drive(polite(), lambda _: None, interrupts)
+        assert task.done()
+
+    asyncio.run(both())
+    assert turns == 5
+
+
+def test_the_handler_of_before_is_put_back() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with Interrupts().watched():
+        assert signal.getsignal(signal.SIGINT) is not before
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_outside_the_main_thread_signals_are_left_alone() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    found = []
+
+    def elsewhere() -> None:
+        with Interrupts().watched():
+            found.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert found == [before]

@@ -1,0 +1,151 @@
+"""Which messages the events of a cell become."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rh_kernel.kernel.outputs import BETWEEN_UPDATES, Outputs, joined
+from rh_kernel.session.results import (
+    DeclarationMade,
+    Event,
+    ItemFailed,
+    Notice,
+    Progress,
+    Shown,
+    TrainingDone,
+    ValueFound,
+    Working,
+)
+from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.syntax.types import SCALAR
+from rh_kernel.syntax.values import constant
+
+VALUE = ValueFound(SCALAR, constant(0.25), (), is_command=False)
+DONE = TrainingDone(3, 4, (), 0.5, ())
+
+
+class Wrong(Diagnostic):
+    code, title, label = "RH999", "Wrong", "this is wrong"
+
+
+def declaration(name: str) -> DeclarationMade:
+    return DeclarationMade(name, "a constant", "Real(1)")
+
+
+def progress(epoch: int) -> Progress:
+    return Progress(epoch, 10, epoch / 10, (), 100.0)
+
+
+class Front:
+    """The other end, with a clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, dict[str, Any]]] = []
+        self.now = 0.0
+        self.outputs = Outputs(lambda name, content: self.sent.append((name, content)), 7, lambda: self.now)
+
+    def take(self, *events: Event, apart: float = 0.0) -> list[str]:
+        for event in events:
+            self.outputs.take(event)
+            self.now += apart
+        return self.kinds
+
+    def show(self, *results: Any) -> list[str]:
+        return self.take(*(Shown(i, result) for i, result in enumerate(results, start=1)))
+
+    @property
+    def kinds(self) -> list[str]:
+        return [name for name, _ in self.sent]
+
+
+def test_a_value_waits_to_be_the_last() -> None:
+    front = Front()
+    assert front.show(VALUE) == []
+    front.outputs.finish()
+    assert front.kinds == ["execute_result"]
+    assert front.sent[0][1]["execution_count"] == 7
+    assert front.outputs.value == front.sent[0][1]["data"]["text/plain"]
+
+
+@pytest.mark.parametrize("after", [Notice("text"), VALUE, declaration("t")])
+def test_a_value_with_something_after_it_is_a_display(after) -> None:
+    front = Front()
+    assert front.show(VALUE, after)[0] == "display_data"
+
+
+def test_a_value_does_not_wait_long() -> None:
+    front = Front()
+    front.show(VALUE)
+    assert front.take(Working(), Working(), apart=BETWEEN_UPDATES) == []
+    assert front.take(Working()) == ["display_data"]
+
+
+def test_declarations_in_a_row_are_one_display() -> None:
+    front = Front()
+    front.show(declaration("first"), declaration("second"), VALUE, declaration("third"))
+    front.outputs.finish()
+    assert front.kinds == ["display_data"] * 3
+    text = front.sent[0][1]["data"]["text/plain"]
+    assert "first" in text
+    assert "second" in text
+    assert "third" in front.sent[2][1]["data"]["text/plain"]
+    assert front.outputs.value is None
+
+
+def test_an_empty_cell_says_nothing() -> None:
+    front = Front()
+    front.outputs.finish()
+    assert front.sent == []
+
+
+def test_progress_is_updated_ten_times_a_second() -> None:
+    front = Front()
+    front.take(*(progress(i) for i in range(10)), apart=BETWEEN_UPDATES / 2.5)
+    assert front.kinds == ["display_data", *["update_display_data"] * 3]
+    assert len({content["transient"]["display_id"] for _, content in front.sent}) == 1
+
+
+def test_the_end_of_training_takes_the_place_of_its_progress() -> None:
+    front = Front()
+    front.take(progress(1), progress(2), Shown(1, DONE))
+    front.outputs.finish()
+    assert front.kinds == ["display_data", "update_display_data"]
+    front.take(progress(1))
+    assert front.sent[-1][1]["transient"] != front.sent[0][1]["transient"]
+
+
+def test_training_without_progress_is_a_display() -> None:
+    assert Front().show(DONE) == ["display_data"]
+
+
+def test_an_abandoned_training_looks_abandoned() -> None:
+    front = Front()
+    front.take(progress(1), progress(2))
+    front.outputs.abandon("interrupted")
+    last = front.sent[-1]
+    assert last[0] == "update_display_data"
+    assert "interrupted" in last[1]["data"]["text/plain"]
+    front.outputs.abandon("interrupted")
+    assert len(front.sent) == 2
+
+
+def test_what_waited_when_a_cell_is_abandoned_is_shown() -> None:
+    front = Front()
+    front.show(VALUE)
+    front.outputs.abandon("failed")
+    assert front.kinds == ["display_data"]
+
+
+def test_errors_are_kept_for_the_end() -> None:
+    front = Front()
+    assert front.show(ItemFailed((Wrong(),)), ItemFailed((Wrong(), Wrong()))) == []
+    assert len(front.outputs.diagnostics) == 3
+
+
+def test_outputs_are_joined_in_the_formats_that_all_have() -> None:
+    one, two = {"text/plain": "a", "text/html": "<b>a</b>"}, {"text/plain": "b"}
+    assert joined((one,)) == one
+    assert joined((one, one)) == {"text/plain": "a\na", "text/html": "<b>a</b><b>a</b>"}
+    assert joined((one, two)) == {"text/plain": "a\nb"}
