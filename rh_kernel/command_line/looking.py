@@ -6,6 +6,7 @@ from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.command_line.running import before
 from rh_kernel.display.record import end_record, step_record
+from rh_kernel.display.trace import trace_text
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.performing import State, perform
 from rh_kernel.session.plans import (
@@ -27,12 +28,8 @@ from rh_kernel.session.session import Session
 from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parser import Unparsed, parse
-from rh_kernel.syntax.printing import show
 from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
-
-ABRIDGED = 12
-"""Arrays with more entries are shown by their type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +105,11 @@ def find(file: str, report: Report) -> Subject | None:
 
 
 def _show(trace: TraceMade, report: Report) -> None:
-    """A trace: each step with the whole it begins with, and at last the value."""
-    for number, step in enumerate(trace.steps):
-        if report.as_json:
-            report.record(step_record(number, step))
-        else:
-            report.text(f"{number:>5}  {show(step.before, abridge=ABRIDGED)}\n{'':>7}{step.rule.value}")
-    if trace.value is None:
+    """Every step, and at last the value."""
+    if not report.as_json:
+        report.text(trace_text(trace))
         return
-    if report.as_json:
+    for number, step in enumerate(trace.steps):
+        report.record(step_record(number, step))
+    if trace.value is not None:
         report.record(end_record(len(trace.steps), trace.type, trace.value))
-    else:
-        report.text(f"{len(trace.steps):>5}  {show(trace.value, abridge=ABRIDGED)} : {trace.type}")

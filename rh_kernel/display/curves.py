@@ -30,20 +30,26 @@ class Scale:
 
     def __call__(self, value: float) -> float:
         """The position of a value."""
+        low, high, value = self.low, self.high, _tame(value)
         if self.logarithmic:
-            return (math.log10(value) - math.log10(self.low)) / (math.log10(self.high) - math.log10(self.low))
-        return (value - self.low) / (self.high - self.low)
+            low, high, value = math.log10(low), math.log10(high), math.log10(value)
+        return (value - low) / (high - low)
 
 
 def scale(values: Values) -> Scale:
     """A scale on which all finite values find a place."""
-    finite = [v for v in values if math.isfinite(v)] or [0.0]
+    finite = [_tame(v) for v in values if math.isfinite(v)] or [0.0]
     low, high = min(finite), max(finite)
     if low > 0 and high / low > 100:
         first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
         step = max(1, math.ceil((last - first) / 5))
         return Scale(10.0**first, 10.0**last, tuple([10.0**k for k in range(first, last + 1, step)]), logarithmic=True)
     return _linear(low, high)
+
+
+def _tame(value: float) -> float:
+    """The value, but for those that are so large or so small that one cannot calculate with them."""
+    return 0.0 if abs(value) < 1e-290 else max(min(value, 1e290), -1e290)
 
 
 def _linear(low: float, high: float) -> Scale:
@@ -53,8 +59,6 @@ def _linear(low: float, high: float) -> Scale:
     if not width > abs(high) * 1e-9:
         width = abs(high) or 1.0
         low, high = high - width / 2, high + width / 2
-    if not math.isfinite(width):
-        return Scale(low, high, (low, high))
     unit = _round_step(width / 4)
     first, last = math.floor(low / unit + 1e-9), math.ceil(high / unit - 1e-9)
     ticks = tuple([k * unit for k in range(first, last + 1)])
@@ -124,7 +128,7 @@ def _line(points: Sequence[tuple[float, float] | None]) -> str:
 
 
 def _is_shown(s: Scale, value: float) -> bool:
-    return math.isfinite(value) and (value > 0 or not s.logarithmic)
+    return math.isfinite(value) and (_tame(value) > 0 or not s.logarithmic)
 
 
 def _sampled(values: Values) -> Iterator[tuple[int, float]]:

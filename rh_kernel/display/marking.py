@@ -124,11 +124,11 @@ def _occurrences(scope: Scope) -> Iterator[Path]:
         if isinstance(M, Bound):
             yield path
             continue
-        below = [(N, index + binders, (*path, i)) for i, (N, binders) in enumerate(_children(M))]
+        below = [(N, index + binders, (*path, i)) for i, (N, binders) in enumerate(children(M))]
         todo += [task for task in reversed(below) if task[0].loose >> task[1] & 1]
 
 
-def _children(M: Subject) -> tuple[tuple[Subject, int], ...]:
+def children(M: Subject) -> tuple[tuple[Subject, int], ...]:
     """The children in the order of their positions, each with the number of variables bound there."""
     match M:
         case Bound() | Const() | Zero():

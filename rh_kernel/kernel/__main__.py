@@ -1,5 +1,6 @@
 """``python -m rh_kernel.kernel -f connection.json``: the process that a notebook talks to."""
 
+import gc
 import sys
 import warnings
 
@@ -13,6 +14,9 @@ def main() -> None:
     if not sys.warnoptions:
         # A warning of a library is written for Python programmers; what concerns a cell is said by its results.
         warnings.simplefilter("ignore")
+    # Programs are trees of very many small nodes, without cycles: looking for cycles often makes cells and interrupts wait.
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
     IPKernelApp.launch_instance(kernel_class=RHKernel)
 
 

@@ -79,7 +79,6 @@ class Form:
         f = self.frame
         return RH(f.values, Scope(f.hints, cast(Command, plug(inside, head, self.at))), f.handler, span=f.span)
 
-
     def with_variable(self, hint: str, y: Place, head: Callable[[Term], Command]) -> Plan:
         """``RH_H^⟨y, V1, …, Vm⟩(⟨y, y1, …, ym⟩. F[head(y)])``"""
         f = self.frame

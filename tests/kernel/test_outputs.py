@@ -13,6 +13,7 @@ from rh_kernel.session.results import (
     ItemFailed,
     Notice,
     Progress,
+    Result,
     Shown,
     TrainingDone,
     ValueFound,
@@ -70,7 +71,7 @@ def test_a_value_waits_to_be_the_last() -> None:
 
 
 @pytest.mark.parametrize("after", [Notice("text"), VALUE, declaration("t")])
-def test_a_value_with_something_after_it_is_a_display(after) -> None:
+def test_a_value_with_something_after_it_is_a_display(after: Result) -> None:
     front = Front()
     assert front.show(VALUE, after)[0] == "display_data"
 

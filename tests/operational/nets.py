@@ -42,6 +42,7 @@ from rh_kernel.syntax.signature import Family, Loc, Location, LocationVar, LocKi
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Shape, Type, real
 from rh_kernel.syntax.values import UNIT_VALUE, constant
 
+
 def scope(hints: tuple[str, ...], body: Callable[..., Place] | Callable[..., Plan]) -> Scope:
     """``x1, …, xn. body`` with nothing else free."""
     return Scope(hints, body(*[variable(i, hint) for i, hint in enumerate(hints)])(len(hints)))
@@ -152,9 +153,7 @@ def fc_clause() -> ReverseClause:
 
 def sgd(alpha: float, target: Term, A: Real) -> ReverseHandler:
     """``H_MLP(α, t)`` of Example 4.1."""
-    returns = scope(
-        ("x",), lambda x: returned(scale(A.shape, fixed(constant(alpha)), sub(A.shape, x, fixed(target))))
-    )
+    returns = scope(("x",), lambda x: returned(scale(A.shape, fixed(constant(alpha)), sub(A.shape, x, fixed(target)))))
     return ReverseHandler(A, returns, (fc_clause(),), "sgd")
 
 
@@ -247,5 +246,3 @@ def sizes(l: Location) -> tuple[int, ...]:
 
 def sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
-
-

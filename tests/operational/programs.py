@@ -115,9 +115,7 @@ BODIES: dict[str, Body] = {
         1, 2, rd(x, "p", lambda p: plus(proj(1, 2, p), _tanh(proj(2, 2, p))), tuple_from(x, _tanh(x)))
     ),
     "derivative symbol": lambda x: call(RdOf(function("tanh")), tuple_from(x, x)),
-    "second derivative symbol": lambda x: proj(
-        2, 2, call(RdOf(RdOf(function("tanh"))), tuple_from(x, tuple_from(x, x)))
-    ),
+    "second derivative symbol": lambda x: proj(2, 2, call(RdOf(RdOf(function("tanh"))), tuple_from(x, tuple_from(x, x)))),
 }
 
 

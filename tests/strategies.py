@@ -1,0 +1,350 @@
+"""Hypothesis strategies for well-typed programs, drawn by type: the judgment a strategy names holds by construction.
+
+``types()``, ``terms(gamma, A)``, ``commands(…)``, ``programs()``; what a program may use besides its variables is a ``World``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from rh_kernel.primitives.schemes import Scheme, Variable, instantiate, size_of
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.source.span import Source
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.binding import Static, specialise, specialise_type
+from rh_kernel.syntax.core import (
+    Array,
+    Bound,
+    Call,
+    Const,
+    Defined,
+    Function,
+    Let,
+    Plus,
+    Primitive,
+    Proj,
+    Rd,
+    RdOf,
+    Scope,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.dimensions import Dim, DimVar, dim
+from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.signature import Loc, Location
+from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Shape, ShapeVar, Type, TypeMeta, concrete_shape
+from rh_kernel.typing.context import Zone
+from rh_kernel.typing.declarations import declare
+from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition, LocDefinition
+from rh_kernel.typing.derivations import Assumption
+from rh_kernel.typing.unify import Unifier, unsolved
+
+# -- what there is -------------------------------------------------------------------------------------------------------------
+
+DECLARED = """
+op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+op Layer : Real(n) -> Real(n)
+op Shift[a : Real(n)] : Real(n) -> Real(n)
+op Choose[p : Dim] : Real(n) -> Real(p)
+op Mix : Real(n) * Real(n) -> Real(n)
+op Split : Real(n) -> Real(n) * Real(1)
+op Tied[l : Loc(m, n), r : Loc(n, m)] : Real(n) -> Real(m)
+op Tick : 1 -> Real(1)
+fun sq(x : Real(n)) : Real(n) = x * tanh(x)
+fun through(x : Real(n)) : Real(n) = sin(x) with rd(w, x) = w + w
+fun gated(x : Real(n), y : Real(n)) : Real(n) = let z <- tanh(y) in x * z + y
+""" + "\n".join(f"loc w{m}{n} : Real({m}, {n}) = zeros\nloc b{n} : Real({n}) = zeros" for m in (1, 2, 3) for n in (1, 2, 3))
+
+
+def declared(text: str) -> Definitions:
+    """The definitions of a text that holds declarations only."""
+    known = BUILT_IN
+    for item in parse(Source("declarations", text)):
+        assert not isinstance(item, Unparsed | items.Evaluation | items.TrainItem | items.Directive)
+        known = known.with_(declare(known, item), None)
+    return known
+
+
+DEFINITIONS = declared(DECLARED)
+LOCATIONS = tuple(d.definition.location for d in DEFINITIONS.named.values() if isinstance(d.definition, LocDefinition))
+FUNCTIONS = tuple(d.definition for d in DEFINITIONS.named.values() if isinstance(d.definition, FunDefinition))
+
+# Not smooth, and so not comparable with differences; and those that turn a rounding error into another number.
+ROUGH = frozenset(name for name, row in ROWS.items() if row.rough is not None)
+JUMPING = frozenset({"round", "step", "sign", "same_argmax", "abs", "relu", "maximum", "minimum", "maxpool1d", "maxpool2d"})
+# Values that leave the moderate range, or lose their digits, when they are nested.
+WILD = frozenset({"exp", "log", "sqrt", "recip", "div", "square"})
+NUMBERS = (0.0, 0.5, -0.5, 1.0, -1.0, 0.25, 1.5, -0.75)
+
+
+@dataclass(frozen=True)
+class World:
+    """What may be used at one place of a program.
+
+    ``context`` has the variables, the last one at index 0, and ``None`` for one out of reach; ``dims`` are the sizes of new
+    types; ``operations`` are the families that somebody handles. Functions named in ``without`` are not used.
+    """
+
+    context: tuple[Assumption | None, ...] = ()
+    dims: tuple[Dim, ...] = (dim(2), dim(3), dim(1))
+    locations: tuple[Loc, ...] = LOCATIONS
+    operations: frozenset[str] = frozenset()
+    without: frozenset[str] = JUMPING | WILD
+    zeros: bool = True
+
+    def bind(self, *assumptions: Assumption) -> "World":
+        """With more variables, the last of them at index 0."""
+        return replace(self, context=(*self.context, *assumptions))
+
+    def delta(self, *types: Type) -> "World":
+        """With more variables in Δ."""
+        return self.bind(*(Assumption("xyzuv"[len(self.context) % 5], A, Zone.DELTA) for A in types))
+
+    @property
+    def gamma(self) -> "World":
+        """With Γ alone: the other variables keep their indices and are out of reach."""
+        return replace(self, context=tuple(x if x is not None and x.zone is Zone.GAMMA else None for x in self.context))
+
+
+def gamma_of(types: Sequence[Type]) -> tuple[Assumption, ...]:
+    """``x1 : A1, …, xn : An``, in Γ."""
+    return tuple(Assumption(f"x{i + 1}", A, Zone.GAMMA) for i, A in enumerate(types))
+
+
+# -- choices -------------------------------------------------------------------------------------------------------------------
+
+T = TypeVar("T")
+
+
+@lru_cache(maxsize=64)
+def _below(n: int) -> SearchStrategy[int]:
+    return st.integers(0, n - 1)
+
+
+_SEEDS = st.integers(0, 2**20)
+
+
+def choose(draw: DrawFn, options: Sequence[T]) -> T:
+    """One of the options; failing examples shrink to the first."""
+    return options[0] if len(options) == 1 else options[draw(_below(len(options)))]
+
+
+def chance(draw: DrawFn, one_in: int) -> bool:
+    """True once in so many times."""
+    return draw(_below(one_in)) == one_in - 1
+
+
+# -- types ---------------------------------------------------------------------------------------------------------------------
+
+
+def draw_type(draw: DrawFn, w: World, depth: int = 1) -> Type:
+    """A type over the sizes of ``w``."""
+    kinds = ("vector", "vector", "vector", "scalar", "matrix") + (("product", "product", "unit") if depth else ())
+    match choose(draw, kinds):
+        case "vector":
+            return Real((choose(draw, w.dims),))
+        case "scalar":
+            return SCALAR
+        case "matrix":
+            return Real((choose(draw, w.dims), choose(draw, w.dims)))
+        case "unit":
+            return UNIT
+        case _:
+            return Product(tuple(draw_type(draw, w, depth - 1) for _ in range(2 + chance(draw, 4))))
+
+
+@st.composite
+def types(draw: DrawFn, w: World | None = None, depth: int = 1) -> Type:
+    """A type ``A``"""
+    return draw_type(draw, w or World(), depth)
+
+
+# -- terms ---------------------------------------------------------------------------------------------------------------------
+
+
+@st.composite
+def terms(draw: DrawFn, gamma: Sequence[Type], A: Type, fuel: int = 4, w: World | None = None) -> Term:
+    """M with ``Γ ⊢ M : A``; the last type of Γ is that of index 0."""
+    return draw_term(draw, (w or World()).bind(*gamma_of(gamma)), A, fuel)
+
+
+def draw_term(draw: DrawFn, w: World, A: Type, fuel: int) -> Term:
+    """M with ``Γ, Δ ⊢ M : A``, of a height of about ``fuel``."""
+    if fuel <= 0 or chance(draw, 6):
+        return _leaf(draw, w, A)
+    less = fuel - 1 - chance(draw, 3)
+    kinds = ("call", "call", "call", "plus", "let", "proj", "rd", "derivative")
+    match choose(draw, ("tuple", *kinds) if isinstance(A, Product) else kinds):
+        case "plus":
+            return Plus(draw_term(draw, w, A, less), draw_term(draw, w, A, less))
+        case "let":
+            B = draw_type(draw, w)
+            return Let(draw_term(draw, w, B, less), Scope(("x",), draw_term(draw, w.delta(B), A, less)))
+        case "proj":
+            n, B = 2 + chance(draw, 4), draw_type(draw, w, 0)
+            i = draw(_below(n))
+            return Proj(i + 1, n, draw_term(draw, w, Product((B,) * i + (A,) + (B,) * (n - 1 - i)), less))
+        case "rd":
+            B = draw_type(draw, w)
+            N = draw_term(draw, w.delta(A), B, less)
+            return Rd(draw_term(draw, w, B, less - 1), Scope(("x",), N), draw_term(draw, w, A, less - 1))
+        case "derivative":
+            f = _function(draw, w, A, into=False)
+            return _leaf(draw, w, A) if f is None else Call(RdOf(f), draw_term(draw, w, RdOf(f).domain, less))
+        case "call" if not isinstance(A, Product):
+            f = _function(draw, w, A, into=True)
+            return _leaf(draw, w, A) if f is None else Call(f, draw_term(draw, w, f.domain, less))
+        case _:
+            return Tuple(tuple(draw_term(draw, w, B, less) for B in A.factors)) if isinstance(A, Product) else _leaf(draw, w, A)
+
+
+def _leaf(draw: DrawFn, w: World, A: Type) -> Term:
+    here = [path for i, x in enumerate(reversed(w.context)) if x is not None and not x.answer for path in _paths(Bound(i), x.type, A)]
+    if here and not chance(draw, 4):
+        return choose(draw, here)
+    if isinstance(A, Product):
+        return Zero(A) if w.zeros and chance(draw, 5) else Tuple(tuple(_leaf(draw, w, B) for B in A.factors))
+    return draw_constant(draw, w, A)
+
+
+def _paths(M: Term, B: Type, A: Type) -> list[Term]:
+    """What can be projected out of ``M : B`` and has type A."""
+    if B == A:
+        return [M]
+    if not isinstance(B, Product):
+        return []
+    n = len(B.factors)
+    return [path for i, C in enumerate(B.factors) for path in _paths(Proj(i + 1, n, M), C, A)]
+
+
+def draw_constant(draw: DrawFn, w: World, A: Type) -> Term:
+    """A closed term of base type A, a constant where the shape is known."""
+    sizes = concrete_shape(A) if isinstance(A, Real) else None
+    if sizes is None:
+        assert isinstance(A, Real)
+        return Zero(A) if w.zeros and chance(draw, 2) else Call(_member("fill", 0, (A.shape,)), draw_constant(draw, w, SCALAR))
+    if w.zeros and chance(draw, 6):
+        return Zero(A)
+    return Const(draw_array(draw, sizes))
+
+
+def draw_array(draw: DrawFn, sizes: tuple[int, ...]) -> Array:
+    """An array of moderate numbers that are exact in few bits."""
+    array = np.array(np.random.default_rng(draw(_SEEDS)).choice(NUMBERS, sizes))
+    array.setflags(write=False)
+    return array
+
+
+def _member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
+    return instantiate(name, ROWS[name].schemes[number], at)
+
+
+# -- function symbols ----------------------------------------------------------------------------------------------------------
+
+
+def _function(draw: DrawFn, w: World, A: Type, *, into: bool) -> Function | None:
+    """A function symbol whose codomain (or, unless ``into``, whose domain) is A."""
+    families = [name for name in _families(A, into) if name not in w.without]
+    if not families:
+        return None
+    name = choose(draw, families)
+    for d in FUNCTIONS:
+        if d.name == name:
+            return _defined(d, A, into)
+    fitting = [scheme for scheme in ROWS[name].schemes if _fits(scheme, A, into)]
+    return _completed(draw, w, name, choose(draw, fitting), A, into)
+
+
+@lru_cache(maxsize=1024)
+def _families(A: Type, into: bool) -> tuple[str, ...]:
+    own = [d.name for d in FUNCTIONS if _defined(d, A, into) is not None]
+    return (*own, *(name for name, row in ROWS.items() if any(_fits(scheme, A, into) for scheme in row.schemes)))
+
+
+def _defined(d: FunDefinition, A: Type, into: bool) -> Defined | None:
+    base = A.factors[0] if isinstance(A, Product) else A
+    if not isinstance(base, Real) or not isinstance(base.shape, tuple) or len(base.shape) != 1:
+        return None
+    static = Static({v: base.shape[0] for v in d.variables}, {}, {})
+    B, C = specialise_type(d.domain, static), specialise_type(d.codomain, static)
+    if A != (C if into else B):
+        return None
+    return Defined(d.name, B, C, specialise(d.body, static), None if d.own is None else specialise(d.own, static))
+
+
+def _fits(scheme: Scheme, A: Type, into: bool) -> bool:
+    unifier = Unifier()
+    _, general = _opened(scheme, unifier, into)
+    return unifier.same_type(general, A)
+
+
+def _opened(scheme: Scheme, unifier: Unifier, into: bool) -> tuple[Static, Type]:
+    dims = {v.name: unifier.fresh_dim() for v in scheme.variables if isinstance(v, DimVar)}
+    shapes = {v.name: unifier.fresh_shape() for v in scheme.variables if isinstance(v, ShapeVar)}
+    static = Static(dims, shapes, {})
+    return static, specialise_type(scheme.codomain if into else scheme.domain, static)
+
+
+def _completed(draw: DrawFn, w: World, name: str, scheme: Scheme, A: Type, into: bool) -> Primitive | None:
+    """The member of the family that fits A; what A leaves open is drawn, and ``None`` is a draw that does not work out."""
+    unifier = Unifier()
+    static, general = _opened(scheme, unifier, into)
+    unifier.same_type(general, A)
+    # The variables that are said first at a use are drawn first: the others may follow from them.
+    ordered: list[Variable] = [*scheme.explicit, *(v for v in scheme.variables if v not in scheme.explicit)]
+    for v in ordered:
+        match v:
+            case DimVar(d):
+                if unsolved(unifier.type(Real((static.dims[d],)))):
+                    unifier.same_dim(static.dims[d], choose(draw, w.dims))
+            case ShapeVar(x):
+                if unsolved(unifier.type(Real(static.shapes[x]))):
+                    unifier.same_shape(static.shapes[x], _shape(draw, w, scheme, unifier, static))
+    at = tuple(unifier.dim(static.dims[v.name]) if isinstance(v, DimVar) else unifier.shape(static.shapes[v.name]) for v in scheme.variables)
+    if unifier.settle() is not None:
+        return None
+    try:
+        f = instantiate(name, scheme, at)
+    except ValueError:
+        return None
+    return f if _sensible(f.domain) and _sensible(f.codomain) and not (unsolved(f.domain) or unsolved(f.codomain)) else None
+
+
+def _shape(draw: DrawFn, w: World, scheme: Scheme, unifier: Unifier, static: Static) -> Shape:
+    """A shape for what is open: as many entries as the other one has, where the scheme asks for that."""
+    if scheme.same_size is not None:
+        known = [unifier.shape(static.shapes[x.name]) for x in scheme.same_size if isinstance(x, ShapeVar)]
+        sizes = [n for n in map(size_of, known) if n is not None]
+        if sizes:
+            return choose(draw, ((sizes[0],), (dim(1), sizes[0]), (sizes[0], dim(1))))
+    return choose(draw, ((choose(draw, w.dims),), (choose(draw, w.dims), choose(draw, w.dims))))
+
+
+def _sensible(A: Type) -> bool:
+    match A:
+        case Product(many):
+            return all(_sensible(B) for B in many)
+        case Real(tuple() as dims):
+            return all(d.constant is None or 0 <= d.constant <= 9 for d in dims)
+        case Real() | TypeMeta():
+            return True
+
+
+# -- heaps ---------------------------------------------------------------------------------------------------------------------
+
+
+def heap_of(seed: int) -> dict[Location, Array]:
+    """A content for every declared location."""
+    rng = np.random.default_rng(seed)
+    return {l: rng.choice(NUMBERS, concrete_shape(Real(l.shape)) or ()) for l in LOCATIONS}
+
+
+def heaps() -> SearchStrategy[dict[Location, Array]]:
+    """A content for every declared location."""
+    return _SEEDS.map(heap_of)
