@@ -3,10 +3,10 @@
 ``types()``, ``terms(gamma, A)``, ``commands(…)``, ``programs()``; what a program may use besides its variables is a ``World``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from hypothesis import strategies as st
@@ -35,15 +35,28 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.dimensions import Dim, DimVar, dim
+from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, variables
 from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Loc, Location
-from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Shape, ShapeVar, Type, TypeMeta, concrete_shape
+from rh_kernel.syntax.types import (
+    SCALAR,
+    UNIT,
+    Product,
+    Real,
+    Shape,
+    ShapeMeta,
+    ShapeVar,
+    Type,
+    TypeMeta,
+    concrete_shape,
+    leaves,
+)
 from rh_kernel.typing.context import Zone
 from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition, LocDefinition
 from rh_kernel.typing.derivations import Assumption
-from rh_kernel.typing.unify import Unifier, unsolved
+from rh_kernel.typing.signatures import keeps_size
+from rh_kernel.typing.unify import Unifier
 
 # -- what there is -------------------------------------------------------------------------------------------------------------
 
@@ -120,6 +133,13 @@ def gamma_of(types: Sequence[Type]) -> tuple[Assumption, ...]:
 # -- choices -------------------------------------------------------------------------------------------------------------------
 
 T = TypeVar("T")
+Dice: TypeAlias = Callable[[int], int]
+"""``n ↦ a number below n``: from hypothesis, which shrinks, or from ``Random(seed).randrange``, which is fast."""
+
+
+def dice_of(draw: DrawFn) -> Dice:
+    """Choices that hypothesis makes."""
+    return lambda n: draw(_below(n))
 
 
 @lru_cache(maxsize=64)
@@ -127,42 +147,39 @@ def _below(n: int) -> SearchStrategy[int]:
     return st.integers(0, n - 1)
 
 
-_SEEDS = st.integers(0, 2**20)
-
-
-def choose(draw: DrawFn, options: Sequence[T]) -> T:
+def choose(dice: Dice, options: Sequence[T]) -> T:
     """One of the options; failing examples shrink to the first."""
-    return options[0] if len(options) == 1 else options[draw(_below(len(options)))]
+    return options[0] if len(options) == 1 else options[dice(len(options))]
 
 
-def chance(draw: DrawFn, one_in: int) -> bool:
+def chance(dice: Dice, one_in: int) -> bool:
     """True once in so many times."""
-    return draw(_below(one_in)) == one_in - 1
+    return dice(one_in) == one_in - 1
 
 
 # -- types ---------------------------------------------------------------------------------------------------------------------
 
 
-def draw_type(draw: DrawFn, w: World, depth: int = 1) -> Type:
+def draw_type(dice: Dice, w: World, depth: int = 1) -> Type:
     """A type over the sizes of ``w``."""
     kinds = ("vector", "vector", "vector", "scalar", "matrix") + (("product", "product", "unit") if depth else ())
-    match choose(draw, kinds):
+    match choose(dice, kinds):
         case "vector":
-            return Real((choose(draw, w.dims),))
+            return Real((choose(dice, w.dims),))
         case "scalar":
             return SCALAR
         case "matrix":
-            return Real((choose(draw, w.dims), choose(draw, w.dims)))
+            return Real((choose(dice, w.dims), choose(dice, w.dims)))
         case "unit":
             return UNIT
         case _:
-            return Product(tuple(draw_type(draw, w, depth - 1) for _ in range(2 + chance(draw, 4))))
+            return Product(tuple(draw_type(dice, w, depth - 1) for _ in range(2 + chance(dice, 4))))
 
 
 @st.composite
 def types(draw: DrawFn, w: World | None = None, depth: int = 1) -> Type:
     """A type ``A``"""
-    return draw_type(draw, w or World(), depth)
+    return draw_type(dice_of(draw), w or World(), depth)
 
 
 # -- terms ---------------------------------------------------------------------------------------------------------------------
@@ -171,46 +188,51 @@ def types(draw: DrawFn, w: World | None = None, depth: int = 1) -> Type:
 @st.composite
 def terms(draw: DrawFn, gamma: Sequence[Type], A: Type, fuel: int = 4, w: World | None = None) -> Term:
     """M with ``Γ ⊢ M : A``; the last type of Γ is that of index 0."""
-    return draw_term(draw, (w or World()).bind(*gamma_of(gamma)), A, fuel)
+    return draw_term(dice_of(draw), (w or World()).bind(*gamma_of(gamma)), A, fuel)
 
 
-def draw_term(draw: DrawFn, w: World, A: Type, fuel: int) -> Term:
+def draw_term(dice: Dice, w: World, A: Type, fuel: int) -> Term:
     """M with ``Γ, Δ ⊢ M : A``, of a height of about ``fuel``."""
-    if fuel <= 0 or chance(draw, 6):
-        return _leaf(draw, w, A)
-    less = fuel - 1 - chance(draw, 3)
+    if fuel <= 0 or chance(dice, 6):
+        return _leaf(dice, w, A)
+    less = fuel - 1 - chance(dice, 3)
     kinds = ("call", "call", "call", "plus", "let", "proj", "rd", "derivative")
-    match choose(draw, ("tuple", *kinds) if isinstance(A, Product) else kinds):
+    match choose(dice, ("tuple", *kinds) if isinstance(A, Product) else kinds):
         case "plus":
-            return Plus(draw_term(draw, w, A, less), draw_term(draw, w, A, less))
+            return Plus(draw_term(dice, w, A, less), draw_term(dice, w, A, less))
         case "let":
-            B = draw_type(draw, w)
-            return Let(draw_term(draw, w, B, less), Scope(("x",), draw_term(draw, w.delta(B), A, less)))
+            B = draw_type(dice, w)
+            return Let(draw_term(dice, w, B, less), Scope(("x",), draw_term(dice, w.delta(B), A, less)))
         case "proj":
-            n, B = 2 + chance(draw, 4), draw_type(draw, w, 0)
-            i = draw(_below(n))
-            return Proj(i + 1, n, draw_term(draw, w, Product((B,) * i + (A,) + (B,) * (n - 1 - i)), less))
+            n, B = 2 + chance(dice, 4), draw_type(dice, w, 0)
+            i = dice(n)
+            return Proj(i + 1, n, draw_term(dice, w, Product((B,) * i + (A,) + (B,) * (n - 1 - i)), less))
         case "rd":
-            B = draw_type(draw, w)
-            N = draw_term(draw, w.delta(A), B, less)
-            return Rd(draw_term(draw, w, B, less - 1), Scope(("x",), N), draw_term(draw, w, A, less - 1))
+            B = draw_type(dice, w)
+            N = draw_term(dice, w.delta(A), B, less)
+            return Rd(draw_term(dice, w, B, less - 1), Scope(("x",), N), draw_term(dice, w, A, less - 1))
         case "derivative":
-            f = _function(draw, w, A, into=False)
-            return _leaf(draw, w, A) if f is None else Call(RdOf(f), draw_term(draw, w, RdOf(f).domain, less))
+            f = _function(dice, w, A, into=False)
+            return _leaf(dice, w, A) if f is None else Call(RdOf(f), draw_term(dice, w, RdOf(f).domain, less))
         case "call" if not isinstance(A, Product):
-            f = _function(draw, w, A, into=True)
-            return _leaf(draw, w, A) if f is None else Call(f, draw_term(draw, w, f.domain, less))
+            f = _function(dice, w, A, into=True)
+            return _leaf(dice, w, A) if f is None else Call(f, draw_term(dice, w, f.domain, less))
         case _:
-            return Tuple(tuple(draw_term(draw, w, B, less) for B in A.factors)) if isinstance(A, Product) else _leaf(draw, w, A)
+            return Tuple(tuple(draw_term(dice, w, B, less) for B in A.factors)) if isinstance(A, Product) else _leaf(dice, w, A)
 
 
-def _leaf(draw: DrawFn, w: World, A: Type) -> Term:
-    here = [path for i, x in enumerate(reversed(w.context)) if x is not None and not x.answer for path in _paths(Bound(i), x.type, A)]
-    if here and not chance(draw, 4):
-        return choose(draw, here)
+def _leaf(dice: Dice, w: World, A: Type) -> Term:
+    here = [
+        path
+        for i, x in enumerate(reversed(w.context))
+        if x is not None and not x.answer
+        for path in _paths(Bound(i), x.type, A)
+    ]
+    if here and not chance(dice, 4):
+        return choose(dice, here)
     if isinstance(A, Product):
-        return Zero(A) if w.zeros and chance(draw, 5) else Tuple(tuple(_leaf(draw, w, B) for B in A.factors))
-    return draw_constant(draw, w, A)
+        return Zero(A) if w.zeros and chance(dice, 5) else Tuple(tuple(_leaf(dice, w, B) for B in A.factors))
+    return draw_constant(dice, w, A)
 
 
 def _paths(M: Term, B: Type, A: Type) -> list[Term]:
@@ -223,20 +245,20 @@ def _paths(M: Term, B: Type, A: Type) -> list[Term]:
     return [path for i, C in enumerate(B.factors) for path in _paths(Proj(i + 1, n, M), C, A)]
 
 
-def draw_constant(draw: DrawFn, w: World, A: Type) -> Term:
+def draw_constant(dice: Dice, w: World, A: Type) -> Term:
     """A closed term of base type A, a constant where the shape is known."""
     sizes = concrete_shape(A) if isinstance(A, Real) else None
     if sizes is None:
         assert isinstance(A, Real)
-        return Zero(A) if w.zeros and chance(draw, 2) else Call(_member("fill", 0, (A.shape,)), draw_constant(draw, w, SCALAR))
-    if w.zeros and chance(draw, 6):
+        return Zero(A) if w.zeros and chance(dice, 2) else Call(_member("fill", 0, (A.shape,)), draw_constant(dice, w, SCALAR))
+    if w.zeros and chance(dice, 6):
         return Zero(A)
-    return Const(draw_array(draw, sizes))
+    return Const(draw_array(dice, sizes))
 
 
-def draw_array(draw: DrawFn, sizes: tuple[int, ...]) -> Array:
+def draw_array(dice: Dice, sizes: tuple[int, ...]) -> Array:
     """An array of moderate numbers that are exact in few bits."""
-    array = np.array(np.random.default_rng(draw(_SEEDS)).choice(NUMBERS, sizes))
+    array = np.array(np.random.default_rng(dice(2**20)).choice(NUMBERS, sizes))
     array.setflags(write=False)
     return array
 
@@ -248,17 +270,17 @@ def _member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
 # -- function symbols ----------------------------------------------------------------------------------------------------------
 
 
-def _function(draw: DrawFn, w: World, A: Type, *, into: bool) -> Function | None:
+def _function(dice: Dice, w: World, A: Type, *, into: bool) -> Function | None:
     """A function symbol whose codomain (or, unless ``into``, whose domain) is A."""
     families = [name for name in _families(A, into) if name not in w.without]
     if not families:
         return None
-    name = choose(draw, families)
+    name = choose(dice, families)
     for d in FUNCTIONS:
         if d.name == name:
             return _defined(d, A, into)
     fitting = [scheme for scheme in ROWS[name].schemes if _fits(scheme, A, into)]
-    return _completed(draw, w, name, choose(draw, fitting), A, into)
+    return _completed(dice, w, name, choose(dice, fitting), A, into)
 
 
 @lru_cache(maxsize=1024)
@@ -271,9 +293,9 @@ def _defined(d: FunDefinition, A: Type, into: bool) -> Defined | None:
     base = A.factors[0] if isinstance(A, Product) else A
     if not isinstance(base, Real) or not isinstance(base.shape, tuple) or len(base.shape) != 1:
         return None
-    static = Static({v: base.shape[0] for v in d.variables}, {}, {})
+    static = Static(dict.fromkeys(d.variables, base.shape[0]), {}, {})
     B, C = specialise_type(d.domain, static), specialise_type(d.codomain, static)
-    if A != (C if into else B):
+    if (C if into else B) != A:
         return None
     return Defined(d.name, B, C, specialise(d.body, static), None if d.own is None else specialise(d.own, static))
 
@@ -291,7 +313,7 @@ def _opened(scheme: Scheme, unifier: Unifier, into: bool) -> tuple[Static, Type]
     return static, specialise_type(scheme.codomain if into else scheme.domain, static)
 
 
-def _completed(draw: DrawFn, w: World, name: str, scheme: Scheme, A: Type, into: bool) -> Primitive | None:
+def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: bool) -> Primitive | None:
     """The member of the family that fits A; what A leaves open is drawn, and ``None`` is a draw that does not work out."""
     unifier = Unifier()
     static, general = _opened(scheme, unifier, into)
@@ -301,29 +323,46 @@ def _completed(draw: DrawFn, w: World, name: str, scheme: Scheme, A: Type, into:
     for v in ordered:
         match v:
             case DimVar(d):
-                if unsolved(unifier.type(Real((static.dims[d],)))):
-                    unifier.same_dim(static.dims[d], choose(draw, w.dims))
+                if is_open(unifier.type(Real((static.dims[d],)))):
+                    unifier.same_dim(static.dims[d], choose(dice, w.dims))
             case ShapeVar(x):
-                if unsolved(unifier.type(Real(static.shapes[x]))):
-                    unifier.same_shape(static.shapes[x], _shape(draw, w, scheme, unifier, static))
-    at = tuple(unifier.dim(static.dims[v.name]) if isinstance(v, DimVar) else unifier.shape(static.shapes[v.name]) for v in scheme.variables)
+                if is_open(unifier.type(Real(static.shapes[x]))):
+                    unifier.same_shape(static.shapes[x], _shape(dice, w, scheme, unifier, static))
+    at = tuple(
+        unifier.dim(static.dims[v.name]) if isinstance(v, DimVar) else unifier.shape(static.shapes[v.name])
+        for v in scheme.variables
+    )
     if unifier.settle() is not None:
         return None
     try:
         f = instantiate(name, scheme, at)
     except ValueError:
         return None
-    return f if _sensible(f.domain) and _sensible(f.codomain) and not (unsolved(f.domain) or unsolved(f.codomain)) else None
+    if not keeps_size(scheme, at):
+        return None
+    return f if _sensible(f.domain) and _sensible(f.codomain) and not (is_open(f.domain) or is_open(f.codomain)) else None
 
 
-def _shape(draw: DrawFn, w: World, scheme: Scheme, unifier: Unifier, static: Static) -> Shape:
+def _shape(dice: Dice, w: World, scheme: Scheme, unifier: Unifier, static: Static) -> Shape:
     """A shape for what is open: as many entries as the other one has, where the scheme asks for that."""
     if scheme.same_size is not None:
         known = [unifier.shape(static.shapes[x.name]) for x in scheme.same_size if isinstance(x, ShapeVar)]
         sizes = [n for n in map(size_of, known) if n is not None]
         if sizes:
-            return choose(draw, ((sizes[0],), (dim(1), sizes[0]), (sizes[0], dim(1))))
-    return choose(draw, ((choose(draw, w.dims),), (choose(draw, w.dims), choose(draw, w.dims))))
+            return choose(dice, ((sizes[0],), (dim(1), sizes[0]), (sizes[0], dim(1))))
+    return choose(dice, ((choose(dice, w.dims),), (choose(dice, w.dims), choose(dice, w.dims))))
+
+
+def is_open(A: Type) -> bool:
+    """Whether an unknown is left in A."""
+    return any(
+        not isinstance(B, Real) or isinstance(B.shape, ShapeMeta) or any(isinstance(v, DimMeta) for v in _variables(B.shape))
+        for B in leaves(A)
+    )
+
+
+def _variables(shape: Shape) -> list[DimVar | DimMeta]:
+    return [v for d in shape for v in variables(d)] if isinstance(shape, tuple) else []
 
 
 def _sensible(A: Type) -> bool:
@@ -347,4 +386,4 @@ def heap_of(seed: int) -> dict[Location, Array]:
 
 def heaps() -> SearchStrategy[dict[Location, Array]]:
     """A content for every declared location."""
-    return _SEEDS.map(heap_of)
+    return _below(2**20).map(heap_of)

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import cast
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from rh_kernel.syntax.binding import Static, specialise_type
-from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
     Array,
     Bind,
-    Bound,
     Command,
     Handle,
+    Index,
     Operation,
     OrdinaryClause,
     OrdinaryHandler,
@@ -25,9 +25,9 @@ from rh_kernel.syntax.core import (
     ReverseHandler,
     RevHandle,
     Scope,
-    StaticIndex,
 )
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, variables
+from rh_kernel.syntax.printing import show
 from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import UNIT, Product, Real, ShapeVar, Type, concrete_shape, product
 from rh_kernel.syntax.values import UNIT_VALUE
@@ -36,8 +36,8 @@ from rh_kernel.typing.definitions import OpDefinition
 from rh_kernel.typing.derivations import Assumption
 from rh_kernel.typing.heads import shape_variables
 from rh_kernel.typing.signatures import clause_types, images
-from rh_kernel.typing.unify import Unifier, unsolved
-from tests.strategies import DEFINITIONS, World, chance, choose, draw_term, draw_type, gamma_of, heaps
+from rh_kernel.typing.unify import Unifier
+from tests.strategies import DEFINITIONS, Dice, World, chance, choose, dice_of, draw_term, draw_type, gamma_of, heap_of, is_open
 
 FAMILIES = {
     d.definition.family.name: d.definition.family for d in DEFINITIONS.named.values() if isinstance(d.definition, OpDefinition)
@@ -53,13 +53,14 @@ class Program:
     type: Type
     heap: dict[Location, Array]
 
+    def __repr__(self) -> str:
+        return show(self.command)
+
 
 @st.composite
 def programs(draw: DrawFn, fuel: int = 4, w: World | None = None) -> Program:
     """``◇ ; ◇ ⊢ P : A`` with a heap; all that P performs is handled, by a handler in P or by the heap."""
-    w = w or World()
-    A = draw_type(draw, w)
-    return Program(draw_command(draw, w, A, fuel), A, draw(heaps()))
+    return draw_program(dice_of(draw), w or World(), fuel)
 
 
 @st.composite
@@ -67,47 +68,53 @@ def commands(
     draw: DrawFn, gamma: Sequence[Type], delta: Sequence[Type], A: Type, fuel: int = 4, w: World | None = None
 ) -> Command:
     """P with ``Γ ; Δ ⊢ P : A``; the last type of Δ is that of index 0."""
-    return draw_command(draw, (w or World()).bind(*gamma_of(gamma)).delta(*delta), A, fuel)
+    return draw_command(dice_of(draw), (w or World()).bind(*gamma_of(gamma)).delta(*delta), A, fuel)
 
 
-def draw_command(draw: DrawFn, w: World, A: Type, fuel: int) -> Command:
+def draw_program(dice: Dice, w: World, fuel: int) -> Program:
+    """``◇ ; ◇ ⊢ P : A`` with a heap"""
+    A = draw_type(dice, w)
+    return Program(draw_command(dice, w, A, fuel), A, heap_of(dice(2**20)))
+
+
+def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
     """P with ``Γ ; Δ ⊢ P : A``"""
     less = fuel - 1
     if fuel <= 0:
-        return _simple(draw, w, A)
-    match choose(draw, ("bind", "bind", "bind", "simple", "rev handle", "handle")):
+        return _simple(dice, w, A)
+    match choose(dice, ("bind", "bind", "bind", "simple", "rev handle", "handle")):
         case "bind":
-            B = _result(draw, w)
-            P = draw_command(draw, w, B, less - 1 - chance(draw, 2))
-            return Bind(P, Scope(("x",), draw_command(draw, w.delta(B), A, less)))
+            B = _result(dice, w)
+            P = draw_command(dice, w, B, less - 1 - chance(dice, 2))
+            return Bind(P, Scope(("x",), draw_command(dice, w.delta(B), A, less)))
         case "rev handle":
-            return draw_rev_handle(draw, w, A, less)
+            return draw_rev_handle(dice, w, A, less)
         case "handle":
-            C = _result(draw, w)
-            H, inside = draw_ordinary_handler(draw, w, C, A, less)
-            return Handle(draw_command(draw, inside, C, less), H)
+            C = _result(dice, w)
+            H, inside = draw_ordinary_handler(dice, w, C, A, less)
+            return Handle(draw_command(dice, inside, C, less), H)
         case _:
-            return _simple(draw, w, A)
+            return _simple(dice, w, A)
 
 
-def _result(draw: DrawFn, w: World) -> Type:
+def _result(dice: Dice, w: World) -> Type:
     """The type of something that can be had here: often the result of an operation."""
-    return draw_type(draw, w) if chance(draw, 2) else Real((choose(draw, w.dims),))
+    return draw_type(dice, w) if chance(dice, 2) else Real((choose(dice, w.dims),))
 
 
-def _simple(draw: DrawFn, w: World, A: Type) -> Command:
+def _simple(dice: Dice, w: World, A: Type) -> Command:
     """``⌊M⌋``, ``Op(M)`` or ``k • M``"""
     ks = [(i, k) for i, k in enumerate(reversed(w.context)) if k is not None and k.answer == A]
-    if ks and not chance(draw, 3):
-        i, k = choose(draw, ks)
-        return Resume(i, k.name, draw_term(draw, w, k.type, 2))
-    if not chance(draw, 4):
-        names = [name for name in (*sorted(w.operations), "Get", "Put") if _produces(FAMILIES[name], A)]
+    if ks and not chance(dice, 3):
+        i, k = choose(dice, ks)
+        return Resume(i, k.name, draw_term(dice, w, k.type, 2))
+    if not chance(dice, 4):
+        names = [name for name in (*sorted(w.operations), "Get", "Put") if _produces(name, A)]
         if names:
-            P = draw_perform(draw, w, FAMILIES[choose(draw, names)], A)
+            P = draw_perform(dice, w, FAMILIES[choose(dice, names)], A)
             if P is not None:
                 return P
-    return Return(draw_term(draw, w, A, 3))
+    return Return(draw_term(dice, w, A, 3))
 
 
 # -- operations ----------------------------------------------------------------------------------------------------------------
@@ -120,106 +127,108 @@ def _opened(family: Family, unifier: Unifier) -> Static:
     return Static(dims, {v: unifier.fresh_shape() for v in names if v in whole}, {})
 
 
-def _produces(family: Family, A: Type) -> bool:
-    unifier = Unifier()
+@lru_cache(maxsize=1024)
+def _produces(name: str, A: Type) -> bool:
+    family, unifier = FAMILIES[name], Unifier()
     return unifier.same_type(specialise_type(family.codomain, _opened(family, unifier)), A)
 
 
-def draw_perform(draw: DrawFn, w: World, family: Family, A: Type) -> Perform | None:
+def draw_perform(dice: Dice, w: World, family: Family, A: Type) -> Perform | None:
     """``Op[i, …](M) : A`` for a member of the family, or ``None`` if no location fits."""
     unifier = Unifier()
     static = _opened(family, unifier)
     unifier.same_type(specialise_type(family.codomain, static), A)
-    indices: list[StaticIndex | None] = []
+    indices: list[Index | None] = []
     for p in family.parameters:
         match p.kind:
             case LocKind(shape):
                 wanted = unifier.type(specialise_type(Real(shape), static))
-                fitting = [l for l in w.locations if unifier.would_fit(wanted, Real(l.shape))]
+                fits = (lambda A: unifier.would_fit(wanted, A)) if is_open(wanted) else (lambda A: A == wanted)
+                fitting = [l for l in w.locations if fits(Real(l.shape))]
                 if not fitting:
                     return None
-                location = choose(draw, fitting)
+                location = choose(dice, fitting)
                 unifier.same_type(wanted, Real(location.shape))
                 indices.append(location)
             case DimKind():
-                if unsolved(unifier.type(Real((static.dims[p.name],)))):
-                    unifier.same_dim(static.dims[p.name], choose(draw, w.dims))
+                if is_open(unifier.type(Real((static.dims[p.name],)))):
+                    unifier.same_dim(static.dims[p.name], choose(dice, w.dims))
                 indices.append(unifier.dim(static.dims[p.name]))
             case ValueKind():
                 indices.append(None)
     for d in static.dims.values():
-        if unsolved(unifier.type(Real((d,)))):
-            unifier.same_dim(d, choose(draw, w.dims))
+        if is_open(unifier.type(Real((d,)))):
+            unifier.same_dim(d, choose(dice, w.dims))
     solved = Static(
         {v: unifier.dim(d) for v, d in static.dims.items()}, {v: unifier.shape(s) for v, s in static.shapes.items()}, {}
     )
-    found: list[StaticIndex] = []
+    found: list[Index] = []
     for p, index in zip(family.parameters, indices, strict=True):
         if index is not None:
             found.append(index)
         elif isinstance(p.kind, ValueKind):
-            found.append(draw_term(draw, w.gamma, specialise_type(p.kind.type, solved), 1))
+            found.append(draw_term(dice, w.gamma, specialise_type(p.kind.type, solved), 1))
     at = tuple(solved.dims[v] if v in solved.dims else solved.shapes[v] for v in family.variables)
     domain, codomain = specialise_type(family.domain, solved), specialise_type(family.codomain, solved)
     op = Operation(family, tuple(found), at, domain, codomain)
-    return Perform(op, UNIT_VALUE if domain == UNIT else draw_term(draw, w, domain, 2))
+    return Perform(op, UNIT_VALUE if domain == UNIT else draw_term(dice, w, domain, 2))
 
 
 # -- handlers ------------------------------------------------------------------------------------------------------------------
 
 
-def draw_rev_handle(draw: DrawFn, w: World, A: Type, fuel: int) -> RevHandle:
+def draw_rev_handle(dice: Dice, w: World, A: Type, fuel: int) -> RevHandle:
     """``rev handle (M) ⟨x1, …, xn⟩. R with H``, of type A"""
-    spread = isinstance(A, Product) and not chance(draw, 4)
-    types: tuple[Type, ...] = A.factors if spread and isinstance(A, Product) else () if A == UNIT and chance(draw, 2) else (A,)
-    C = _result(draw, w)
-    H, inside = draw_reverse_handler(draw, w, C, fuel)
-    R = draw_command(draw, inside.gamma.delta(*types), C, fuel)
-    return RevHandle(draw_term(draw, w, product(types), 2), Scope(("x", "y", "z", "u")[: len(types)], R), H)
+    spread = isinstance(A, Product) and not chance(dice, 4)
+    types: tuple[Type, ...] = A.factors if spread and isinstance(A, Product) else () if A == UNIT and chance(dice, 2) else (A,)
+    C = _result(dice, w)
+    H, inside = draw_reverse_handler(dice, w, C, fuel)
+    R = draw_command(dice, inside.gamma.delta(*types), C, fuel)
+    return RevHandle(draw_term(dice, w, product(types), 2), Scope(("x", "y", "z", "u")[: len(types)], R), H)
 
 
-def draw_reverse_handler(draw: DrawFn, w: World, C: Type, fuel: int) -> tuple[ReverseHandler, World]:
+def draw_reverse_handler(dice: Dice, w: World, C: Type, fuel: int) -> tuple[ReverseHandler, World]:
     """``⊢ H : rev handler(C)``, and the world of what it handles."""
     closed = w.gamma
-    returns = Scope(("x",), draw_command(draw, closed.delta(C), C, min(fuel - 1, 1)))
-    patterns, inside = _heads(draw, w)
-    return ReverseHandler(C, returns, tuple(_reverse_clause(draw, closed, p, fuel - 1) for p in patterns)), inside
+    returns = Scope(("x",), draw_command(dice, closed.delta(C), C, min(fuel - 1, 1)))
+    patterns, inside = _heads(dice, w)
+    return ReverseHandler(C, returns, tuple(_reverse_clause(dice, closed, p, fuel - 1) for p in patterns)), inside
 
 
-def _reverse_clause(draw: DrawFn, w: World, pattern: Pattern, fuel: int) -> ReverseClause:
+def _reverse_clause(dice: Dice, w: World, pattern: Pattern, fuel: int) -> ReverseClause:
     op = clause_types(pattern, _NOWHERE)
     inner = _inside(w, pattern)
     contents = [Real(l.shape) for l in inner.locations if isinstance(l, LocationVar)]
-    kept: Type = draw_type(draw, inner)
-    if not chance(draw, 3):
+    kept: Type = draw_type(dice, inner)
+    if not chance(dice, 3):
         kept = product((*contents, op.coarity))
     low = min(fuel, 2)
     names = pattern.values
-    forward = draw_command(draw, inner.delta(op.coarity), Product((op.arity, kept)), low)
-    backward = draw_command(draw, inner.delta(op.arity, kept), op.coarity, low)
+    forward = draw_command(dice, inner.delta(op.coarity), Product((op.arity, kept)), low)
+    backward = draw_command(dice, inner.delta(op.arity, kept), op.coarity, low)
     return ReverseClause(pattern, Scope((*names, "x"), forward), kept, Scope((*names, "y", "z"), backward))
 
 
-def draw_ordinary_handler(draw: DrawFn, w: World, C: Type, D: Type, fuel: int) -> tuple[OrdinaryHandler, World]:
+def draw_ordinary_handler(dice: Dice, w: World, C: Type, D: Type, fuel: int) -> tuple[OrdinaryHandler, World]:
     """``⊢ H : C ⇒ D``, and the world of what it handles."""
     closed = w.gamma
-    returns = Scope(("x",), draw_command(draw, closed.delta(C), D, min(fuel - 1, 1)))
-    patterns, inside = _heads(draw, w)
-    return OrdinaryHandler(C, D, returns, tuple(_ordinary_clause(draw, closed, p, D, fuel - 1) for p in patterns)), inside
+    returns = Scope(("x",), draw_command(dice, closed.delta(C), D, min(fuel - 1, 1)))
+    patterns, inside = _heads(dice, w)
+    return OrdinaryHandler(C, D, returns, tuple(_ordinary_clause(dice, closed, p, D, fuel - 1) for p in patterns)), inside
 
 
-def _ordinary_clause(draw: DrawFn, w: World, pattern: Pattern, D: Type, fuel: int) -> OrdinaryClause:
+def _ordinary_clause(dice: Dice, w: World, pattern: Pattern, D: Type, fuel: int) -> OrdinaryClause:
     op = clause_types(pattern, _NOWHERE)
     inner = _inside(w, pattern).delta(op.coarity).bind(Assumption("k", op.arity, Zone.CONTINUATION, D))
-    return OrdinaryClause(pattern, Scope((*pattern.values, "x", "k"), draw_command(draw, inner, D, min(fuel, 2))))
+    return OrdinaryClause(pattern, Scope((*pattern.values, "x", "k"), draw_command(dice, inner, D, min(fuel, 2))))
 
 
 _NOWHERE = Return(UNIT_VALUE)
 
 
-def _heads(draw: DrawFn, w: World) -> tuple[tuple[Pattern, ...], World]:
+def _heads(dice: Dice, w: World) -> tuple[tuple[Pattern, ...], World]:
     """The heads of a handler's clauses, and the world inside, where what they cover may be performed too."""
-    names = [name for name in USER if chance(draw, 2)] + [name for name in ("Get", "Put") if chance(draw, 12)]
+    names = [name for name in USER if chance(dice, 3)] + [name for name in ("Get", "Put") if chance(dice, 12)]
     taken = {v.name for d in w.dims for v in variables(d) if isinstance(v, DimVar)}
     taken |= {l.shape.name for l in w.locations if isinstance(l.shape, ShapeVar)}
     patterns: list[Pattern] = []
@@ -227,14 +236,18 @@ def _heads(draw: DrawFn, w: World) -> tuple[tuple[Pattern, ...], World]:
         family = FAMILIES[name]
         fresh = tuple(_primed(v, taken) for v in family.variables)
         general = Pattern(family, tuple(p.name for p in family.parameters), fresh)
-        if isinstance(family.parameters[:1], tuple) and any(isinstance(p.kind, LocKind) for p in family.parameters) and chance(draw, 3):
-            special = _at_location(draw, general)
+        if (
+            isinstance(family.parameters[:1], tuple)
+            and any(isinstance(p.kind, LocKind) for p in family.parameters)
+            and chance(dice, 3)
+        ):
+            special = _at_location(dice, general)
             patterns += [special] if special is not None else []
         patterns.append(general)
     return tuple(patterns), replace(w, operations=w.operations | frozenset(n for n in names if n in USER))
 
 
-def _at_location(draw: DrawFn, general: Pattern) -> Pattern | None:
+def _at_location(dice: Dice, general: Pattern) -> Pattern | None:
     """The same head with a declared location in the place of its first location parameter."""
     i, p = next((i, p) for i, p in enumerate(general.family.parameters) if isinstance(p.kind, LocKind))
     unifier = Unifier()
@@ -242,7 +255,7 @@ def _at_location(draw: DrawFn, general: Pattern) -> Pattern | None:
     fitting = [l for l in World().locations if unifier.would_fit(wanted, Real(l.shape)) and isinstance(l, Location)]
     if not fitting:
         return None
-    indices = (*general.indices[:i], choose(draw, fitting), *general.indices[i + 1 :])
+    indices = (*general.indices[:i], choose(dice, fitting), *general.indices[i + 1 :])
     return Pattern(general.family, indices, general.variables)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.linearity import vanishes
-from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Tree, extent_of, extent_shape
+from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Tree, extent_shape
 from rh_kernel.arrays.tape import Aliased, Applied, Called, Region, record
 from rh_kernel.arrays.values import Nought, Slot, Symbolic, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
@@ -16,7 +16,7 @@ from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.syntax.core import Array, Defined, Function, Primitive, Scope
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.types import Product, Real, Type, TypeMeta
+from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
 
 LONGEST = 1_000_000
 
@@ -80,7 +80,13 @@ class Builder:
                 return tuple([self.materialise(W) for W in V])
 
     def apply(self, f: Primitive, arguments: Sequence[Symbolic]) -> Symbolic:
-        """``f(V₁, …, Vₙ)``: 0 where f is known to vanish, else a new slot, noted on the tapes of the regions it depends on."""
+        """``f(V₁, …, Vₙ)``: 0 where f is known to vanish, else a new slot, noted on the tapes of the regions it depends on.
+
+        Raises ``Stuck`` if there are no arrays of a type that f has.
+        """
+        shape = self._extents.get(f)
+        if shape is None:
+            shape = self._extents[f] = _checked_extent(f)
         zero = [isinstance(V, Nought) for V in arguments]
         if any(zero):
             if vanishes(f, zero):
@@ -88,9 +94,6 @@ class Builder:
             if f.name in {"add", "sub"}:
                 x, y = arguments
                 return x if zero[1] else y if f.name == "add" else self.apply(self._negative(f), (y,))
-        shape = self._extents.get(f)
-        if shape is None:
-            shape = self._extents[f] = extent_of(f)
         if 0 in shape:
             return Nought(f.codomain)
         slots = [self._written(V) for V in arguments]
@@ -190,6 +193,12 @@ class Builder:
 
     def _negative(self, f: Primitive) -> Primitive:
         return Primitive("neg", f.at, f.codomain, f.codomain)
+
+
+def _checked_extent(f: Primitive) -> Extent:
+    for A in leaves(f.domain):
+        shape_of(A)
+    return shape_of(f.codomain)
 
 
 def activity(V: Symbolic) -> int:

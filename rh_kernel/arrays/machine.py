@@ -8,6 +8,7 @@ operations. That is Fig. 7 read as an algorithm: each of its equations sandwiche
 forward and a step back.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
@@ -69,13 +70,12 @@ class Then:
 
 @dataclass(frozen=True, slots=True)
 class Forwarded:
-    """Below a region: the forward clause is running, and the region's body waits for its ``y``."""
+    """Below a region: the forward clause is running, and the region's body, ``stretches``, waits for its ``y``."""
 
     argument: Symbolic
     backward: Scope
     environment: Environment
-    frames: "Frames"
-    edge: Reverse
+    stretches: "tuple[Stretch, ...]"
     bit: int
     tape: Tape
 
@@ -181,14 +181,17 @@ class Machine:
                 if not isinstance(k, Continuation):
                     raise KernelBug("a value is no continuation")
                 V = evaluate(M, rho, b)
-                for stretch in reversed(cast("tuple[Stretch, ...]", k.stretches)):
-                    self._install(stretch.edge)
-                    self._frames = stretch.frames
+                self._reinstall(cast("tuple[Stretch, ...]", k.stretches))
                 return V
 
     def _install(self, edge: Edge) -> None:
         self._outside = Outside(edge, self._frames, self._outside)
         self._frames = None
+
+    def _reinstall(self, stretches: Sequence[Stretch]) -> None:
+        for stretch in reversed(stretches):
+            self._install(stretch.edge)
+            self._frames = stretch.frames
 
     def _deliver(self, V: Symbolic) -> "Symbolic | None":
         """Gives V to the innermost frame, or to the handler if there is none inside it."""
@@ -200,11 +203,10 @@ class Machine:
             case Then(scope, rho):
                 self._go(scope, V, rho)
                 return None
-            case Forwarded(argument, backward, rho, frames, edge, bit, tape):
+            case Forwarded(argument, backward, rho, stretches, bit, tape):
                 y, z = unpack(V, 2)
                 y = b.alias(y, bit)
-                self._install(edge)
-                self._frames = frames
+                self._reinstall(stretches)
                 b.region = enter(bit, (Performed(argument, y, z, backward, rho), tape), b.region)
                 return y
             case Returned(result, variables, bit, tape):
@@ -256,19 +258,19 @@ class Machine:
         indices = tuple([evaluate(i, rho, self.builder) for i in op.indices if isinstance(i, Node)]) if op.loose else ()
         passed: list[Stretch] = []
         while self._outside is not None:
-            edge, frames = self._outside.edge, self._frames
+            edge = self._outside.edge
+            passed.append(Stretch(self._frames, edge))
             self._frames, self._outside = self._outside.frames, self._outside.outside
             match edge:
                 case Reverse(H, environment, _):
                     H, at, environment = _meet(H, op, indices, environment)
                     forward, backward = reverse_clause(H, at)
                     region = self._leave_region()
-                    waiting = Forwarded(V, backward, environment, frames, edge, region.bit, region.tape)
+                    waiting = Forwarded(V, backward, environment, tuple(passed), region.bit, region.tape)
                     self._frames = (waiting, self._frames)
                     self._go(forward, V, environment)
                     return None
                 case Ordinary(H, environment):
-                    passed.append(Stretch(frames, edge))
                     H, at, environment = _meet(H, op, indices, environment)
                     clause = ordinary_clause(H, at)
                     if clause is not None:
@@ -277,9 +279,7 @@ class Machine:
         return self._answer(op, V, passed)
 
     def _answer(self, op: Operation, V: Symbolic, passed: list[Stretch]) -> Symbolic:
-        for stretch in reversed(passed):
-            self._install(stretch.edge)
-            self._frames = stretch.frames
+        self._reinstall(passed)
         if op.family not in (GET, PUT):
             raise unhandled(op)
         (location,) = op.indices

@@ -1,6 +1,7 @@
 """Where each register of a program is kept: a cell is used again once its register has had its last use."""
 
 from dataclasses import dataclass
+from math import prod
 
 from rh_kernel.arrays.program import Program, Register, leaves
 
@@ -33,3 +34,18 @@ def allocate(program: Program) -> Cells:
             of[equation.result] = count
             count += 1
     return Cells(tuple(of), count)
+
+
+def peak(program: Program, samples: int = 1) -> int:
+    """The most reals that a run holds at any time, beside its inputs and what it reads from the heap."""
+    cells = allocate(program).of
+    sizes = [prod(shape) * (samples if b else 1) for shape, b in zip(program.shapes, program.batched, strict=True)]
+    held = {cells[r]: sizes[r] for r, _ in program.constants}
+    total = most = sum(held.values())
+    for equation in program.equations:
+        r = equation.result
+        # The result is there before what its cell held is let go.
+        most = max(most, total + sizes[r])
+        total += sizes[r] - held.get(cells[r], 0)
+        held[cells[r]] = sizes[r]
+    return most

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.arrays.program import Extent, Register
+from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.types import UNIT, Product, Real, Type, concrete_shape, product, real
+from rh_kernel.syntax.types import UNIT, Product, Real, Type, product, real
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +34,11 @@ UNIT_SYMBOL = Nought(UNIT)
 
 
 def shape_of(A: Type) -> Extent:
-    """The shape of the arrays of a base type. Raises ``KernelBug`` if it depends on a variable."""
-    shape = concrete_shape(A) if isinstance(A, Real) else None
-    if shape is None:
-        raise KernelBug(f"the compiler met {A}, whose shape is not known")
-    return shape
+    """The shape of the arrays of a base type. Raises ``Stuck`` if there are none, ``KernelBug`` if it depends on a variable."""
+    try:
+        return extent(A)
+    except ValueError as open_type:
+        raise KernelBug(f"the compiler met {A}, whose shape is not known") from open_type
 
 
 def pack(items: tuple[Symbolic, ...]) -> Symbolic:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
+from rh_kernel.display.fault import fault
+
 FAILED = 1
 MISUSED = 2
 INTERRUPTED = 130
@@ -35,6 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         sys.stderr.write("Interrupted.\n")
         return INTERRUPTED
+    except Exception as exception:
+        sys.stdout.flush()
+        sys.stderr.write(fault(exception, version("rh_kernel")).text + "\n")
+        return FAILED
     return code
 
 
@@ -55,7 +61,6 @@ def _perform_on_file(words: argparse.Namespace) -> int:
     from rh_kernel.command_line.looking import compile_last, trace
     from rh_kernel.command_line.report import Report
     from rh_kernel.command_line.running import check, run
-    from rh_kernel.display.fault import fault
     from rh_kernel.source.diagnostic import Failure
 
     report = Report(as_json=words.json)
@@ -73,12 +78,6 @@ def _perform_on_file(words: argparse.Namespace) -> int:
                 fmt(words.file, report, only_check=words.check)
     except Failure as failure:
         report.failure(failure.diagnostics)
-    except BrokenPipeError:
-        raise
-    except Exception as exception:
-        sys.stdout.flush()
-        sys.stderr.write(fault(exception, version("rh_kernel")).text + "\n")
-        return FAILED
     return FAILED if report.failed else 0
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -64,7 +65,7 @@ class Report:
         if self.as_json or not sys.stderr.isatty() or now - self._drawn_at < BETWEEN_UPDATES:
             return
         self._erase()
-        self._drawn = progress_bundle(progress)["text/plain"].split("\n")[0][: os.get_terminal_size().columns - 1]
+        self._drawn = progress_bundle(progress)["text/plain"].split("\n")[0][: shutil.get_terminal_size().columns - 1]
         self._drawn_at = now
         sys.stderr.write(self._drawn)
         sys.stderr.flush()

@@ -47,9 +47,9 @@ def after_marks(step: Step) -> Marks:
     inner: list[tuple[Path, MarkKind]] = []
     match step.rule, step.redex:
         case (Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope)):
-            inner += [(path, "changed") for path in _occurrences(scope)]
+            inner.extend([(path, "changed") for path in _occurrences(scope)])
         case (Rule.RH_OP | Rule.RH_TERM) as rule, _:
-            inner += _sandwich(rule, step.contractum)
+            inner.extend(_sandwich(rule, step.contractum))
         case _:
             pass
     return _placed(step.path, "contractum", inner)

@@ -35,7 +35,7 @@ class Piece:
 
 
 def pane(doc: Doc, around: int) -> str:
-    """The document, with one ``<mark>`` for a redex or contractum, and ``around`` lines above and below what is marked."""
+    """The document, whose redex or contractum says so on hovering, and ``around`` lines above and below what is marked."""
     pieces = [*_joined(_window(_lines(doc), around))]
     kinds: set[MarkKind] = {kind for piece in pieces for kind in piece.kinds}
     return element("pre", _PRE + ";".join(_edge(kinds)), *_html(pieces, kinds))
@@ -100,26 +100,24 @@ def _joined(lines: Iterator[list[Piece]]) -> Iterator[Piece]:
 
 def _html(pieces: list[Piece], kinds: set[MarkKind]) -> Iterator[str]:
     styles = _styles(kinds)
-    open_: list[tuple[MarkKind, str]] = []
+    open_: Kinds = ()
     met: set[MarkKind] = set()
     for piece in pieces:
-        kept = len(_common([kind for kind, _ in open_], piece.kinds))
-        yield from [f"</{name}>" for _, name in reversed(open_[kept:])]
-        del open_[kept:]
+        kept = _agreement(open_, piece.kinds)
+        yield "</span>" * (len(open_) - kept)
         for kind in piece.kinds[kept:]:
             # A mark goes on in the next line behind the indentation, and is still one mark.
-            name = "mark" if kind in _MARKED and kind not in met else "span"
+            title = f' title="{kind}"' if kind in _MARKED and kind not in met else ""
             met.add(kind)
-            open_.append((kind, name))
-            inherited = "color:inherit;" if name == "mark" else ""
-            yield f'<{name} style="{inherited}{styles[kind]}">'
-        text = escape(piece.text)
-        yield text if piece.kinds or not kinds or not text.strip() else f'<span style="{DIM}">{text}</span>'
-    yield from [f"</{name}>" for _, name in reversed(open_)]
+            yield f'<span style="{styles[kind]}"{title}>'
+        open_, text = piece.kinds, escape(piece.text)
+        yield text if piece.kinds or not kinds or not text.strip() else f'<span style="opacity:0.6">{text}</span>'
+    yield "</span>" * len(open_)
 
 
-def _common(left: Sequence[MarkKind], right: Sequence[MarkKind]) -> Sequence[MarkKind]:
-    return left[: next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))]
+def _agreement(left: Kinds, right: Kinds) -> int:
+    """How many marks two pieces have in common, from the outermost on."""
+    return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
 
 
 def _styles(kinds: set[MarkKind]) -> dict[MarkKind, str]:
@@ -138,5 +136,4 @@ def _styles(kinds: set[MarkKind]) -> dict[MarkKind, str]:
 
 
 _MARKED = frozenset({"redex", "contractum", "error"})
-DIM = "opacity:0.6"
-_PRE = "margin:2px 0;padding:0 8px;overflow:auto;background:none;"
+_PRE = "margin:2px 0;padding:0 8px;white-space:pre;"

@@ -17,7 +17,7 @@ WIDTH = 96
 
 def trace_text(result: TraceMade, limit: int | None = None) -> str:
     """Every step, or of more than ``limit`` the first two thirds and the last third; no line end at its end."""
-    return "\n\n".join(_blocks(result, limit))
+    return visible("\n\n".join(_blocks(result, limit)))
 
 
 def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
@@ -35,7 +35,7 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
         change = f"  {_change(changes[n])}" if n in changes else ""
         leg = f"  {titles[n]}" if n in titles else ""
         yield f"{head}{leg}{change}\n{to_text(subject_doc(step.after), WIDTH)}"
-    yield from [visible(f"stuck: {d.code}: {d.message}") for d in result.stuck]
+    yield from [f"stuck: {d.code}: {d.message}" for d in result.stuck]
     if result.value is not None:
         count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
         yield f"{to_text(subject_doc(result.value), WIDTH)} : {result.type}   in {count}"

@@ -96,7 +96,7 @@ def _rules(steps: Sequence[Step]) -> str:
         [_rule(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, gloss(rule))]
         for rule, times in sorted(fired.items(), key=lambda entry: (-entry[1], entry[0].value))
     ]
-    return details("margin:6px 0", f"{len(fired)} rules", table(rows, ["rule", "times", "paper", ""], "lrlw")) if rows else ""
+    return details("margin:6px 0", f"{len(fired)} rules fired", table(rows, ["rule", "times", "paper", ""], "lrlw")) if rows else ""
 
 
 def _rule(rule: Rule) -> str:
@@ -139,7 +139,7 @@ def _leg(leg: Leg, result: TraceMade, changes: Mapping[int, Change]) -> str:
         + span(f"{FAINT};margin-left:12px;font-size:90%", numbers + (f" · changes {', '.join(put)}" if put else ""))
     )
     style = f"margin-left:{22 * leg.depth}px;padding-left:8px;border-left:3px solid rgba({colour},0.6)"
-    body = box(f"{MONOSPACE};font-size:90%;white-space:pre;margin:2px 0 6px", *rows)
+    body = box(f"{MONOSPACE};font-size:90%;white-space:pre;overflow:auto;margin:2px 0 6px", *rows)
     return details(style, summary, body, is_open=leg.first == 0)
 
 

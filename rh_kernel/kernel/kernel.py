@@ -1,5 +1,6 @@
 """The kernel: ``execute``, ``complete``, ``inspect``, ``is_complete``, ``history``, comms, as the Jupyter protocol has them."""
 
+import asyncio
 import sys
 import time
 from collections.abc import Mapping
@@ -30,6 +31,8 @@ Reply = dict[str, Any]
 VERSION = version("rh_kernel")
 
 PAPER = "https://arxiv.org/search/?query=Programming+Backpropagation+with+Reverse+Handlers+for+Arrows"
+LET_GO = 0.2
+"""Seconds from an interrupt to the end of what it left behind."""
 COMMS = ("comm_open", "comm_msg", "comm_close")
 
 
@@ -115,7 +118,9 @@ class RHKernel(Kernel):
         before = self.rh
         try:
             self.rh = await drive(execute(before, source), outputs.take, interrupts)
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
+            # What the cell was at work on may be large; the traceback holds it until the front end has heard of the end.
+            asyncio.get_running_loop().call_later(LET_GO, stop.with_traceback, None)
             outputs.abandon("interrupted")
             return interrupted(kept=False)
         except Exception as exception:

@@ -62,7 +62,7 @@ def step(M: Subject, K: Context | None, hp: Heap, limits: Limits) -> Step:
                 return _unfolded(Rule.RH_HANDLE, M, K, lambda form: fig_7.rh_handle(form, M))
             return Step(Rule.REV_HANDLE, K, M, RH(V, scope, H, span=M.span))
         case Call() | Plus() | Proj() | Let() | Rd() | R():
-            rule, N = contract(M, K, lambda f, V: ev(f, V, limits))
+            rule, N = contract(M, K, lambda f, V: ev(f, V, limits, M.span))
             return Step(rule, K, M, N)
         case Bound() | Const() | Zero() | Tuple() | Bind() | RH() | Handle() | Resume():
             raise KernelBug(f"{type(M).__name__} is no head")

@@ -1,21 +1,38 @@
 """What bounds a reduction: how many steps it may take, and where function symbols are defined (LANGUAGE §4, §7)."""
 
 from dataclasses import dataclass
+from math import prod
 
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Primitive
+from rh_kernel.syntax.stuck import impossible_size, too_large
+from rh_kernel.syntax.types import Real, concrete_shape, leaves
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """``fuel`` is the number of steps; ``strict`` leaves ``Ev(f, V)`` undefined where f is not smooth, as in PSmooth."""
+    """``fuel`` is the number of steps; ``strict`` leaves ``Ev(f, V)`` undefined where f is not smooth, as in PSmooth.
+
+    ``reals`` is how many of them one array may hold.
+    """
 
     fuel: int = 10_000_000
     strict: bool = False
+    reals: int = 1 << 40
 
     def check(self, count: int, span: Span | None) -> None:
         """Raises ``Stuck`` if ``count`` steps were all that is allowed."""
         if count >= self.fuel:
             hint = "raise the limit, or look for a definition that doubles its work"
             raise Stuck(OutOfFuel(span=span, steps=count, hint=hint))
+
+    def check_arrays(self, f: Primitive, span: Span | None) -> None:
+        """Raises ``Stuck`` if an argument or the result of ``f`` holds too many reals, or has a dimension that is none."""
+        for A in (f.codomain, *leaves(f.domain)):
+            shape = concrete_shape(A) if isinstance(A, Real) else None
+            if shape is None or any(n < 0 for n in shape):
+                raise impossible_size(A, span)
+            if (count := prod(shape)) > self.reals:
+                raise too_large(count, self.reals, f"an array of type {A}", span)

@@ -20,6 +20,7 @@ from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.evaluation import evaluate, is_smooth_at
 from rh_kernel.primitives.values import add_values, materialise
 from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import instantiate_term, mentions
 from rh_kernel.syntax.core import (
     Bound,
@@ -61,13 +62,13 @@ def contract(M: Term, K: Context | None, apply: Callable[[Function, Term], Term]
             raise KernelBug("a value has no next step")
 
 
-def ev(f: Function, V: Term, limits: Limits) -> Term:
-    """``Ev(f, V)``, a closed value. Raises ``Stuck`` where a limit is met.
+def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
+    """``Ev(f, V)``, a closed value. Raises ``Stuck``, with the place ``span`` of the call, where a limit is met.
 
     Fig. 6 doubles its work at every let. What nobody sees need not do so where the second half is zero: here an ``R``
     whose body does not mention its variable is zero at once.
     """
-    M, K, count = apply(f, V, limits), None, 0
+    M, K, count = apply(f, V, limits, span), None, 0
     while True:
         M, K = focus(M, K)
         M = cast(Term, M)
@@ -77,17 +78,18 @@ def ev(f: Function, V: Term, limits: Limits) -> Term:
         if isinstance(M, R) and not mentions(M.scope, 0):
             M = Zero(type_of(M.point, telescope(K)))
         else:
-            _, M = contract(M, K, lambda g, W: apply(g, W, limits))
+            _, M = contract(M, K, lambda g, W: apply(g, W, limits, span))
         count += 1
 
 
-def apply(f: Function, V: Term, limits: Limits) -> Term:
+def apply(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
     """``Ev(f, V)`` of a function symbol of the language; of any other the body at V, still to be reduced.
 
-    Raises ``Stuck`` if reduction is strict and f is not smooth at V.
+    Raises ``Stuck`` if an array is too large, or if reduction is strict and f is not smooth at V.
     """
     match f:
         case Primitive():
+            limits.check_arrays(f, span)
             _check_smooth(f, V, limits)
             return evaluate(f, V)
         case Defined(_, _, _, body, _):

@@ -13,7 +13,27 @@ from rh_kernel.operational.focus import focus
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
-from rh_kernel.syntax.core import RH, Bind, Handle, Perform, Resume, Return, RevHandle, Term, is_value
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Bound,
+    Call,
+    Const,
+    Handle,
+    Let,
+    Perform,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    Resume,
+    Return,
+    RevHandle,
+    Term,
+    Tuple,
+    Zero,
+    is_value,
+)
 
 DEFAULT = Limits()
 
@@ -70,5 +90,5 @@ def _result(M: Subject) -> Term | None:
             return V if is_value(V) else None
         case Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
             return None
-        case _:
+        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
             return M if is_value(M) else None

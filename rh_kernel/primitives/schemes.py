@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import Primitive
-from rh_kernel.syntax.dimensions import Dim, DimVar, dim
+from rh_kernel.syntax.dimensions import Dim, DimVar, dim, divides_by_zero
+from rh_kernel.syntax.stuck import impossible_size
 from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta, concrete_shape, show_shape
 
 Variable = DimVar | ShapeVar
@@ -76,10 +77,17 @@ def arguments(f: Primitive) -> tuple[Type, ...]:
 
 
 def extent(A: Type) -> tuple[int, ...]:
-    """The shape of the arrays of the base type ``A``. Raises ``ValueError`` if it depends on a variable."""
+    """The shape of the arrays of the base type ``A``.
+
+    Raises ``ValueError`` if it depends on a variable, ``Stuck`` if a dimension is negative or a quotient by 0.
+    """
     shape = concrete_shape(A) if isinstance(A, Real) else None
     if shape is None:
+        if isinstance(A, Real) and isinstance(A.shape, tuple) and any(divides_by_zero(d) for d in A.shape):
+            raise impossible_size(A)
         raise ValueError(f"the shape of {A} is not known")
+    if any(n < 0 for n in shape):
+        raise impossible_size(A)
     return shape
 
 

@@ -1,42 +1,34 @@
 """How large arrays may get: what cannot be allocated is refused with the size it would need (LANGUAGE §7)."""
 
 import os
+from dataclasses import replace
 
-from rh_kernel.session.errors import TooLarge
+from rh_kernel.operational.limits import Limits
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Span
-
-_BYTES = 8  # of a float64
+from rh_kernel.syntax.stuck import BYTES, too_large
 
 
 def available() -> int:
-    """Half of the machine's memory, in bytes."""
+    """How many reals fill half of the machine's memory."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2 // BYTES
     except (ValueError, OSError, AttributeError):
-        return 4 << 30
+        return (4 << 30) // BYTES
+
+
+def limits() -> Limits:
+    """What bounds a reduction on this machine."""
+    return Limits(reals=available())
 
 
 def check_size(reals: int, what: str, span: Span | None) -> None:
     """Raises ``Stuck`` if so many reals would not fit."""
     limit = available()
-    if reals * _BYTES > limit:
-        raise Stuck(
-            TooLarge(
-                span=span,
-                what=what,
-                needed=readable(reals * _BYTES),
-                expected=f"at most {readable(limit)} on this machine",
-                hint="make one of the dimensions smaller",
-            )
-        )
+    if reals > limit:
+        raise too_large(reals, limit, what, span)
 
 
-def readable(size: int) -> str:
-    """``8.0 TB``"""
-    amount = float(size)
-    for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
-        if amount < 1000:
-            return f"{amount:.3g} {unit}"
-        amount /= 1000
-    return f"{amount:.3g} EB"
+def placed(failure: Stuck, span: Span | None) -> Stuck:
+    """The failure, with ``span`` for the place of what does not say where it is."""
+    return Stuck(*(d if d.span is not None else replace(d, span=span) for d in failure.diagnostics))

@@ -9,7 +9,7 @@ import numpy as np
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
 from rh_kernel.primitives.values import to_array
-from rh_kernel.session.budget import check_size
+from rh_kernel.session.budget import check_size, limits
 from rh_kernel.session.errors import CannotLoad
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from rh_kernel.source.span import Span
@@ -27,7 +27,7 @@ def initial_content(definition: LocDefinition, folder: Path, span: Span) -> Arra
     check_size(math.prod(shape), f"`{definition.name}` of type {A}", span)
     match definition.initial:
         case Written(term):
-            array = to_array(run(term, Heap()).value)
+            array = to_array(run(term, Heap(), limits()).value)
         case Drawn() as drawn:
             array = _draw(drawn, shape)
         case Loaded(path):

@@ -33,16 +33,6 @@ class NothingToStep(Diagnostic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TooLarge(Diagnostic):
-    """``loc w : Real(1000000, 1000000) = zeros``"""
-
-    code, title = "RH241", "Too large for the memory"
-    label = "{what} would need {needed} of memory"
-    what: str
-    needed: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class CannotLoad(Diagnostic):
     """``load("nowhere.npy")``"""
 

@@ -11,12 +11,14 @@ import numpy as np
 from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.numpy_backend import Arrays, prepare
 from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.storage import peak
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.step import Step
-from rh_kernel.operational.trace import DEFAULT, advance
+from rh_kernel.operational.trace import advance
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
-from rh_kernel.session.budget import check_size
+from rh_kernel.primitives.values import materialise
+from rh_kernel.session.budget import available, check_size, limits, placed
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.plans import (
@@ -131,7 +133,7 @@ def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None,
 def _evaluate(number: int, subject: ClosedTerm | ClosedCommand, state: State) -> Generator[Event, None, State]:
     yield Working()
     program = _compiled(subject)
-    check_size(program.size(), "what is computed here", _span(subject))
+    check_size(peak(program), "what is computed here", _span(subject))
     yield Working()
     result, changes = prepare(program)((), state.heap)
     after = state.put({loc: frozen(array) for loc, array in changes.items()})
@@ -147,15 +149,16 @@ def _trace(number: int, subject: ClosedTerm | ClosedCommand, state: State) -> Ge
     position = Position(start, None, Heap(state.heap), 0)
     value: Term | None = None
     stuck: tuple[Diagnostic, ...] = ()
+    bounds = limits()
     try:
-        while not isinstance(now := advance(position, DEFAULT), Reached):
+        while not isinstance(now := advance(position, bounds), Reached):
             step, position = now
             steps.append(step)
             if len(steps) % _STEPS_BETWEEN_LOOKS == 0:
                 yield Working()
-        value = now.value
+        value = materialise(now.value)
     except Stuck as failure:
-        stuck = failure.diagnostics
+        stuck = placed(failure, _span(subject)).diagnostics
     yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, state.heap))
     if stuck:
         raise Stuck(*stuck)
@@ -167,7 +170,7 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
     last: Progress | None = None
     began = time.monotonic()
     try:
-        for event in train(run, data[run.data], data, state.heap):
+        for event in train(run, data[run.data], data, state.heap, available()):
             match event:
                 case Progress():
                     last = event
@@ -184,6 +187,8 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
     except KeyboardInterrupt:
         if last is None:
             raise
+    except Stuck as failure:
+        raise placed(failure, plan.span) from None
     if last is None:
         raise KernelBug("a training run ended without a word")
     after = state.put({loc: frozen(array) for loc, array in last.heap.items()})
@@ -196,11 +201,14 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
 
 
 def _compiled(subject: ClosedTerm | ClosedCommand) -> Program:
-    match subject:
-        case ClosedTerm(M):
-            return compile_term(M)
-        case ClosedCommand(P):
-            return compile_command(P)
+    try:
+        match subject:
+            case ClosedTerm(M):
+                return compile_term(M)
+            case ClosedCommand(P):
+                return compile_command(P)
+    except Stuck as failure:
+        raise placed(failure, _span(subject)) from None
 
 
 def _span(subject: ClosedTerm | ClosedCommand) -> Span | None:

@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.session.budget import check_size, limits
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives import expect_no_words, needs_expression, unknown_directive
 from rh_kernel.session.helping import help_text
@@ -16,7 +18,7 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parser import Unparsed
-from rh_kernel.syntax.types import Type
+from rh_kernel.syntax.types import Type, size
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import ConstDefinition, Definition, Definitions
@@ -140,7 +142,8 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
         ):
             definition = declare(definitions, item)
             if isinstance(definition, ConstDefinition):
-                definition = ConstDefinition(definition.name, definition.type, run(definition.term, Heap()).value)
+                check_size(size(definition.type), f"`{definition.name}` of type {definition.type}", item.span)
+                definition = ConstDefinition(definition.name, definition.type, run(definition.term, Heap(), limits()).value)
             return definitions.with_(definition, item.name.span), Declare(definition, item.span)
 
 
@@ -181,6 +184,8 @@ def _type(definitions: Definitions, e: s.Expr) -> ShowType:
         definition = definitions.get(e.name)
         if definition is not None:
             return ShowType(e.name, type_text(definition))
+        if e.name in ROWS:
+            return ShowType(e.name, " or ".join(f"{scheme.domain} -> {scheme.codomain}" for scheme in ROWS[e.name].schemes))
     return ShowType(e.span.text, str(elaborate_evaluation(definitions, e).type))
 
 

@@ -42,10 +42,6 @@ Atom: TypeAlias = DimVar | DimMeta | Ceil | Floor
 Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
 
 
-class NotADimension(ValueError):
-    """A division by zero in a dimension."""
-
-
 @dataclass(frozen=True, slots=True)
 class Dim:
     """A sum of monomials with integer coefficients, in normal form: sorted, no zero coefficient."""
@@ -100,23 +96,30 @@ def dim(value: int | str | Atom) -> Dim:
 
 
 def ceil(numerator: Dim, denominator: Dim) -> Dim:
-    """``ceil(numerator / denominator)``. Raises ``NotADimension`` if the denominator is 0."""
+    """``ceil(numerator / denominator)``; a quotient by 0 stays as it is, and is ``impossible``."""
     n, d = numerator.constant, denominator.constant
-    if d == 0:
-        raise NotADimension
-    if n is not None and d is not None:
+    if n is not None and d:
         return dim(-(-n // d))
     return numerator if d == 1 else dim(Ceil(numerator, denominator))
 
 
 def floor(numerator: Dim, denominator: Dim) -> Dim:
-    """``numerator // denominator``. Raises ``NotADimension`` if the denominator is 0."""
+    """``numerator // denominator``; a quotient by 0 stays as it is, and is ``impossible``."""
     n, d = numerator.constant, denominator.constant
-    if d == 0:
-        raise NotADimension
-    if n is not None and d is not None:
+    if n is not None and d:
         return dim(n // d)
     return numerator if d == 1 else dim(Floor(numerator, denominator))
+
+
+def impossible(d: Dim) -> bool:
+    """Whether ``d`` is negative, or has a quotient by 0 in it, and so is no array's dimension."""
+    return d.constant < 0 if d.constant is not None else divides_by_zero(d)
+
+
+def divides_by_zero(d: Dim) -> bool:
+    """Whether ``d`` has a quotient by 0 in it."""
+    quotients = [a for a in d.atoms if isinstance(a, Ceil | Floor)]
+    return any(q.denominator.constant == 0 or divides_by_zero(q.numerator) or divides_by_zero(q.denominator) for q in quotients)
 
 
 def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:

@@ -1,10 +1,16 @@
-"""Why a command that was accepted has no next step, in any reading: an operation that nothing handles (RH Def. 5.10)."""
+"""Why a program that was accepted cannot go on, in any reading: an operation that nothing handles (RH Def. 5.10), an array that
+cannot be.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rh_kernel.source.diagnostic import Diagnostic, Stuck
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Operation
+from rh_kernel.syntax.types import Type
+
+BYTES = 8  # of a float64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,8 +24,54 @@ class Unhandled(Diagnostic):
     operation: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class ImpossibleSize(Diagnostic):
+    """A clause that is right for most sizes of its operation is used at one where an array in it would have ``-1`` entries."""
+
+    code: ClassVar[str] = "RH205"
+    title: ClassVar[str] = "Impossible size"
+    label: ClassVar[str] = "this comes to an array of type {type}, and there is none"
+
+    type: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TooLarge(Diagnostic):
+    """``loc w : Real(1000000, 1000000) = zeros``"""
+
+    code: ClassVar[str] = "RH241"
+    title: ClassVar[str] = "Too large for the memory"
+    label: ClassVar[str] = "{what} would need {needed} of memory"
+
+    what: str
+    needed: str
+
+
 def unhandled(op: Operation) -> Stuck:
     """The complaint about ``op``, at the place where it is used."""
     name = op.family.name
     hint = f"put it inside `rev handle (M) <x>. … with H` or `handle … with H`, where H has a clause for `{name}`"
     return Stuck(Unhandled(span=op.span, operation=name, hint=hint))
+
+
+def impossible_size(A: Type, span: Span | None = None) -> Stuck:
+    """The complaint about an array of type A, where a dimension is negative or a quotient by 0."""
+    hint = "a handler's clause, or a function, was used at a size that it is not made for"
+    return Stuck(ImpossibleSize(span=span, type=str(A), hint=hint))
+
+
+def too_large(reals: int, limit: int, what: str, span: Span | None) -> Stuck:
+    """The complaint that so many reals, ``what`` they are, are more than ``limit``."""
+    expected = f"at most {readable(limit * BYTES)} on this machine"
+    hint = "make one of the dimensions smaller"
+    return Stuck(TooLarge(span=span, what=what, needed=readable(reals * BYTES), expected=expected, hint=hint))
+
+
+def readable(size: int) -> str:
+    """``8 TB``"""
+    amount = float(size)
+    for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
+        if amount < 1000:
+            return f"{amount:.3g} {unit}"
+        amount /= 1000
+    return f"{amount:.3g} EB"

@@ -14,9 +14,11 @@ from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.numpy_backend import Prepared, prepare
 from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.storage import peak
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array, Command
 from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.stuck import too_large
 from rh_kernel.syntax.types import Type
 from rh_kernel.training.errors import NoSuchArray
 from rh_kernel.training.samples import DataSet
@@ -53,19 +55,19 @@ class Batches:
         return [array.take(rows, axis=0) for array in self.inputs]
 
 
-def for_changes(P: Command, sample: Sequence[tuple[str, Type]], data: DataSet) -> Batches:
+def for_changes(P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, reals: int = 1 << 40) -> Batches:
     """P, of whose run only the heap changes are wanted; its loose indices are the sample's names, the last one is index 0.
 
-    Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled.
+    Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled, or holds more than ``reals`` numbers.
     """
     program = _compiled(P, sample, data)
-    return _batches(replace(program, result=()), [name for name, _ in sample], data)
+    return _batches(replace(program, result=()), [name for name, _ in sample], data, reals)
 
 
-def for_results(P: Command, names: Sequence[str], data: DataSet) -> Batches:
+def for_results(P: Command, names: Sequence[str], data: DataSet, reals: int = 1 << 40) -> Batches:
     """P, of whose run only the result is wanted, at whatever types the data has. Raises as ``for_changes`` does."""
     program = _compiled(P, [(name, None) for name in names], data)
-    return _batches(replace(program, writes=()), names, data)
+    return _batches(replace(program, writes=()), names, data, reals)
 
 
 def weighted_sum(left: Mapping[Location, Array] | None, right: Mapping[Location, Array], share: float) -> dict[Location, Array]:
@@ -88,10 +90,13 @@ def _type(data: DataSet, name: str, A: Type | None) -> Type:
     return B
 
 
-def _batches(program: Program, names: Sequence[str], data: DataSet) -> Batches:
+def _batches(program: Program, names: Sequence[str], data: DataSet, reals: int) -> Batches:
     program = batched(program, [True] * len(names))
     once = program.size(0)
     each = max(1, program.size(1) - once)
+    piece = max(1, max(PIECE, 4 * once) // each)
+    if (most := peak(program, min(piece, data.size))) > reals:
+        raise too_large(most, reals, "a batch", None)
     writes = tuple([location for location, _ in program.writes])
     inputs = tuple([data.arrays[name] for name in names])
-    return Batches(prepare(program), inputs, data.size, max(1, max(PIECE, 4 * once) // each), writes)
+    return Batches(prepare(program), inputs, data.size, piece, writes)

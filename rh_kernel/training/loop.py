@@ -17,14 +17,17 @@ BETWEEN_EVENTS = 0.02
 """Seconds of work after which the caller gets a turn, to look at messages, to draw, or to stop."""
 
 
-def train(run: TrainingRun, data: DataSet, measured: Mapping[str, DataSet], heap: Mapping[Location, Array]) -> Iterator[Event]:
+def train(
+    run: TrainingRun, data: DataSet, measured: Mapping[str, DataSet], heap: Mapping[Location, Array], reals: int = 1 << 40
+) -> Iterator[Event]:
     """Trains from ``heap``, which is left as it is: each ``Progress`` holds the heap so far, and ``Trained`` the new one.
 
     A batch of b samples runs from one heap, and the mean of the b changes is added to it. After each epoch each measure is
     averaged over the data that it names in ``measured``. There is an event about every 20 ms; who asks for no more stops
-    the run between two batches. Raises ``Rejected`` if the samples do not fit, ``Stuck`` if a command cannot be compiled.
+    the run between two batches. Raises ``Rejected`` if the samples do not fit, ``Stuck`` if a command cannot be compiled, or
+    would hold more than ``reals`` numbers at a time.
     """
-    return _Training(run, data, measured, heap).events()
+    return _Training(run, data, measured, heap, reals).events()
 
 
 class _Clock:
@@ -54,11 +57,12 @@ class _Training:
     """A run under way: the heap and the curves so far, and what has been told of them."""
 
     def __init__(
-        self, run: TrainingRun, data: DataSet, measured: Mapping[str, DataSet], heap: Mapping[Location, Array]
+        self, run: TrainingRun, data: DataSet, measured: Mapping[str, DataSet], heap: Mapping[Location, Array], reals: int
     ) -> None:
         self.run = run
         self.data = data
         self.measured = measured
+        self.reals = reals
         self.heap = dict(heap)
         self.curves: tuple[list[float], ...] = tuple([[] for _ in run.measures])
         self.epoch = 0
@@ -70,9 +74,9 @@ class _Training:
     def events(self) -> Iterator[Event]:
         run = self.run
         yield from self._tell(self._progress())
-        steps = for_changes(run.command, run.sample, self.data)
+        steps = for_changes(run.command, run.sample, self.data, self.reals)
         names = [name for name, _ in run.sample]
-        measures = [for_results(m.command, names, self.measured[m.data]) for m in run.measures]
+        measures = [for_results(m.command, names, self.measured[m.data], self.reals) for m in run.measures]
         rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
         for self.epoch in range(run.epochs):
             yield from self._train(steps, None if rng is None else rng.permutation(self.data.size))

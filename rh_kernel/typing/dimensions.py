@@ -7,7 +7,6 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.dimensions import Ceil, Dim, DimMeta, DimVar, Floor, ceil, dim, floor
-from rh_kernel.syntax.dimensions import NotADimension as DividesByZero
 from rh_kernel.syntax.types import UNIT, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import DimDefinition, kind_of
@@ -40,7 +39,7 @@ def elaborate_dim(cx: Context, e: s.Expr) -> Dim:
     """The dimension that is written. Raises ``Rejected``."""
     d = _dim(cx, e)
     if d.constant is not None and d.constant < 0:
-        raise Rejected(BadDimension(span=e.span, dimension=e.span.text, value=str(d)))
+        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` is {d}"))
     return d
 
 
@@ -71,10 +70,9 @@ def _dim(cx: Context, e: s.Expr) -> Dim:
 
 
 def _divided(e: s.Expr, divide: Callable[[Dim, Dim], Dim], n: Dim, d: Dim) -> Dim:
-    try:
-        return divide(n, d)
-    except DividesByZero:
-        raise Rejected(BadDimension(span=e.span, dimension=e.span.text, value="a quotient by 0")) from None
+    if d.constant == 0:
+        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` is a quotient by 0"))
+    return divide(n, d)
 
 
 def _variable(cx: Context, name: str, span: Span) -> Dim:

@@ -131,9 +131,8 @@ class HandlerOfOtherKind(Diagnostic):
 @dataclass(frozen=True, kw_only=True)
 class BadDimension(Diagnostic):
     code, title = "RH117", "Impossible dimension"
-    label = "the dimension {dimension} is {value} here, and a dimension is a whole number from 0 on"
-    dimension: str
-    value: str
+    label = "{what}, and a dimension is a whole number from 0 on"
+    what: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,9 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Call, Term, Tuple
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
-from rh_kernel.typing.errors import OperandsDiffer, WrongNumberOfArguments
+from rh_kernel.typing.errors import OperandsDiffer
 from rh_kernel.typing.functions import member
+from rh_kernel.typing.hints import no_matrix, no_product, other_operand, written
 from rh_kernel.typing.unify import Unifier
 
 Typed = tuple[Term, Type]
@@ -17,16 +18,18 @@ def negate(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
     """``-M``"""
     shape = unifier.fresh_shape()
     if not unifier.same_type(A, Real(shape)):
-        raise Rejected(OperandsDiffer(span=span, operator="-", found=str(unifier.type(A)), expected="an array"))
+        hint = "a tuple is taken apart first: `let (x, y) <- … in (-x, -y)`"
+        (found,) = unifier.show(A)
+        raise Rejected(OperandsDiffer(span=span, operator="-", found=found, expected="an array", hint=hint))
     return _call("neg", (shape,), span, M)
 
 
 def transpose(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
     """``Mᵀ`` of a matrix"""
-    m, n = unifier.fresh_dim(), unifier.fresh_dim()
+    m, n = unifier.fresh_dim("m"), unifier.fresh_dim("n")
     if not unifier.same_type(A, Real((m, n))):
-        found = str(unifier.type(A))
-        hint = "`outer(y, x)` is the matrix y xᵀ of two vectors" if _rank(unifier, A) == 1 else ""
+        (found,) = unifier.show(A)
+        hint = no_matrix(unifier.type(A))
         raise Rejected(OperandsDiffer(span=span, operator="ᵀ", found=found, expected="a matrix, Real(m, n)", hint=hint))
     return _call("transpose", (m, n), span, M)
 
@@ -53,36 +56,13 @@ def binary(unifier: Unifier, operator: s.BinaryOperator, span: Span, left: Typed
             raise ValueError(f"{operator} is no sugar for a function symbol")
 
 
-def operands_differ(unifier: Unifier, span: Span, operator: str, A: Type, B: Type, expected: str = "") -> Rejected:
+def operands_differ(unifier: Unifier, span: Span, operator: str, left: Typed, right: Typed, expected: str) -> Rejected:
     """The complaint that two operands do not go together."""
-    A, B = unifier.type(A), unifier.type(B)
-    expected = expected or "two operands of one type"
-    hint = ""
-    if operator in ("*", "-", "+", "/") and SCALAR in (A, B) and A != B:
-        hint = "a scalar goes on the left of `*`: `a * x`" if operator == "*" else "make an array of it: `fill[n](a)`"
-    elif operator == "*" and _rank(unifier, A) == 2:
-        hint = "the product of a matrix and a vector is written `w @ x`"
-    return Rejected(OperandsDiffer(span=span, operator=operator, found=f"{A} and {B}", expected=expected, hint=hint))
-
-
-def wrong_arguments(e: s.Apply, wanted: int, given: int) -> Rejected:
-    """The complaint about the number of arguments of a call."""
-    words = f"{wanted} argument{'s' if wanted != 1 else ''}"
-    name = e.head.text
-    return Rejected(WrongNumberOfArguments(span=e.span, name=name, wanted=words, given=str(given) if given else "none"))
-
-
-def mismatch_hint(A: Type, B: Type) -> str:
-    """What to do about a found type A where B is asked for, if the two are telling."""
-    match A, B:
-        case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
-            return "the two axes are exchanged: try the transpose, `wᵀ`"
-        case Product(), Real():
-            return "take a component of the tuple, `p.1`, or take it apart with `let (x, y) <- …`"
-        case Real(), Product((_, _)):
-            return "a pair `(M, N)` is asked for"
-        case _:
-            return ""
+    A, B = unifier.type(left[1]), unifier.type(right[1])
+    M, N = written(left[0].span, "M"), written(right[0].span, "N")
+    hint = no_product(A, B, M, N) if operator == "@" else other_operand(operator, A, B, M, N)
+    found = " and ".join(unifier.show(A, B))
+    return Rejected(OperandsDiffer(span=span, operator=operator, found=found, expected=expected, hint=hint))
 
 
 def _call(name: str, at: tuple[Shape | Dim, ...], span: Span, *arguments: Term) -> Typed:
@@ -94,28 +74,26 @@ def _call(name: str, at: tuple[Shape | Dim, ...], span: Span, *arguments: Term) 
 def _entrywise(unifier: Unifier, name: str, operator: str, span: Span, left: Typed, right: Typed) -> Typed:
     shape = unifier.fresh_shape()
     if not (unifier.same_type(left[1], right[1]) and unifier.same_type(left[1], Real(shape))):
-        raise operands_differ(unifier, span, operator, left[1], right[1], "two arrays of one shape")
+        raise operands_differ(unifier, span, operator, left, right, "two arrays of one shape")
     return _call(name, (shape,), span, left[0], right[0])
 
 
 def _scale(unifier: Unifier, operator: str, span: Span, left: Typed, right: Typed) -> Typed:
     shape = unifier.fresh_shape()
     if not (unifier.same_type(left[1], SCALAR) and unifier.same_type(right[1], Real(shape))):
-        raise operands_differ(unifier, span, operator, left[1], right[1], "a scalar and an array")
+        raise operands_differ(unifier, span, operator, left, right, "a scalar and an array")
     return _call("scale", (shape,), span, left[0], right[0])
 
 
 def _matmul(unifier: Unifier, span: Span, left: Typed, right: Typed) -> Typed:
-    m, k = unifier.fresh_dim(), unifier.fresh_dim()
-    expected = "a matrix Real(m, n) and a vector Real(n), or two matrices Real(m, k), Real(k, n)"
-    ranks = _rank(unifier, left[1]), _rank(unifier, right[1])
-    if ranks[0] != 2 or ranks[1] not in (1, 2):
-        raise operands_differ(unifier, span, "@", left[1], right[1], expected)
-    at = (m, k) if ranks[1] == 1 else (m, k, unifier.fresh_dim())
-    f = member("matmul", ranks[1] - 1, at)
-    if not unifier.same_type(Product((left[1], right[1])), f.domain):
-        raise operands_differ(unifier, span, "@", left[1], right[1], expected)
-    return Call(f, Tuple((left[0], right[0]), span=span), span=span), f.codomain
+    m, k, n = (unifier.fresh_dim(name) for name in "mkn")
+    rank = _rank(unifier, right[1])
+    if rank in (1, 2) and _rank(unifier, left[1]) == 2:
+        f = member("matmul", rank - 1, (m, k) if rank == 1 else (m, k, n))
+        if unifier.same_type(Product((left[1], right[1])), f.domain):
+            return Call(f, Tuple((left[0], right[0]), span=span), span=span), f.codomain
+    expected = "a matrix Real(m, n) and a vector Real(n), or two matrices Real(m, k) and Real(k, n)"
+    raise operands_differ(unifier, span, "@", left, right, expected)
 
 
 def _is_scalar(unifier: Unifier, A: Type) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Index, Node, Operation, Primitive, RdOf, Scope, Term
@@ -49,11 +49,21 @@ def _is_member(f: Primitive) -> bool:
         return False
     for scheme in row.schemes:
         try:
-            if instantiate(f.name, scheme, f.at) == f:
+            if instantiate(f.name, scheme, f.at) == f and keeps_size(scheme, f.at):
                 return True
         except ValueError:
             continue
     return False
+
+
+def keeps_size(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
+    """Whether the two shapes that ``scheme`` says hold equally many entries do so at ``at``, whatever the variables are."""
+    if scheme.same_size is None:
+        return True
+    values = {v.name: a for v, a in zip(scheme.variables, at, strict=True) if not isinstance(a, Dim)}
+    one, other = (values.get(s.name, s) if isinstance(s, ShapeVar) else s for s in scheme.same_size)
+    size = size_of(one)
+    return one == other or (size is not None and size == size_of(other))
 
 
 def check_operation(op: Operation) -> tuple[tuple[Term, Type], ...]:

@@ -41,19 +41,19 @@ class Terms:
     def __init__(self, unifier: Unifier) -> None:
         self.unifier = unifier
 
-    def check(self, cx: Context, e: s.Expr, A: Type) -> Term:
-        """M with ``Γ, Δ ⊢ M : A``. Raises ``Rejected``."""
+    def check(self, cx: Context, e: s.Expr, A: Type, asked: Asked = NOBODY) -> Term:
+        """M with ``Γ, Δ ⊢ M : A``, where ``asked`` tells who asks for A. Raises ``Rejected``."""
         match e, self.unifier.head(A):
             case s.Number("0"), _:
                 return Zero(A, span=e.span)
             case s.TupleExpr(items), Product(factors) if len(items) == len(factors):
-                checked = tuple(self.check(cx, item, B) for item, B in zip(items, factors, strict=True))
-                return Tuple(checked, span=e.span)
+                parts = enumerate(zip(items, factors, strict=True), start=1)
+                return Tuple(tuple(self.check(cx, item, B, asked.part(i)) for i, (item, B) in parts), span=e.span)
             case s.LetExpr(arrow=s.Arrow.TERM), _:
-                return self._let(cx, e, A)[0]
+                return self._let(cx, e, A, asked)[0]
             case _:
                 M, B = self.infer(cx, e)
-                self.same(B, A, e)
+                self.same(B, A, e, asked)
                 return M
 
     def infer(self, cx: Context, e: s.Expr) -> tuple[Term, Type]:
@@ -89,77 +89,53 @@ class Terms:
             case s.ReverseDerivative():
                 return self._reverse_derivative(cx, e)
             case s.LetExpr(arrow=s.Arrow.TERM):
-                return self._let(cx, e, None)
+                return self._let(cx, e, None, NOBODY)
             case s.LetExpr():
-                hint = "a pure `let` is written `let x <- M in N`; to use a command here, bind it outside with `let x <= P in …`"
-                raise Rejected(CommandInTerm(span=e.span, what="`let … ⇐ …`", hint=hint))
+                hint = "in a term a let is `let x <- M in N`; a command's result is bound outside: `let x <= P in …`"
+                raise Rejected(CommandInTerm(span=e.span, what="`let x <= P in Q`", hint=hint))
             case s.ReturnExpr():
                 raise Rejected(CommandInTerm(span=e.span, what="`return`", hint="inside a term, leave `return` out"))
             case s.RevHandleExpr() | s.HandleExpr():
-                hint = "bind its result first: `let x <= rev handle … in …`"
-                raise Rejected(CommandInTerm(span=e.span, what="handling", hint=hint))
+                raise Rejected(CommandInTerm(span=e.span, what="handling", hint=_bind_first(e)))
             case s.ResumeExpr():
-                hint = "bind its result first: `let y <= k • M in …`"
-                raise Rejected(CommandInTerm(span=e.span, what="a continuation's use", hint=hint))
+                raise Rejected(CommandInTerm(span=e.span, what="a continuation's use", hint=_bind_first(e)))
             case s.Family(head):
                 raise unknown_name(cx, head.text, e.span, hint="give it an argument in round brackets")
 
-    def same(self, found: Type, expected: Type, e: s.Expr, what: str = "") -> None:
+    def same(self, found: Type, expected: Type, e: s.Expr, asked: Asked = NOBODY) -> None:
         """Make the type that was found the type that is asked for. Raises ``Rejected``."""
-        if self.unifier.same_type(found, expected):
-            return
-        text = e.span.text
-        what = what or (f"`{text}`" if len(text) <= 40 and "\n" not in text else "this")
-        A, B = self.unifier.type(found), self.unifier.type(expected)
-        raise Rejected(TypesDiffer(span=e.span, what=what, found=str(A), expected=str(B), hint=operators.mismatch_hint(A, B)))
+        if not self.unifier.same_type(found, expected):
+            raise types_differ(self.unifier, e.span, quoted(e.span), found, expected, asked)
 
     def _variable(self, cx: Context, name: str, span: Span) -> tuple[Term, Type]:
         found = cx.look_up(name)
         if found is not None:
             index, entry = found
             if entry.barred:
-                raise Rejected(OutOfReach(span=span, name=name, where=entry.barred, hint=_way_in(entry.barred)))
+                raise Rejected(OutOfReach(span=span, name=name, where=entry.barred.where, hint=entry.barred.way_in(name)))
             if entry.zone is Zone.CONTINUATION:
-                hint = f"apply it: `{name} • M`"
-                raise Rejected(WrongKindOfName(span=span, name=name, is_a="a continuation", wanted="a term", hint=hint))
+                raise another_kind(name, span, "a continuation", "a term")
             return Bound(index, name, span=span), entry.type
-        if name in (cx.dims or {}) or name in (cx.locations or {}):
-            is_a = "a dimension" if name in (cx.dims or {}) else "a location"
-            hint = "a location's content is read with `let w <= Get[…]() in …`" if is_a == "a location" else ""
-            raise Rejected(WrongKindOfName(span=span, name=name, is_a=is_a, wanted="a term", hint=hint))
         match cx.definitions.get(name):
-            case ConstDefinition(_, A, M):
+            case ConstDefinition(_, A, M) if not (name in (cx.dims or {}) or name in (cx.locations or {})):
                 return M, A
-            case LocDefinition() as d:
-                hint = f"a location's content is read with `let w <= Get[{name}]() in …`"
-                raise Rejected(WrongKindOfName(span=span, name=name, is_a=kind_of(d), wanted="a term", hint=hint))
-            case None:
-                if name in function_names():
-                    hint = f"give it an argument: `{name}(x)`"
-                    raise Rejected(WrongKindOfName(span=span, name=name, is_a="a function", wanted="a term", hint=hint))
-                raise unknown_name(cx, name, span)
-            case other:
-                raise Rejected(WrongKindOfName(span=span, name=name, is_a=kind_of(other), wanted="a term"))
+            case _:
+                raise no_such_thing(cx, name, span, "a term", cx.term_names())
 
     def _apply(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
         name = e.head.text
         local = cx.look_up(name)
         if local is not None:
-            is_a = "a continuation" if local[1].zone is Zone.CONTINUATION else "a variable"
-            if is_a == "a continuation":
-                raise Rejected(CommandInTerm(span=e.span, what="a continuation's use", hint="bind it: `let y <= k • M in …`"))
-            raise Rejected(WrongKindOfName(span=e.head.span, name=name, is_a=is_a, wanted="a function"))
+            if local[1].zone is Zone.CONTINUATION:
+                raise Rejected(CommandInTerm(span=e.span, what="a continuation's use", hint=_bind_first(e)))
+            raise another_kind(name, e.head.span, "a variable", "a function")
         match cx.definitions.get(name):
             case OpDefinition() | NetDefinition() as d:
-                hint = f"bind its result first: `let y <= {name}… in …`"
-                raise Rejected(CommandInTerm(span=e.span, what=f"`{name}`, {kind_of(d)},", hint=hint))
+                raise Rejected(CommandInTerm(span=e.span, what=f"`{name}`, {kind_of(d)},", hint=_bind_first(e)))
             case None | FunDefinition():
                 return self._call(cx, e)
-            case HandlerDefinition() as d:
-                hint = f"a handler is used in `rev handle (M) <x>. R with {name}`"
-                raise Rejected(WrongKindOfName(span=e.head.span, name=name, is_a=kind_of(d), wanted="a function", hint=hint))
-            case other:
-                raise Rejected(WrongKindOfName(span=e.head.span, name=name, is_a=kind_of(other), wanted="a function"))
+            case DimDefinition() | ConstDefinition() | LocDefinition() | HandlerDefinition() as d:
+                raise another_kind(name, e.head.span, kind_of(d), "a function")
 
     def _call(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
         argument = s.Unit(span=e.span) if not e.arguments else e.arguments[0]
@@ -167,21 +143,44 @@ class Terms:
             argument = s.TupleExpr(e.arguments, span=e.arguments[0].span.to(e.arguments[-1].span))
         candidate = resolve_function(cx, self.unifier, e, lambda: self.infer(cx, argument)[1])
         f = candidate.function
-        M = self._argument(cx, e, argument, f.domain)
+        M = self.arguments(cx, e, f.domain)
         check_size(self.unifier, candidate, e.span)
         call = Call(f, M, span=e.span)
         self.unifier.uses.append((e.span, call))
         return call, f.codomain
 
-    def _argument(self, cx: Context, e: s.Apply, argument: s.Expr, A: Type) -> Term:
+    def arguments(self, cx: Context, e: s.Apply, A: Type) -> Term:
+        """The arguments of a function, operation or net whose input is A, as one term. Raises ``Rejected``."""
         wanted = self.unifier.head(A)
-        if isinstance(argument, s.TupleExpr) and len(e.arguments) > 1:
-            count = len(wanted.factors) if isinstance(wanted, Product) else 1
-            if count != len(argument.items) and not isinstance(wanted, TypeMeta):
-                raise operators.wrong_arguments(e, count, len(argument.items))
-        elif not e.arguments and wanted != UNIT and not isinstance(wanted, TypeMeta):
-            raise operators.wrong_arguments(e, len(wanted.factors) if isinstance(wanted, Product) else 1, 0)
-        return self.check(cx, argument, A)
+        count = len(wanted.factors) if isinstance(wanted, Product) else 0 if wanted == UNIT else 1
+        match e.arguments:
+            case ():
+                if count and not isinstance(wanted, TypeMeta):
+                    raise self._wrong_arguments(e, A, count)
+                return self.check(cx, s.Unit(span=e.span), A)
+            case (one,):
+                if count != 1 and not isinstance(one, s.TupleExpr | s.LetExpr | s.Unit | s.Number):
+                    M, B = self.infer(cx, one)
+                    if isinstance(self.unifier.head(B), Real) and not self.unifier.would_fit(B, A):
+                        raise self._wrong_arguments(e, A, count)
+                    self.same(B, A, one, asked_by(e, 0))
+                    return M
+                return self.check(cx, one, A, asked_by(e, 0))
+            case many:
+                span = many[0].span.to(many[-1].span)
+                if isinstance(wanted, TypeMeta):
+                    return self.check(cx, s.TupleExpr(many, span=span), A)
+                if count != len(many) or not isinstance(wanted, Product):
+                    raise self._wrong_arguments(e, A, count)
+                parts = enumerate(zip(many, wanted.factors, strict=True), start=1)
+                return Tuple(tuple(self.check(cx, item, B, asked_by(e, i)) for i, (item, B) in parts), span=span)
+
+    def _wrong_arguments(self, e: s.Apply, A: Type, wanted: int) -> Rejected:
+        count = f"{wanted} argument{'s' if wanted != 1 else ''}" if wanted else "no argument"
+        given = str(len(e.arguments)) if e.arguments else "none"
+        (expected,) = self.unifier.show(A)
+        expected = f"{expected}, the input of `{applied(e)}`" if wanted else f"`{applied(e)}()`"
+        return Rejected(WrongNumberOfArguments(span=e.span, name=e.head.text, wanted=count, given=given, expected=expected))
 
     def _binary(self, cx: Context, e: s.Binary) -> tuple[Term, Type]:
         if e.operator is s.BinaryOperator.FLOOR:
@@ -190,7 +189,7 @@ class Terms:
         (M, A), (N, B) = self.infer(cx, e.left), self.infer(cx, e.right)
         if e.operator is s.BinaryOperator.PLUS:
             if not self.unifier.same_type(A, B):
-                raise operators.operands_differ(self.unifier, e.span, "+", A, B)
+                raise operators.operands_differ(self.unifier, e.span, "+", (M, A), (N, B), "two operands of one type")
             return Plus(M, N, span=e.span), A
         return operators.binary(self.unifier, e.operator, e.span, (M, A), (N, B))
 
@@ -200,18 +199,19 @@ class Terms:
             case Product(factors) if 1 <= index <= len(factors):
                 return Proj(index, len(factors), M, span=e.span), factors[index - 1]
             case other:
-                found = str(self.unifier.type(other))
+                (found,) = self.unifier.show(other)
                 expected = f"a product of at least {max(index, 2)} types" if index else "a component from 1 on"
-                raise Rejected(NoSuchComponent(span=e.span, index=index, found=found, expected=expected))
+                hint = "" if isinstance(other, Product) else "only a tuple has components; an array's entries have no names"
+                raise Rejected(NoSuchComponent(span=e.span, index=index, found=found, expected=expected, hint=hint))
 
     def _reverse_derivative(self, cx: Context, e: s.ReverseDerivative) -> tuple[Term, Type]:
         V, A = self.infer(cx, e.point)
         opened = open_patterns(cx, self.unifier, ((e.variable, A),), Zone.DELTA)
         N, B = self.infer(opened.context, e.body)
-        W = self.check(cx, e.cotangent, B)
+        W = self.check(cx, e.cotangent, B, Asked("the type of N in `W.rd(x. N)(V)`", "the cotangent W has the type of the result"))
         return Rd(W, opened.term_scope(N), V, span=e.span), A
 
-    def _let(self, cx: Context, e: s.LetExpr, A: Type | None) -> tuple[Term, Type]:
+    def _let(self, cx: Context, e: s.LetExpr, A: Type | None, asked: Asked) -> tuple[Term, Type]:
         """A whole spine of lets in a loop, so that long programs need no deep recursion."""
         spine: list[tuple[s.LetExpr, Term, Opened]] = []
         body: s.Expr = e
@@ -220,14 +220,39 @@ class Terms:
             opened = open_patterns(cx, self.unifier, ((body.pattern, B),), Zone.DELTA)
             spine.append((body, M, opened))
             cx, body = opened.context, body.body
-        N, C = self.infer(cx, body) if A is None else (self.check(cx, body, A), A)
+        N, C = self.infer(cx, body) if A is None else (self.check(cx, body, A, asked), A)
         for written, M, opened in reversed(spine):
             N = Let(M, opened.term_scope(N), span=written.span)
         return N, C
 
 
-def _way_in(where: str) -> str:
-    if "rev handle" in where:
-        return "hand it in: `rev handle (M, x) <u, x>. … with H` binds it inside"
-    return "give the handler a parameter for it, or pass it through the auxiliary data"
+def types_differ(unifier: Unifier, span: Span, what: str, found: Type, expected: Type, asked: Asked = NOBODY) -> Rejected:
+    """The complaint that a type was found where another one is asked for."""
+    hint = another_type(unifier.type(found), unifier.type(expected)) or asked.hint
+    A, B = unifier.show(found, expected)
+    B = f"{B}, {asked.by}" if asked.by else B
+    return Rejected(TypesDiffer(span=span, what=what, found=A, expected=B, hint=hint))
 
+
+def applied(e: s.Apply) -> str:
+    """``FC[w0]``, what is applied"""
+    return e.head.text + (f"[{', '.join(i.span.text for i in e.indices)}]" if e.indices else "")
+
+
+def asked_by(e: s.Apply, number: int) -> Asked:
+    """Who asks for the type of argument ``number``, from 1, or of the only one."""
+    if e.head.text == "rd" and number:
+        role = "the cotangent, of the type of the result" if number == 1 else "the point, of the type of the input"
+        return Asked(role, "the cotangent comes first, the point second: `rd[f](w, v)`")
+    return Asked(f"argument {number} of `{applied(e)}`" if number else f"the input of `{applied(e)}`")
+
+
+def quoted(span: Span) -> str:
+    """What stands there, in quotes, if it is short."""
+    text = span.text
+    return f"`{text}`" if len(text) <= 40 and "\n" not in text else "this"
+
+
+def _bind_first(e: s.Expr) -> str:
+    text = e.span.text if len(e.span.text) <= 30 and "\n" not in e.span.text else "…"
+    return f"bind its result first: `let y <= {text} in …`"

@@ -3,10 +3,12 @@
 Equations between dimensions are solved as soon as they are linear in an unknown that can be isolated, and put off till then.
 """
 
+from dataclasses import dataclass
+
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, replace_unknowns
 from rh_kernel.syntax.core import Node
-from rh_kernel.syntax.dimensions import Atom, Dim, DimMeta, DimVar, Monomial, dim, replace_atoms, variables
+from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms, variables
 from rh_kernel.syntax.types import (
     SCALAR,
     Product,
@@ -16,15 +18,28 @@ from rh_kernel.syntax.types import (
     ShapeVar,
     Type,
     TypeMeta,
+    leaves,
     map_shape,
     map_type,
 )
+from rh_kernel.typing.solving import isolate, solvable
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What was known at some point."""
+
+    dims: dict[int, Dim]
+    shapes: dict[int, Shape]
+    types: dict[int, Type]
+    waiting: tuple[tuple[Dim, Dim], ...]
+    uses: int
 
 
 class Unifier:
     """The unknowns of one item and what has been found for them.
 
-    ``uses`` collects where generic things are used, and what became of them there, for ``sizes.check_dimensions``.
+    ``uses`` collects where generic things are used, and what became of them there, for ``finishing.check_dimensions``.
     """
 
     def __init__(self) -> None:
@@ -32,26 +47,26 @@ class Unifier:
         self._shapes: dict[int, Shape] = {}
         self._types: dict[int, Type] = {}
         self._waiting: list[tuple[Dim, Dim]] = []
-        self._next = 0
+        self._names: list[str] = []
         self._kept: set[int] = set()
         self.undetermined = False
         self.uses: list[tuple[Span, Node]] = []
 
-    def fresh_dim(self) -> Dim:
-        """An unknown dimension."""
-        return dim(DimMeta(self._number()))
+    def fresh_dim(self, name: str = "n") -> Dim:
+        """An unknown dimension; messages call it ``name``."""
+        return dim(DimMeta(self._number(name)))
 
     def fresh_shape(self) -> ShapeMeta:
         """An unknown shape."""
-        return ShapeMeta(self._number())
+        return ShapeMeta(self._number(""))
 
-    def fresh_type(self) -> TypeMeta:
-        """An unknown type."""
-        return TypeMeta(self._number())
+    def fresh_type(self, name: str = "_") -> TypeMeta:
+        """An unknown type; messages call it ``name``."""
+        return TypeMeta(self._number(name))
 
-    def _number(self) -> int:
-        self._next += 1
-        return self._next
+    def _number(self, name: str) -> int:
+        self._names.append(name)
+        return len(self._names)
 
     def dim(self, d: Dim) -> Dim:
         """``d`` with what has been found put in."""
@@ -130,8 +145,10 @@ class Unifier:
             return True
         if not any(isinstance(v, DimMeta) for v in variables(difference)):
             return False
-        solved = _isolate(difference)
+        solved = isolate(difference)
         if solved is None:
+            if not solvable(difference):
+                return False
             self._waiting.append((c, d))
             return True
         number, value = solved
@@ -154,12 +171,60 @@ class Unifier:
         self._types[number] = A
         return True
 
+    def mark(self) -> Mark:
+        """What is known now, to go ``back`` to."""
+        return Mark(dict(self._dims), dict(self._shapes), dict(self._types), tuple(self._waiting), len(self.uses))
+
+    def back(self, mark: Mark) -> None:
+        """Forget what was found since the mark was made."""
+        self._dims, self._shapes, self._types = dict(mark.dims), dict(mark.shapes), dict(mark.types)
+        self._waiting = list(mark.waiting)
+        del self.uses[mark.uses :]
+
     def would_fit(self, A: Type, B: Type) -> bool:
         """Whether A and B could be made equal; nothing is changed."""
-        kept = dict(self._dims), dict(self._shapes), dict(self._types), list(self._waiting)
+        mark = self.mark()
         fits = self.same_type(A, B)
-        self._dims, self._shapes, self._types, self._waiting = kept
+        self.back(mark)
         return fits
+
+    # -- showing ---------------------------------------------------------------------------------------------------------------
+
+    def show(self, *types: Type) -> tuple[str, ...]:
+        """The types as text, with the unknowns that are left by their names, primed where another thing has that name."""
+        found = [self.type(A) for A in types]
+        taken = {name for A in found for name in dimension_names(A)}
+        names: dict[int, str] = {}
+
+        def name(number: int) -> str:
+            if number not in names:
+                chosen = self._names[number - 1]
+                while chosen in taken:
+                    chosen += "'"
+                taken.add(chosen)
+                names[number] = chosen
+            return names[number]
+
+        def on_dim(a: DimVar | DimMeta) -> Dim:
+            return dim(a if isinstance(a, DimVar) else name(a.number))
+
+        def on_shape(s: ShapeVar | ShapeMeta) -> Shape:
+            return s if isinstance(s, ShapeVar) else ShapeVar("")
+
+        def on_type(A: TypeMeta) -> Type:
+            return Real(ShapeVar(f"∀{self._names[A.number - 1]}∀"))
+
+        texts = [str(map_type(A, on_dim, on_shape, on_type)) for A in found]
+        return tuple(text.replace("Real(∀", "").replace("∀…)", "") for text in texts)
+
+    def open_name(self, A: Type) -> str | None:
+        """The name of a dimension in A that was not found, if there is one that should have been."""
+        for leaf in leaves(self.type(A)):
+            if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
+                for v in (v for d in leaf.shape for v in variables(d)):
+                    if isinstance(v, DimMeta) and v.number not in self._kept:
+                        return self._names[v.number - 1]
+        return None
 
     def keep(self, *types: Type) -> None:
         """Leave the unknowns of these types open: each use of the declaration is to have its own."""
@@ -212,21 +277,11 @@ class Unifier:
         return A
 
 
-def unsolved(A: Type) -> bool:
-    """Whether an unknown is left in A."""
-    match A:
-        case TypeMeta():
-            return True
-        case Product(many):
-            return any(unsolved(B) for B in many)
-        case Real(shape):
-            match shape:
-                case ShapeMeta():
-                    return True
-                case ShapeVar():
-                    return False
-                case dims:
-                    return any(isinstance(v, DimMeta) for d in dims for v in variables(d))
+def dimension_names(A: Type) -> set[str]:
+    """The names of the dimension variables in A."""
+    shapes = [leaf.shape for leaf in leaves(A) if isinstance(leaf, Real)]
+    atoms = [v for s in shapes if isinstance(s, tuple) for d in s for v in variables(d)]
+    return {v.name for v in atoms if isinstance(v, DimVar)}
 
 
 def _occurs(number: int, A: Type) -> bool:
@@ -237,47 +292,3 @@ def _occurs(number: int, A: Type) -> bool:
             return any(_occurs(number, B) for B in many)
         case Real():
             return False
-
-
-def _isolate(difference: Dim) -> tuple[int, Dim] | None:
-    """From ``difference = 0`` an unknown and its value, if one occurs linearly and its coefficient divides the rest."""
-    for monomial, coefficient in difference.terms:
-        match monomial:
-            case ((DimMeta(number), 1),):
-                rest = Dim(tuple((m, c) for m, c in difference.terms if m != monomial))
-                if not _inside(number, rest) and all(c % coefficient == 0 for _, c in rest.terms):
-                    return number, Dim(tuple((m, -c // coefficient) for m, c in rest.terms))
-            case _:
-                continue
-    return _quotient(difference)
-
-
-def _quotient(difference: Dim) -> tuple[int, Dim] | None:
-    """The same for ``?n * k = rest``: an unknown that occurs in one product only, of whose other factors the rest is a multiple."""
-    for monomial, coefficient in difference.terms:
-        unknown = [a for a, power in monomial if isinstance(a, DimMeta) and power == 1]
-        if len(unknown) != 1 or len(monomial) < 2:
-            continue
-        meta = unknown[0]
-        factor: dict[Atom, int] = {a: p for a, p in monomial if a != meta}
-        rest = [(m, c) for m, c in difference.terms if m != monomial]
-        if any(_inside(meta.number, Dim(((m, c),))) for m, c in rest):
-            continue
-        quotients = [_divide(m, factor) for m, _ in rest]
-        if all(c % coefficient == 0 for _, c in rest) and all(q is not None for q in quotients):
-            terms = tuple((q, -c // coefficient) for q, (_, c) in zip(quotients, rest, strict=True) if q is not None)
-            return meta.number, sum((Dim((t,)) for t in terms), dim(0))
-    return None
-
-
-def _divide(m: Monomial, factor: dict[Atom, int]) -> Monomial | None:
-    powers = dict(m)
-    for atom, power in factor.items():
-        if powers.get(atom, 0) < power:
-            return None
-        powers[atom] -= power
-    return tuple((a, p) for a, p in powers.items() if p)
-
-
-def _inside(number: int, d: Dim) -> bool:
-    return DimMeta(number) in variables(d)

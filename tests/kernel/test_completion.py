@@ -25,14 +25,18 @@ handler stay : rev handler(Real(1)) = { return x -> return x }
 """
 
 
-@pytest.fixture(scope="module")
-def definitions() -> Definitions:
-    events = execute(Session.start(Path.cwd()), Source("cell 1", TEXT))
+def after(session: Session, text: str) -> Definitions:
+    events = execute(session, Source("cell", text))
     while True:
         try:
             next(events)
         except StopIteration as end:
             return end.value.definitions
+
+
+@pytest.fixture(scope="module")
+def definitions() -> Definitions:
+    return after(Session.start(Path.cwd()), TEXT)
 
 
 def complete(definitions: Definitions, text: str) -> dict[str, str]:
@@ -117,8 +121,5 @@ def test_what_is_unknown_is_not_explained(definitions: Definitions, text: str) -
 
 
 def test_a_declaration_hides_what_the_language_has(definitions: Definitions) -> None:
-    events = execute(Session(Path.cwd(), definitions), Source("cell 2", "const data : Real = 1.0"))
-    with pytest.raises(StopIteration) as end:
-        while True:
-            next(events)
-    assert "Real(1)" in (inspection(end.value.value.definitions, "data", 1) or "")
+    hidden = after(Session(Path.cwd(), definitions), "const data : Real = 1.0")
+    assert "Real(1)" in (inspection(hidden, "data", 1) or "")

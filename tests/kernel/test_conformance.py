@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import ClassVar
 
 import jupyter_kernel_test
 import pytest
@@ -17,22 +16,25 @@ def installed(jupyter_path: Path) -> None:
 
 
 class RHKernelTests(jupyter_kernel_test.KernelTests):
-    """A language without printing: its hello world is a help text."""
+    """The language prints nothing by itself: what is about streams, paging and clearing is skipped."""
 
     kernel_name = "rh"
     language_name = "rh"
     file_extension = ".rh"
-    completion_samples: ClassVar = [{"text": "swi", "matches": {"swish"}}, {"text": "%tra", "matches": {"%trace"}}]
-    complete_code_samples: ClassVar = ["1 + 2", "dim n = 3", "let x <- 1.0 in x", "%heap"]
-    incomplete_code_samples: ClassVar = ["sq(1.0,", "let x <- 1.0 in", "net f(x : Real) =", "handler h = {"]
-    invalid_code_samples: ClassVar = ["1 + )", "dim = 2\n1 +"]
     code_generate_error = "nowhere"
-    code_execute_result: ClassVar = [{"code": "1.0 + 2.0", "result": "3.0 : Real(1)"}]
-    code_display_data: ClassVar = [{"code": "%type swish(1.0)", "mime": "text/html"}]
     code_inspect_sample = "swish"
-    code_history_pattern = "1 +?2*"
+    code_history_pattern = "1.0 +?2*"
     supported_history_operations = ("tail", "range", "search")
-    code_clear_output = ""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.completion_samples = [{"text": "swi", "matches": {"swish"}}, {"text": "%tra", "matches": {"%trace"}}]
+        cls.complete_code_samples = ["1 + 2", "dim n = 3", "let x <- 1.0 in x", "%heap"]
+        cls.incomplete_code_samples = ["sq(1.0,", "let x <- 1.0 in", "net f(x : Real) =", "handler h = {"]
+        cls.invalid_code_samples = ["1 + )", "dim = 2\n1 +"]
+        cls.code_execute_result = [{"code": "1.0 + 2.0", "result": "3.0 : Real(1)"}]
+        cls.code_display_data = [{"code": "%type swish(1.0)", "mime": "text/html"}]
 
 
 del jupyter_kernel_test.KernelTests

@@ -1,6 +1,7 @@
 """Nets, handlers and heaps of RH §4, written as core trees with binder-taking constructors."""
 
 from collections.abc import Callable
+from typing import TypeAlias, overload
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from rh_kernel.operational.binders import (
     bind_tuple,
     call,
     fixed,
+    let_tuple,
     plus,
     returned,
     tuple_from,
     variable,
 )
+from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.primitives import formulas as f
 from rh_kernel.primitives.schemes import Scheme, instantiate
@@ -42,10 +45,29 @@ from rh_kernel.syntax.signature import Family, Loc, Location, LocationVar, LocKi
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Shape, Type, real
 from rh_kernel.syntax.values import UNIT_VALUE, constant
 
+Opened: TypeAlias = Callable[[int], Subject]
+"""A place or a plan."""
 
-def scope(hints: tuple[str, ...], body: Callable[..., Place] | Callable[..., Plan]) -> Scope:
+
+@overload
+def scope(hints: tuple[()], body: Callable[[], Opened]) -> Scope: ...
+@overload
+def scope(hints: tuple[str], body: Callable[[Place], Opened]) -> Scope: ...
+@overload
+def scope(hints: tuple[str, str], body: Callable[[Place, Place], Opened]) -> Scope: ...
+def scope(hints: tuple[str, ...], body: Callable[..., Opened]) -> Scope:
     """``x1, …, xn. body`` with nothing else free."""
     return Scope(hints, body(*[variable(i, hint) for i, hint in enumerate(hints)])(len(hints)))
+
+
+def let_pair(M: Place, hints: tuple[str, str], body: Callable[[Place, Place], Place]) -> Place:
+    """``let ⟨x, y⟩ ← M in N``"""
+    return let_tuple(M, hints, body)
+
+
+def bind_pair(P: Plan, hints: tuple[str, str], body: Callable[[Place, Place], Plan]) -> Plan:
+    """``let ⟨x, y⟩ ⇐ P in Q``"""
+    return bind_tuple(P, hints, body)
 
 
 def then(P: Plan, Q: Plan) -> Plan:
@@ -141,7 +163,7 @@ def fc_clause() -> ReverseClause:
             updated = sub((M, N), w, outer(M, N, y, x))
             return then(put(L, updated), returned(matvec(N, M, transposed(M, N, w), y)))
 
-        return bind_tuple(returned(z), ("w", "x"), body)
+        return bind_pair(returned(z), ("w", "x"), body)
 
     return ReverseClause(
         Pattern(FC, ("l",), ("m", "n")),
@@ -206,8 +228,7 @@ def resume(k: Place, argument: Place) -> Plan:
     return at
 
 
-def rev_handle(argument: Place, hints: tuple[str, ...], body: Callable[..., Plan], H: ReverseHandler) -> Plan:
-    closed = scope(hints, body)
+def rev_handle(argument: Place, closed: Scope, H: ReverseHandler) -> Plan:
     return lambda depth: RevHandle(argument(depth), closed, H)
 
 
@@ -231,7 +252,7 @@ def mlp(w0: Location, w1: Location, x: Place) -> Plan:
 
 def trained(net: Callable[[Place], Plan], v: Term, H: ReverseHandler) -> Command:
     """``rev handle (v) ⟨x_in⟩. net with H``"""
-    return rev_handle(fixed(v), ("x_in",), net, H)(0)
+    return rev_handle(fixed(v), scope(("x_in",), net), H)(0)
 
 
 def weights(seed: int, *locations: Location) -> Heap:

@@ -8,11 +8,9 @@ from rh_kernel.operational.binders import (
     Place,
     Plan,
     bind,
-    bind_tuple,
     call,
     fixed,
     let,
-    let_tuple,
     plus,
     rd,
     returned,
@@ -24,12 +22,14 @@ from rh_kernel.syntax.core import Bound, Call, Command, Defined, Primitive, Proj
 from rh_kernel.syntax.types import SCALAR, Product, real
 from rh_kernel.syntax.values import constant
 from tests.operational.nets import (
+    bind_pair,
     ende,
     ende_handler,
     entrywise,
     get,
     handle,
     infer,
+    let_pair,
     location,
     mlp,
     put,
@@ -105,7 +105,7 @@ BODIES: dict[str, Body] = {
     "nested let": lambda x: let(let(x, "u", _tanh), "y", lambda y: let(plus(x, y), "z", lambda z: plus(z, y))),
     "tuple": lambda x: tuple_from(x, _tanh(x)),
     "projection": lambda x: proj(2, 2, tuple_from(x, _tanh(x))),
-    "let of a tuple": lambda x: let_tuple(tuple_from(_tanh(x), x), ("a", "b"), lambda a, b: plus(a, swish(2, b))),
+    "let of a tuple": lambda x: let_pair(tuple_from(_tanh(x), x), ("a", "b"), lambda a, b: plus(a, swish(2, b))),
     "projection of a let": lambda x: proj(1, 2, let(_tanh(x), "y", lambda y: tuple_from(y, x))),
     "derivative at a term": lambda x: rd(x, "y", lambda y: swish(2, y), _tanh(x)),
     "derivative that mentions": lambda x: rd(x, "y", lambda y: plus(swish(2, y), x), _tanh(x)),
@@ -139,7 +139,7 @@ def autoencoder() -> Command:
     v = constant([0.1, -0.2, 0.3, 0.4])
 
     def inner(x: Place) -> Plan:
-        return rev_handle(x, ("x_in",), lambda x_in: ende(E0, E1, x_in), ende_handler(real(2)))
+        return rev_handle(x, scope(("x_in",), lambda x_in: ende(E0, E1, x_in)), ende_handler(real(2)))
 
     return trained(inner, v, sgd(0.1, v, real(4)))
 
@@ -148,9 +148,9 @@ def nested_pair() -> Command:
     """An inner handler over two variables, whose argument is one variable of product type."""
 
     def inner(p: Place) -> Plan:
-        return rev_handle(p, ("a", "b"), lambda a, b: returned(plus(a, b)), VECTOR)
+        return rev_handle(p, scope(("a", "b"), lambda a, b: returned(plus(a, b))), VECTOR)
 
-    return rev_handle(fixed(Zero(PAIR)), ("p",), inner, ReverseHandler(PAIR, scope(("x",), returned), (), "outer"))(0)
+    return rev_handle(fixed(Zero(PAIR)), scope(("p",), inner), ReverseHandler(PAIR, scope(("x",), returned), (), "outer"))(0)
 
 
 def handled_inside() -> Command:
@@ -165,16 +165,16 @@ def passed_inside() -> Command:
 
 def forwarded() -> Command:
     """A reverse handler without clauses forwards, and an ordinary handler outside takes what comes."""
-    return handle(rev_handle(fixed(V), ("x",), lambda x: mlp(W0, W1, x), IDENTITY), infer(real(2)))(0)
+    return handle(rev_handle(fixed(V), scope(("x",), lambda x: mlp(W0, W1, x)), IDENTITY), infer(real(2)))(0)
 
 
 COMMANDS: dict[str, Command] = {
     "mlp": trained(lambda x: mlp(W0, W1, x), V, H_MLP),
     "residual": trained(residual, V, sgd(0.1, constant([0.2, -0.1]), real(2))),
     "two variables": rev_handle(
-        tuple_from(fixed(V), fixed(constant([1.0, 2.0]))), ("a", "b"), lambda a, b: mlp(W0, W1, plus(a, b)), H_MLP
+        tuple_from(fixed(V), fixed(constant([1.0, 2.0]))), scope(("a", "b"), lambda a, b: mlp(W0, W1, plus(a, b))), H_MLP
     )(0),
-    "no variable": rev_handle(tuple_from(), (), lambda: mlp(W0, W1, fixed(V)), H_MLP)(0),
+    "no variable": rev_handle(tuple_from(), scope((), lambda: mlp(W0, W1, fixed(V))), H_MLP)(0),
     "autoencoder": autoencoder(),
     "nested pair": nested_pair(),
     "handled inside": handled_inside(),
@@ -185,7 +185,7 @@ COMMANDS: dict[str, Command] = {
     "trained twice": then(
         lambda _: trained(lambda x: mlp(W0, W1, x), V, H_MLP), lambda _: trained(lambda x: mlp(W0, W1, x), V, H_MLP)
     )(0),
-    "read and write": bind_tuple(
+    "read and write": bind_pair(
         bind(get(W1), "w", lambda w: returned(tuple_from(w, plus(w, w)))),
         ("a", "b"),
         lambda a, b: then(put(W1, b), returned(a)),

@@ -64,6 +64,16 @@ def trace(program: Program) -> list[Step]:
     return list(steps(program.subject, program.heap))
 
 
+@pytest.fixture(scope="module")
+def fired() -> dict[Rule, set[type]]:
+    """The forms that each rule was seen to fire at."""
+    forms: dict[Rule, set[type]] = {}
+    for program in PROGRAMS.values():
+        for step in steps(program.subject, program.heap):
+            forms.setdefault(step.rule, set()).add(type(step.redex))
+    return forms
+
+
 @each_program
 def test_steps_follow_one_another(program: Program) -> None:
     now = program.subject
@@ -122,17 +132,12 @@ def test_prop_5_12_a_step_keeps_the_type(program: Program) -> None:
         assert check(step.after) == A
 
 
-def test_every_rule_of_the_paper_is_fired_by_some_program() -> None:
-    fired = {step.rule for program in PROGRAMS.values() for step in trace(program)}
-    assert fired == set(Rule)
+def test_every_rule_of_the_paper_is_fired_by_some_program(fired: dict[Rule, set[type]]) -> None:
+    assert set(fired) == set(Rule)
 
 
-def test_a_rule_fires_at_its_own_form() -> None:
-    forms: dict[Rule, set[type]] = {}
-    for program in PROGRAMS.values():
-        for step in trace(program):
-            forms.setdefault(step.rule, set()).add(type(step.redex))
-    for rule, found in forms.items():
+def test_a_rule_fires_at_its_own_form(fired: dict[Rule, set[type]]) -> None:
+    for rule, found in fired.items():
         expected = {
             "Ev": Call,
             "Plus": Plus,

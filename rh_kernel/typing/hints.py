@@ -1,0 +1,138 @@
+"""What to do about an error: the words of hints, found from the facts of the error alone."""
+
+import re
+from dataclasses import dataclass
+
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
+from rh_kernel.syntax.types import SCALAR, Product, Real, Type, show_shape
+
+
+_ATOM = re.compile(r"[\w'.]{1,20}|\[[-\w., \[\]]{1,24}\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who asks for a type, in words that stand after it, and what to do where another is found."""
+
+    by: str = ""
+    hint: str = ""
+
+    def part(self, index: int) -> "Asked":
+        """Who asks for one component of that type."""
+        return Asked(f"component {index} of {self.by}" if self.by else "", self.hint)
+
+
+NOBODY = Asked()
+
+
+def written(span: Span | None, otherwise: str) -> str:
+    """What stands at ``span`` if it is short and needs no brackets, else a letter for it."""
+    text = "" if span is None else span.text
+    return text if _ATOM.fullmatch(text) else otherwise
+
+
+def another_type(A: Type, B: Type) -> str:
+    """A was found where B is asked for."""
+    match A, B:
+        case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
+            return "the two axes are exchanged: try the transpose, `wᵀ`"
+        case Product(), Real():
+            return "take a component of the tuple, `p.1`, or take it apart with `let (x, y) <- …`"
+        case Real(), Product(factors):
+            return f"a tuple of {len(factors)} is asked for: `({', '.join('MNLPQRST'[: len(factors)])})`"
+        case Real(tuple() as s), Real(tuple() as t) if len(s) == len(t):
+            return next((h for c, d in zip(s, t, strict=True) if (h := _counterexample(c, d))), "")
+        case _:
+            return ""
+
+
+def _counterexample(c: Dim, d: Dim) -> str:
+    """Two polynomials of one variable are shown to differ by a value; two names that differ need no such proof."""
+    names = {v.name for v in (*variables(c), *variables(d)) if isinstance(v, DimVar)}
+    plain = [x == dim(name) for x in (c, d) for name in names]
+    if c == d or len(names) != 1 or sum(plain) == len(plain):
+        return ""
+    (name,) = names
+    for value in (2, 3, 5, 7):
+        x, y = (substitute(e, {name: dim(value)}) for e in (c, d))
+        if x != y and x.constant is not None and y.constant is not None:
+            return f"for {name} = {value} these are {x} and {y}"
+    return ""
+
+
+def other_operand(operator: str, A: Type, B: Type, left: str, right: str) -> str:
+    """``left : A`` and ``right : B`` do not go together under an entrywise operator."""
+    match A, B:
+        case Real(tuple() as s), _ if B == SCALAR and operator == "*":
+            return f"a scalar stands on the left of `*`: `{right} * {left}`"
+        case (Real(tuple() as s), _) if B == SCALAR:
+            return f"make an array of the scalar: `fill[{show_shape(s)}]({right})`"
+        case (_, Real(tuple() as s)) if A == SCALAR:
+            return f"make an array of the scalar: `fill[{show_shape(s)}]({left})`"
+        case Real((_, _)), Real((_,)) if operator == "*":
+            return f"the product of a matrix and a vector is written `{left} @ {right}`"
+        case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
+            return f"the two axes are exchanged: try the transpose, `{right}^T`"
+        case _:
+            return ""
+
+
+def no_product(A: Type, B: Type, left: str, right: str) -> str:
+    """``left : A`` and ``right : B`` do not go together under ``@``."""
+    match A, B:
+        case Real((_,)), Real((_,)):
+            return f"`dot({left}, {right})` is the inner product of two vectors, `outer({left}, {right})` the matrix of products"
+        case Real((k,)), Real((m, n)) if k in (m, n):
+            return f"the matrix stands on the left: `{right}{'' if k == n else '^T'} @ {left}`"
+        case Real((m, _)), Real((p, *_)) if m == p:
+            return f"with the transpose it fits: `{left}^T @ {right}`"
+        case Real((_, n)), Real((_, q)) if n == q:
+            return f"with the transpose it fits: `{left} @ {right}^T`"
+        case (Real((_, _)), _) | (_, Real((_, _))) if SCALAR in (A, B):
+            return "a matrix is scaled with `a * w`"
+        case _:
+            return ""
+
+
+def no_matrix(A: Type) -> str:
+    """A stands under a transpose."""
+    match A:
+        case Real((_,)):
+            return "the matrix y xᵀ of two vectors is `outer(y, x)`, their inner product `dot(x, y)`"
+        case _:
+            return ""
+
+
+_APPLY = "bind its result: `let y <= {name}… in …`"
+
+_INSTEAD = {
+    ("a dimension", "a term"): "dimensions stand in types and square brackets; to compute with a number, declare `const a = …`",
+    ("a location", "a term"): "its content is read with `let w <= Get[{name}]() in …`",
+    ("a function", "a term"): "give it an argument: `{name}(x)`",
+    ("a continuation", "a term"): "apply it, and bind the result: `let y <= {name} • M in …`",
+    ("an operation", "a term"): _APPLY,
+    ("a net", "a term"): _APPLY,
+    ("a handler", "a term"): "a handler stands after `with`: `handle P with {name}`",
+    ("a variable", "a function"): "a product is written `{name} * M`",
+    ("a constant", "a function"): "a product is written `{name} * M`",
+    ("a location", "a function"): "its content is read with `let w <= Get[{name}]() in …`",
+    ("a handler", "a function"): "a handler stands after `with`: `rev handle (M) <x>. R with {name}`",
+    ("a net", "a function"): "a net may have effects, so it has no `rd`; `rev handle (v) <x>. {name}(x) with H` runs it backwards",
+    ("an operation", "a function"): "what an operation does, and its derivative, are up to the handlers around it",
+    ("a handler", "an operation or a net"): "a handler stands after `with`: `handle P with {name}`",
+    ("a location", "an operation or a net"): "its content is read with `Get[{name}]()`",
+    ("a constant", "an operation or a net"): "its value is returned with `return {name}`",
+    ("a variable", "an operation or a net"): "its value is returned with `return {name}`",
+    ("a net", "an operation"): "clauses are for operations, which `op` declares; a net is unfolded to those that it performs",
+    ("a function", "an operation"): "clauses are for operations, which `op` declares; a function is pure and needs none",
+    ("a constant", "a dimension"): "a constant holds reals; a dimension is declared by `dim n = 3`",
+    ("a location", "a dimension"): "a location holds reals; a dimension is declared by `dim n = 3`",
+    ("a variable", "a continuation"): "`•` applies a continuation; a product is written `{name} * M`",
+}
+
+
+def instead(is_a: str, wanted: str, name: str) -> str:
+    """``name`` is of one kind, and is used as another."""
+    fallback = "a handler is declared by `handler h = { return x -> … }`" if wanted == "a handler" else ""
+    return _INSTEAD.get((is_a, wanted), fallback).format(name=name)

@@ -1,0 +1,56 @@
+"""Equations ``d = 0`` between dimensions, solved for an unknown (LANGUAGE §2): linear ones, and products with a known factor."""
+
+from math import gcd
+
+from rh_kernel.syntax.dimensions import Atom, Dim, DimMeta, Monomial, dim, variables
+
+
+def isolate(difference: Dim) -> tuple[int, Dim] | None:
+    """From ``difference = 0`` an unknown and its value, if one occurs linearly and its coefficient divides the rest."""
+    for monomial, coefficient in difference.terms:
+        match monomial:
+            case ((DimMeta(number), 1),):
+                rest = Dim(tuple((m, c) for m, c in difference.terms if m != monomial))
+                if not _inside(number, rest) and all(c % coefficient == 0 for _, c in rest.terms):
+                    return number, Dim(tuple((m, -c // coefficient) for m, c in rest.terms))
+            case _:
+                continue
+    return _quotient(difference)
+
+
+def solvable(difference: Dim) -> bool:
+    """``False`` if no integers make ``difference = 0``: its constant is no multiple of what divides all else."""
+    factor = gcd(*(c for m, c in difference.terms if m))
+    constant = sum(c for m, c in difference.terms if not m)
+    return constant == 0 if factor == 0 else constant % factor == 0
+
+
+def _quotient(difference: Dim) -> tuple[int, Dim] | None:
+    """The same for ``?n * k = rest``: an unknown that occurs in one product only, of whose other factors the rest is a multiple."""
+    for monomial, coefficient in difference.terms:
+        unknown = [a for a, power in monomial if isinstance(a, DimMeta) and power == 1]
+        if len(unknown) != 1 or len(monomial) < 2:
+            continue
+        meta = unknown[0]
+        factor: dict[Atom, int] = {a: p for a, p in monomial if a != meta}
+        rest = [(m, c) for m, c in difference.terms if m != monomial]
+        if any(_inside(meta.number, Dim(((m, c),))) for m, c in rest):
+            continue
+        quotients = [_divide(m, factor) for m, _ in rest]
+        if all(c % coefficient == 0 for _, c in rest) and all(q is not None for q in quotients):
+            terms = tuple((q, -c // coefficient) for q, (_, c) in zip(quotients, rest, strict=True) if q is not None)
+            return meta.number, sum((Dim((t,)) for t in terms), dim(0))
+    return None
+
+
+def _divide(m: Monomial, factor: dict[Atom, int]) -> Monomial | None:
+    powers = dict(m)
+    for atom, power in factor.items():
+        if powers.get(atom, 0) < power:
+            return None
+        powers[atom] -= power
+    return tuple((a, p) for a, p in powers.items() if p)
+
+
+def _inside(number: int, d: Dim) -> bool:
+    return DimMeta(number) in variables(d)

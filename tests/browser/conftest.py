@@ -1,0 +1,171 @@
+"""JupyterLab with the kernel, in a folder of its own, and a page of Chromium that shows it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import nbformat
+import pytest
+from playwright.sync_api import ConsoleMessage, Page, sync_playwright
+
+from rh_kernel.kernel.install import install
+
+TOKEN = "for-this-test-alone"
+PATIENCE = 120
+QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+
+# What JupyterLab writes to the console of a browser on its own account.
+OF_LAB = ("favicon", "Failed to load resource: the server responded with a status of 404")
+
+
+@dataclass
+class Lab:
+    """A running JupyterLab."""
+
+    url: str
+    folder: Path
+
+    def write(self, name: str, *cells: str) -> Path:
+        """A notebook with these cells, none of which has been run."""
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+        notebook.metadata["kernelspec"] = {"name": "rh", "display_name": "RH", "language": "rh"}
+        notebook.metadata["language_info"] = {"name": "rh"}
+        file = self.folder / name
+        nbformat.write(notebook, file)
+        return file
+
+
+@dataclass
+class Window:
+    """A page that shows a notebook, and the errors of its console."""
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+
+    def hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not any(words in message.text for words in OF_LAB):
+            self.errors.append(message.text)
+
+    def run_all(self) -> None:
+        """Run all cells, and wait until the last one has its number."""
+        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        self.page.wait_for_function(
+            """() => {
+                const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
+                return prompts.length > 0 && prompts.every(p => /\\[\\d+\\]/.test(p.textContent));
+            }""",
+            timeout=1000 * PATIENCE,
+        )
+        self.page.wait_for_timeout(300)
+
+    def outputs(self) -> list[list[str]]:
+        """The texts of the outputs of each cell."""
+        return self.page.evaluate(
+            """() => [...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].map(
+                cell => [...cell.querySelectorAll('.jp-OutputArea-output')].map(output => output.innerText))"""
+        )
+
+    def picture(self, file: Path) -> Path:
+        """The whole notebook as a picture."""
+        height = self.page.evaluate(
+            """() => {
+                const scrolled = [...document.querySelectorAll('.jp-WindowedPanel-outer, .jp-NotebookPanel-notebook')];
+                return Math.max(...scrolled.map(element => element.scrollHeight));
+            }"""
+        )
+        self.page.set_viewport_size({"width": 1100, "height": min(int(height) + 120, 8000)})
+        self.page.wait_for_timeout(500)
+        self.page.screenshot(path=file)
+        return file
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("there is no Chromium here")
+    return found
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")
+    install(prefix=str(home))
+    (home / "config" / "labconfig").mkdir(parents=True)
+    (home / "config" / "labconfig" / "page_config.json").write_text(json.dumps(QUIET))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {
+        **os.environ,
+        "HOME": str(home),
+        "IPYTHONDIR": str(home / "ipython"),
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "share" / "jupyter"),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+    }
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.port={port}"]
+    command += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"]
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
+        try:
+            url = f"http://127.0.0.1:{port}"
+            wait_for(url, process, home / "log")
+            yield Lab(url, folder)
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urlopen(f"{url}/api?token={TOKEN}", timeout=5):
+                return
+        except (URLError, OSError):
+            time.sleep(0.2)
+    raise AssertionError(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+@contextmanager
+def opened(chromium: str, url: str) -> Iterator[Window]:
+    """A page with the notebook, whose kernel is ready."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            page = browser.new_page(viewport={"width": 1100, "height": 1000})
+            window = Window(page)
+            page.on("console", window.hear)
+            page.on("pageerror", lambda error: window.errors.append(str(error)))
+            page.goto(url, timeout=1000 * PATIENCE)
+            page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=1000 * PATIENCE)
+            page.wait_for_selector(".jp-NotebookPanel-toolbar [data-status='idle']", timeout=1000 * PATIENCE)
+            yield window
+        finally:
+            browser.close()
+
+
+@pytest.fixture
+def open_notebook(chromium: str, lab: Lab) -> Iterator[object]:
+    from contextlib import ExitStack
+
+    with ExitStack() as stack:
+
+        def open_notebook(name: str, *cells: str) -> Window:
+            lab.write(name, *cells)
+            return stack.enter_context(opened(chromium, f"{lab.url}/lab/tree/{name}?token={TOKEN}"))
+
+        yield open_notebook

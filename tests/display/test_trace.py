@@ -1,0 +1,287 @@
+"""Traces as text and as a page: every step with its rule, the redex and the contractum marked, and not too much of it all."""
+
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from rh_kernel.display.flows import flow
+from rh_kernel.display.frames import frame, heap_changes, marked, subject_doc
+from rh_kernel.display.glosses import gloss
+from rh_kernel.display.legs import Direction, legs
+from rh_kernel.display.marking import after_marks, before_marks, children
+from rh_kernel.display.panes import pane
+from rh_kernel.display.rounding import array_line, round_array
+from rh_kernel.display.titles import title
+from rh_kernel.display.trace import trace_text
+from rh_kernel.display.trace_html import FIRST, LAST, MOST, trace_html
+from rh_kernel.operational.contexts import Subject
+from rh_kernel.operational.reverse import reverse_clause
+from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
+from rh_kernel.session.results import TraceMade
+from rh_kernel.syntax.core import RH, Bind, Const, Let, Perform, Term
+from rh_kernel.syntax.doc import Mark, annotated_texts, plain
+from tests.display.pages import PASS, Page, assert_harmless, traced
+
+PROGRAMS = {
+    "pass": PASS,
+    "inference": "handle mlp([1.0, -2.0]) with infer",
+    "term": "let (a, (b, _)) <- (1, ([1,2], 3)) in swish(b) + rd[swish](b, b)",
+    "derivative": "[1.0, 1.0].rd(x. let y <- swish(x) in y * y + x)([1.0, 2.0])",
+    "two passes": "let a <= rev handle ([1.0, 2.0]) <x>. mlp(x) with sgd(0.1, t) in rev handle (a) <x>. mlp(x) with sgd(0.1, t)",
+    "skip": "rev handle ([1.0, -2.0], [0.5]) <x, b>. let y <= mlp(x) in return y + b with sgd(0.1, t)",
+}
+TRACES = {name: traced(text) for name, text in PROGRAMS.items()}
+
+each_trace = pytest.mark.parametrize("name", TRACES)
+
+
+def at(M: Subject, path: tuple[int, ...]) -> Subject:
+    for position in path:
+        M = children(M)[position][0]
+    return M
+
+
+# -- what is marked ------------------------------------------------------------------------------------------------------------
+
+
+@each_trace
+def test_the_redex_and_the_contractum_are_marked(name: str) -> None:
+    for n, step in enumerate(TRACES[name].steps):
+        f = frame(n, step)
+        for doc, kind in ((f.before, "redex"), (f.after, "contractum")):
+            assert [a.kind for a, _ in annotated_texts(doc) if isinstance(a, Mark)].count(kind) == 1
+
+
+@each_trace
+def test_what_is_marked_is_the_redex(name: str) -> None:
+    for n, step in enumerate(TRACES[name].steps):
+        if step.context is None or not step.context.opens:
+            f = frame(n, step)
+            assert unprimed(marked(f.before, "redex")) == unprimed(plain(subject_doc(step.redex), float("inf")))
+            assert unprimed(marked(f.after, "contractum")) == unprimed(plain(subject_doc(step.contractum), float("inf")))
+
+
+def unprimed(text: str) -> str:
+    """Which of two alike names has the prime depends on what stands around."""
+    return re.sub(r"['₀-₉]", "", text)
+
+
+@each_trace
+def test_each_place_that_a_value_went_to_is_marked(name: str) -> None:
+    seen = 0
+    for step in TRACES[name].steps:
+        if step.rule in (Rule.LET, Rule.LET_COMMAND):
+            assert isinstance(step.redex, Let | Bind)
+            value = children(step.redex.bound)[0][0] if isinstance(step.redex, Bind) else step.redex.bound
+            places = [path for path, mark in after_marks(step).items() if mark == Mark("changed")]
+            assert all(at(step.after, path) == value for path in places)
+            seen += len(places)
+    assert seen or not any(step.rule in (Rule.LET, Rule.LET_COMMAND) for step in TRACES[name].steps)
+
+
+def test_the_two_halves_of_the_clause_are_marked() -> None:
+    """RH Fig. 7: Q^f and Q^b sandwich the continuation."""
+    count = 0
+    for step in TRACES["pass"].steps:
+        if step.rule is Rule.RH_OP:
+            assert isinstance(step.redex, RH)
+            place = {mark.kind: path for path, mark in after_marks(step).items() if isinstance(mark, Mark)}
+            looked = next(path for path, mark in before_marks(step).items() if mark == Mark("focus"))
+            M = at(step.before, looked)
+            assert isinstance(M, Perform)
+            forward, backward = reverse_clause(step.redex.handler, M.operation)
+            assert type(at(step.after, place["forward"])) is type(forward.body)
+            assert type(at(step.after, place["backward"])) is type(backward.body)
+            assert plain(frame(1, step).after).index("Get") < plain(frame(1, step).after).index("Put")
+            count += 1
+    assert count == 2
+
+
+# -- legs ----------------------------------------------------------------------------------------------------------------------
+
+
+@each_trace
+def test_every_step_is_in_one_leg(name: str) -> None:
+    steps = TRACES[name].steps
+    assert [n for leg in legs(steps) for n in range(leg.first, leg.last + 1)] == [*range(len(steps))]
+
+
+@each_trace
+def test_the_way_back_mirrors_the_way_forward(name: str) -> None:
+    steps = TRACES[name].steps
+    opened = [leg for leg in legs(steps) if leg.opened_by is not None and isinstance(steps[leg.opened_by].redex, RH)]
+    there = [leg.opened_by for leg in opened if leg.direction is Direction.FORWARD]
+    back = [leg.opened_by for leg in opened if leg.direction is Direction.BACKWARD]
+    turns = sum(leg.direction is Direction.TURN for leg in opened)
+    assert turns == PROGRAMS[name].count("rev handle")
+    assert sorted(there) == sorted(back)
+    if turns == 1:
+        assert back == there[::-1]
+        depths = [leg.depth for leg in opened]
+        assert depths == depths[::-1] == [*range(len(there) + 1), *reversed(range(len(there)))]
+
+
+def test_the_legs_of_the_paper() -> None:
+    """RH Fig. 8, with the numbers of RH E.1."""
+    result = TRACES["pass"]
+    parts = legs(result.steps)
+    m0, m1, v = np.array([[0.1, -0.2], [0.3, 0.4], [-0.5, 0.6]]), np.array([[0.7, -0.8, 0.9]]), np.array([1.0, -2.0])
+    s = m0 @ v
+    sigma = 1 / (1 + np.exp(-s))
+    e = 0.1 * (m1 @ (s * sigma) - 0.5)
+    u = m1.T @ e
+    u_ = u * (sigma + s * sigma * (1 - sigma))
+    expected = [
+        (Direction.FORWARD, "rev handle … with sgd(0.1, t)", "x", v),
+        (Direction.FORWARD, "FC[w0](x)", "z", s),
+        (Direction.FORWARD, "swish(z)", "h", s * sigma),
+        (Direction.FORWARD, "FC[w1](h)", "y", m1 @ (s * sigma)),
+        (Direction.TURN, "return clause of sgd(0.1, t)", "y'", e),
+        (Direction.BACKWARD, "FC[w1](h)", "h'", u),
+        (Direction.BACKWARD, "swish(z)", "z'", u_),
+        (Direction.BACKWARD, "FC[w0](x)", "x'", m0.T @ u_),
+    ]
+    for leg, (direction, words, name, value) in zip(parts, expected, strict=True):
+        ((shown, V),) = flow(leg, result.steps, result.value)
+        assert (leg.direction, title(leg, result.steps), shown) == (direction, words, name)
+        assert isinstance(V, Const)
+        np.testing.assert_allclose(V.value, value)
+
+
+# -- the page ------------------------------------------------------------------------------------------------------------------
+
+
+@each_trace
+def test_the_page_marks_one_redex_and_one_contractum_a_step(name: str) -> None:
+    result = TRACES[name]
+    page = assert_harmless(trace_html(result))
+    titles = Counter(attributes.get("title") for _, attributes in page.elements)
+    assert titles["redex"] == titles["contractum"] == len(result.steps)
+    for step in result.steps:
+        assert step.rule.value in page.text
+        assert step.rule.figure.value in page.text
+
+
+def test_only_the_first_step_is_open() -> None:
+    page = assert_harmless(trace_html(TRACES["pass"]))
+    opened = ["open" in attributes for tag, attributes in page.elements if tag == "details"]
+    assert opened == [True, True, *[False] * (len(opened) - 2)]
+
+
+def test_the_page_of_the_toy_net_is_small() -> None:
+    result = TRACES["pass"]
+    assert len(trace_html(result).encode()) <= 2000 * len(result.steps)
+
+
+def test_the_page_tells_how_often_each_rule_fired() -> None:
+    result = TRACES["pass"]
+    text = Page.of(trace_html(result)).text
+    for rule, times in Counter(step.rule for step in result.steps).items():
+        assert f"{rule.value}{times}{rule.figure.value}{gloss(rule)}" in text
+
+
+def test_the_page_shows_what_became_of_the_heap() -> None:
+    result = TRACES["pass"]
+    text = Page.of(trace_html(result)).text
+    changes = heap_changes(result)
+    assert [change.location.name for change in changes.values()] == ["w1", "w0"]
+    for change in changes.values():
+        assert change.before is not None
+        assert text.count(f"{change.location.name}{array_line(change.before)}→{array_line(change.after)}") == 1
+
+
+def long_trace(count: int) -> TraceMade:
+    return traced("let x <- 1.0 in " * (count - 1) + "1.0 + 1.0")
+
+
+@pytest.mark.parametrize("count", [MOST, MOST + 1, 500])
+def test_a_long_trace_is_folded(count: int) -> None:
+    result = long_trace(count)
+    assert len(result.steps) == count
+    page = assert_harmless(trace_html(result))
+    shown = count if count <= MOST else FIRST + LAST
+    assert sum(attributes.get("title") == "redex" for _, attributes in page.elements) == shown
+    assert (f"{count - shown} steps are folded" in page.text) == (count > MOST)
+
+
+def test_a_large_term_is_cut_around_what_is_marked() -> None:
+    result = traced("let z <- 1.0 + 1.0 in " + "".join(f"let x{i} <- z + z in " for i in range(300)) + "z")
+    doc = frame(1, result.steps[0]).before
+    text = Page.of(pane(doc, 3)).text
+    assert "1.0 + 1.0" in text
+    assert "⋮" in text
+    assert len(text.splitlines()) < 10
+
+
+def test_a_stuck_trace_says_why() -> None:
+    whole = TRACES["pass"]
+    complaint = traced("log(0.0 - 1.0)")
+    stuck = TraceMade(whole.subject, whole.type, whole.steps[:5], None, complaint.stuck, whole.heap)
+    assert "stuck after 5 steps" in assert_harmless(trace_html(stuck)).text
+
+
+# -- the text ------------------------------------------------------------------------------------------------------------------
+
+
+@each_trace
+def test_the_text_has_one_block_a_step(name: str) -> None:
+    result = TRACES[name]
+    text = trace_text(result)
+    assert re.findall(r"^—(\S+)→", text, flags=re.MULTILINE) == [step.rule.value for step in result.steps]
+    assert result.value is not None
+    assert text.endswith(f"{plain(subject_doc(result.value))} : {result.type}   in {len(result.steps)} steps")
+
+
+@pytest.mark.parametrize("limit", [1, 3, 60, 89, 90, 1000])
+def test_a_limited_text_says_what_it_leaves_out(limit: int) -> None:
+    result = TRACES["pass"]
+    text = trace_text(result, limit)
+    shown = len(re.findall(r"^—", text, flags=re.MULTILINE))
+    left_out = [int(n) for n in re.findall(r"⋮ (\d+) steps", text)]
+    assert shown == min(limit, len(result.steps))
+    assert sum(left_out) + shown == len(result.steps)
+
+
+def test_the_text_shows_the_heap_when_it_changes() -> None:
+    text = trace_text(TRACES["pass"])
+    assert text.startswith("[w0 ↦ [[0.1, -0.2], [0.3, 0.4], [-0.5, 0.6]], w1 ↦ [[0.7, -0.8, 0.9]]]\nrev handle")
+    assert [line for line in text.splitlines() if "↦" in line and "—" in line] == [
+        "—Put→  46  [w1 ↦ [[0.7114, -0.8069, 0.8904]]]",
+        "—Put→  85  [w0 ↦ [[0.119, -0.2381], [0.2924, 0.4153], [-0.5022, 0.6045]]]",
+    ]
+
+
+# -- small things --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_every_rule_says_something(rule: Rule) -> None:
+    assert gloss(rule).strip()
+    assert not gloss(rule).endswith(".")
+
+
+def test_numbers_are_rounded_and_large_arrays_named() -> None:
+    assert array_line(np.array([1 / 3, -123456.0, 1e-9, np.nan])) == "[0.3333, -123500.0, 1e-09, nan]"
+    assert array_line(np.zeros((64, 10))) == "‹Real(64, 10)›"
+    assert round_array(np.zeros((0,))).shape == (0,)
+
+
+def test_rounding_leaves_the_shape_of_a_term() -> None:
+    for step in TRACES["pass"].steps:
+        assert_same_shape(step.after, subject(step))
+
+
+def subject(step: Step) -> Term | Subject:
+    from rh_kernel.display.rounding import rounded
+
+    return rounded(step.after)
+
+
+def assert_same_shape(M: Subject, N: Subject) -> None:
+    assert type(M) is type(N)
+    for (L, i), (R, j) in zip(children(M), children(N), strict=True):
+        assert i == j
+        assert_same_shape(L, R)

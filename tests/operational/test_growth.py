@@ -1,0 +1,189 @@
+"""A step costs what its rule does, however long or deep the program is: counted in calls, not in seconds."""
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import pytest
+
+from rh_kernel.operational.binders import Place, Plan, bind, returned
+from rh_kernel.operational.contexts import Subject
+from rh_kernel.operational.heap import Heap
+from rh_kernel.operational.trace import run, steps
+from rh_kernel.syntax.core import Bind, Bound, Call, Handle, Let, OrdinaryHandler, Plus, Proj, Return, Scope, Term, Tuple
+from rh_kernel.syntax.types import SCALAR, real
+from rh_kernel.syntax.values import constant
+from tests.operational.nets import entrywise, fc, location, mlp, scope, sgd, swish, trained, weights
+
+C = constant(0.5)
+F = entrywise("tanh", 1)
+NOTHING = OrdinaryHandler(SCALAR, SCALAR, scope(("x",), returned), (), "nothing")
+
+
+def let_chain(n: int) -> Term:
+    M: Term = Bound(0)
+    for _ in range(n):
+        M = Let(Call(F, Bound(0)), Scope(("x",), M))
+    return Let(C, Scope(("x",), M))
+
+
+def let_chain_that_looks_back(n: int) -> Term:
+    """Each variable is the sum of the one before and of the first."""
+    M: Term = Bound(0)
+    for k in reversed(range(n)):
+        M = Let(Plus(Bound(0), Bound(k)), Scope(("x",), M))
+    return Let(C, Scope(("x",), M))
+
+
+def lets_to_the_left(n: int) -> Term:
+    M: Term = C
+    for _ in range(n):
+        M = Let(M, Scope(("x",), Call(F, Bound(0))))
+    return M
+
+
+def calls_nested(n: int) -> Term:
+    M: Term = C
+    for _ in range(n):
+        M = Call(F, M)
+    return M
+
+
+def sums_to_the_right(n: int) -> Term:
+    M: Term = C
+    for _ in range(n):
+        M = Plus(C, M)
+    return M
+
+
+def sums_to_the_left(n: int) -> Term:
+    M: Term = C
+    for _ in range(n):
+        M = Plus(M, C)
+    return M
+
+
+def wide_tuple(n: int) -> Term:
+    return Proj(1, n, Tuple((Call(F, C),) * n))
+
+
+def late_redex(n: int) -> Term:
+    M: Term = Call(F, C)
+    for _ in range(n):
+        M = Tuple((C, M))
+    return M
+
+
+def deep_substitution(n: int) -> Term:
+    M: Term = Bound(0)
+    for _ in range(n):
+        M = Call(F, M)
+    return Let(C, Scope(("x",), M))
+
+
+def bind_chain(n: int) -> Subject:
+    P: Subject = Return(Bound(0))
+    for _ in range(n):
+        P = Bind(Return(Call(F, Bound(0))), Scope(("x",), P))
+    return Bind(Return(C), Scope(("x",), P))
+
+
+def binds_to_the_left(n: int) -> Subject:
+    P = Return(C)
+    for _ in range(n):
+        P = Bind(P, Scope(("x",), Return(Call(F, Bound(0)))))
+    return P
+
+
+def handlers_nested(n: int) -> Subject:
+    P = Return(Call(F, C))
+    for _ in range(n):
+        P = Handle(P, NOTHING)
+    return P
+
+
+SHAPES: tuple[Callable[[int], Subject], ...] = (
+    let_chain,
+    let_chain_that_looks_back,
+    lets_to_the_left,
+    calls_nested,
+    sums_to_the_right,
+    sums_to_the_left,
+    wide_tuple,
+    late_redex,
+    deep_substitution,
+    bind_chain,
+    binds_to_the_left,
+    handlers_nested,
+)
+
+each_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
+
+
+def calls(action: Callable[[], object]) -> int:
+    """How many Python functions ``action`` calls."""
+    count = 0
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        action()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@each_shape
+def test_the_work_is_linear_in_the_size(shape: Callable[[int], Subject]) -> None:
+    small, large = shape(60), shape(600)
+    assert calls(lambda: run(large, Heap())) <= 10.5 * calls(lambda: run(small, Heap()))
+
+
+@each_shape
+def test_no_size_meets_a_limit_of_python(shape: Callable[[int], Subject]) -> None:
+    result = run(shape(5_000), Heap())
+    assert result.value.loose == 0
+
+
+def test_before_and_after_can_be_asked_for_at_any_depth() -> None:
+    first, *_ = steps(calls_nested(10_000), Heap())
+    assert first.path == (0,) * 9_999
+    assert isinstance(first.before, Call)
+    assert isinstance(first.after, Call)
+
+
+def test_training_again_and_again_costs_the_same_each_time() -> None:
+    w0, w1 = location("w0", 4, 2), location("w1", 1, 4)
+    heap = weights(1, w0, w1)
+    one = trained(lambda x: mlp(w0, w1, x), constant([0.1, 0.2]), sgd(0.01, C, SCALAR))
+
+    def trainings(n: int) -> Subject:
+        P: Subject = Return(C)
+        for _ in range(n):
+            P = Bind(one, Scope(("_",), P))
+        return P
+
+    assert calls(lambda: run(trainings(20), heap)) <= 10.5 * calls(lambda: run(trainings(2), heap))
+    assert run(trainings(20), heap).count == 20 * (run(one, heap).count + 1)
+
+
+def test_the_literal_fig_7_costs_context_times_steps() -> None:
+    """What the compiled reading drops: every term adds a zero for every variable, so steps grow with the square."""
+    ws = [location(f"w{i}", 2, 2) for i in range(12)]
+    heap = weights(1, *ws)
+
+    def counted(n: int) -> int:
+        return run(trained(lambda x: layers(n, x), constant([0.1, 0.2]), sgd(0.01, constant([0.0, 0.0]), real(2))), heap).count
+
+    def layers(n: int, x: Place) -> Plan:
+        if n == 1:
+            return fc(ws[0], x)
+        return bind(fc(ws[n - 1], x), "z", lambda z: bind(returned(swish(2, z)), "h", lambda h: layers(n - 1, h)))
+
+    second = [counted(n + 2) - 2 * counted(n + 1) + counted(n) for n in (2, 5, 9)]
+    assert second == [second[0]] * 3
+    assert second[0] > 0

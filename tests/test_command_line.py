@@ -1,0 +1,529 @@
+"""The command line: what it prints, for people and for programs, and how it exits (LANGUAGE §8)."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rh_kernel.__main__ import main
+
+MLP = """\
+# The network of Example 4.1
+loc w0 : Real(3, 2) = [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]
+loc w1 : Real(1, 3) = [[0.1, 0.2, 0.3]]
+op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+net mlp(x : Real(2)) : Real(1) =
+  let z <= FC[w0](x) in
+  let h <= return swish(z) in
+  FC[w1](h)
+handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
+  return x -> return alpha * (x - t)
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in
+              let _ <= Put[l](w - outer(y, x)) in
+              return w^T @ y
+}
+rev handle ([1.0, 2.0]) <x>. mlp(x) with sgd(0.1, 0.5)
+"""
+
+
+@dataclass(frozen=True)
+class Done:
+    """An exit code, and what was written."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@pytest.fixture
+def rh(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Callable[..., Done]:
+    """Runs ``rh WORDS``; ``text`` is what the file called FILE among the words holds."""
+
+    def rh(*words: str, text: str | bytes = MLP) -> Done:
+        file = tmp_path / "program.rh"
+        if "FILE" in words:
+            file.write_bytes(text if isinstance(text, bytes) else text.encode())
+        try:
+            code = main([str(file) if word == "FILE" else word for word in words])
+        except SystemExit as exit_:
+            code = exit_.code if isinstance(exit_.code, int) else 1
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return Done(code, out, err)
+
+    return rh
+
+
+Rh = Callable[..., Done]
+
+
+def by_hand() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The result and the new weights of the last line of MLP."""
+    w0, w1 = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]), np.array([[0.1, 0.2, 0.3]])
+    v = np.array([1.0, 2.0])
+    s = w0 @ v
+    sigmoid = 1 / (1 + np.exp(-s))
+    e = 0.1 * (w1 @ (s * sigmoid) - 0.5)
+    u = (w1.T @ e) * (sigmoid + s * sigmoid * (1 - sigmoid))
+    return w0.T @ u, w0 - np.outer(u, v), w1 - np.outer(e, s * sigmoid)
+
+
+# -- run -------------------------------------------------------------------------------------------------------------------
+
+
+def test_run_prints_every_item(rh: Rh) -> None:
+    done = rh("run", "FILE")
+    assert done.code == 0
+    assert done.err == ""
+    assert "mlp : Real(2) ~> Real(1)" in done.out
+    assert ": Real(2)" in done.out
+    assert "\x1b" not in done.out
+
+
+def test_run_gives_objects_with_the_documented_keys(rh: Rh) -> None:
+    done = rh("run", "FILE", "--json")
+    assert done.code == 0
+    assert [r["item"] for r in done.records] == [1, 2, 3, 4, 5, 6]
+    assert done.records[3] == {"item": 4, "kind": "declaration", "name": "mlp", "type": "Real(2) ~> Real(1)"}
+    value = done.records[-1]
+    assert set(value) == {"item", "kind", "type", "value", "heap"}
+    assert (value["kind"], value["type"]) == ("value", "Real(2)")
+    result, w0, w1 = by_hand()
+    np.testing.assert_allclose(value["value"], result, atol=1e-12)
+    np.testing.assert_allclose(value["heap"]["w0"], w0, atol=1e-12)
+    np.testing.assert_allclose(value["heap"]["w1"], w1, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0.5", [0.5]),
+        ("[1, 2]", [1.0, 2.0]),
+        ("[[1, 2], [3, 4]]", [[1.0, 2.0], [3.0, 4.0]]),
+        ("(1.5, ([2, 3], 4))", {"tuple": [[1.5], {"tuple": [[2.0, 3.0], [4.0]]}]}),
+        ("()", []),
+        ("log([0, 1, -1])", ["-inf", 0.0, "nan"]),
+    ],
+)
+def test_values_are_nested_lists(rh: Rh, text: str, value: object) -> None:
+    (record,) = rh("run", "FILE", "--json", text=text).records
+    assert record["value"] == value
+    assert record["heap"] == {}
+
+
+def test_an_error_has_a_place_and_does_not_stop_the_file(rh: Rh) -> None:
+    done = rh("run", "FILE", "--json", text="const t : Real = 1.0\nconst u : Real =\n  nowhere\nt + 1\n")
+    assert done.code == 1
+    assert [r["kind"] for r in done.records] == ["declaration", "error", "value"]
+    error = done.records[1]
+    assert error["item"] == 2
+    assert error["code"].startswith("RH1")
+    assert "nowhere" in error["message"]
+    assert [error[key] for key in ("line", "column", "end_line", "end_column")] == [3, 3, 3, 10]
+
+
+def test_every_error_of_an_item_is_an_object(rh: Rh) -> None:
+    done = rh("run", "FILE", "--json", text="1 + (\n2 + )\n")
+    assert [(r["item"], r["line"]) for r in done.records] == [(1, 1), (2, 2)]
+
+
+def test_errors_for_a_person_go_to_standard_error(rh: Rh) -> None:
+    done = rh("run", "FILE", text="1.5\nnowhere\n2.5\n")
+    assert done.code == 1
+    assert "1.5" in done.out
+    assert "2.5" in done.out
+    assert "nowhere" in done.err
+    assert "line 2" in done.err
+    assert "\x1b" not in done.err
+
+
+def test_an_item_that_fails_has_no_effect(rh: Rh) -> None:
+    text = "loc w : Real(2) = [1, 2]\nop Op : Real -> Real\nlet _ <= Put[w]([3, 4]) in Op(1.0)\nGet[w]()\n"
+    done = rh("run", "FILE", "--json", text=text)
+    assert done.code == 1
+    assert [r["kind"] for r in done.records] == ["declaration", "declaration", "error", "value"]
+    assert done.records[-1]["value"] == [1.0, 2.0]
+
+
+def test_training_is_an_object_with_its_curve(rh: Rh) -> None:
+    text = MLP + (
+        'train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for (x, t) in data("xor") epochs 3 batch 2 shuffle 0\n'
+        "  measure return dot(t, t)\n"
+    )
+    done = rh("run", "FILE", "--json", text=text)
+    assert done.code == 0, done
+    record = done.records[-1]
+    assert set(record) == {"item", "kind", "epochs", "samples", "measure", "heap"}
+    assert (record["kind"], record["epochs"], record["samples"]) == ("training", 3, 4)
+    np.testing.assert_allclose(record["measure"], [0.5] * 3)
+    assert np.shape(record["heap"]["w0"]) == (3, 2)
+
+
+def test_directives_are_objects_too(rh: Rh) -> None:
+    text = MLP + "%heap\n%type mlp\n%help swish\n%compile mlp([1, 2])\n%trace return 1 + 2\n"
+    records = rh("run", "FILE", "--json", text=text.replace("%compile mlp([1, 2])", "%compile return 1 + 2")).records
+    assert [r["kind"] for r in records[6:]] == ["heap", "type", "notice", "program", "trace"]
+    assert set(records[6]["heap"]) == {"w0", "w1"}
+    assert records[7]["type"] == "Real(2) ~> Real(1)"
+    assert "swish" in records[8]["text"]
+    assert records[9]["operations"] >= 0
+    assert (records[10]["steps"], records[10]["value"]) == (1, [3.0])
+
+
+def test_a_location_that_was_declared_again_keeps_both_contents(rh: Rh) -> None:
+    text = "loc w : Real(1) = 1.0\nnet old(x : Real) : Real = let _ <= Put[w](x) in return x\nloc w : Real(1) = 2.0\n"
+    records = rh("run", "FILE", "--json", text=text + "let _ <= old(5.0) in Put[w](6.0)\n%heap\n").records
+    assert sorted(value[0] for value in records[-2]["heap"].values()) == [5.0, 6.0]
+    assert records[-1]["heap"]["w"] == [6.0]
+
+
+def test_paths_start_from_the_folder_of_the_file(rh: Rh, tmp_path: Path) -> None:
+    np.save(tmp_path / "w.npy", np.array([1.0, 2.0]))
+    assert rh("run", "FILE", "--json", text='loc w : Real(2) = load("w.npy")\nGet[w]()\n').records[1]["value"] == [1.0, 2.0]
+
+
+# -- check -----------------------------------------------------------------------------------------------------------------
+
+
+def test_check_tells_types_and_runs_nothing(rh: Rh) -> None:
+    done = rh("check", "FILE", "--json", text=MLP + "%heap\n%type mlp\n%trace return 1\n")
+    assert done.code == 0
+    assert [r["kind"] for r in done.records] == ["declaration"] * 5 + ["type", "notice", "type", "type"]
+    assert done.records[5]["type"] == "Real(2)"
+    assert "value" not in done.out
+
+
+def test_check_accepts_what_would_get_stuck(rh: Rh) -> None:
+    text = "op Op : Real -> Real\nOp(1.0)\n"
+    assert rh("check", "FILE", text=text).code == 0
+    assert rh("run", "FILE", text=text).code == 1
+
+
+def test_check_of_training_needs_no_epoch(rh: Rh) -> None:
+    text = MLP + 'train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for (x, t) in data("xor") epochs 1000000000\n'
+    done = rh("check", "FILE", text=text)
+    assert done.code == 0
+    assert "xor" in done.out
+
+
+def test_check_finds_every_error(rh: Rh) -> None:
+    done = rh("check", "FILE", "--json", text="1 + here\n2\n3 + there\n")
+    assert done.code == 1
+    assert [(r["item"], r["kind"]) for r in done.records] == [(1, "error"), (2, "type"), (3, "error")]
+
+
+# -- trace and compile -----------------------------------------------------------------------------------------------------
+
+
+def test_trace_prints_a_step_an_object_and_the_value_last(rh: Rh) -> None:
+    done = rh("trace", "FILE", "--json")
+    assert done.code == 0
+    *steps, end = done.records
+    assert all(list(step) == ["step", "rule", "redex", "term", "heap"] for step in steps)
+    assert [step["step"] for step in steps] == list(range(len(steps)))
+    assert steps[0]["rule"] == "RevHandle"
+    assert steps[0]["term"] == steps[0]["redex"]
+    assert all(step["redex"] in step["term"] for step in steps)
+    assert {key: end[key] for key in ("steps", "type")} == {"steps": len(steps), "type": "Real(2)"}
+    result, w0, w1 = by_hand()
+    np.testing.assert_allclose(end["value"], result, atol=1e-12)
+    heap = {name: content for step in steps for name, content in step["heap"].items()}
+    np.testing.assert_allclose(heap["w0"], w0, atol=1e-12)
+    np.testing.assert_allclose(heap["w1"], w1, atol=1e-12)
+    assert [step["rule"] for step in steps if step["heap"]] == ["Put", "Put"]
+
+
+def test_trace_runs_what_stands_before_silently(rh: Rh) -> None:
+    text = "loc w : Real(1) = 1.0\n10.0 + 20.0\nPut[w](2.0)\nGet[w]()\n7.0\nconst t : Real = 3.0\n"
+    done = rh("trace", "FILE", "--json", text=text)
+    assert done.code == 0
+    assert [r.get("rule") for r in done.records] == ["Get", None]
+    assert done.records[-1] == {"steps": 1, "type": "Real(1)", "value": [2.0]}
+
+
+def test_trace_of_a_file_without_commands_is_of_its_last_term(rh: Rh) -> None:
+    assert [r.get("rule") for r in rh("trace", "FILE", "--json", text="1 + 2\nsquare(3)\n").records] == ["Ev", None]
+
+
+def test_trace_for_a_person_names_the_rules(rh: Rh) -> None:
+    done = rh("trace", "FILE")
+    assert done.code == 0
+    for rule in ("RevHandle", "RH-Op", "RH-Term", "RH-Return", "Put"):
+        assert rule in done.out
+
+
+@pytest.mark.parametrize("command", ["trace", "compile"])
+def test_there_has_to_be_something_to_look_at(rh: Rh, command: str) -> None:
+    done = rh(command, "FILE", "--json", text="dim n = 3\n# nothing else\n")
+    assert done.code == 1
+    assert [r["code"] for r in done.records] == ["RH043"]
+
+
+@pytest.mark.parametrize("command", ["trace", "compile"])
+def test_an_error_in_the_last_item_is_told(rh: Rh, command: str) -> None:
+    done = rh(command, "FILE", "--json", text="1 + 2\nreturn nowhere\n")
+    assert done.code == 1
+    assert [(r["kind"], r["item"], r["line"], r["column"]) for r in done.records] == [("error", 2, 2, 8)]
+
+
+def test_an_error_before_is_told_and_the_rest_is_traced(rh: Rh) -> None:
+    done = rh("trace", "FILE", "--json", text="nowhere\nreturn 1 + 2\n")
+    assert done.code == 1
+    assert [r.get("kind", r.get("rule")) for r in done.records] == ["error", "Plus", None]
+
+
+def test_a_trace_that_gets_stuck_shows_how_far_it_came(rh: Rh) -> None:
+    done = rh("trace", "FILE", "--json", text="op Op : Real -> Real\nlet x <= return 1 + 2 in Op(x)\n")
+    assert done.code == 1
+    assert [r.get("rule", r.get("kind")) for r in done.records] == ["Plus", "Let⇐", "error"]
+
+
+def test_compile_prints_the_program(rh: Rh) -> None:
+    done = rh("compile", "FILE")
+    assert done.code == 0
+    assert "Get[w0]()" in done.out
+    assert "swish" in done.out
+    (record,) = rh("compile", "FILE", "--json").records
+    assert (record["item"], record["kind"], record["type"]) == (6, "program", "Real(2)")
+    assert record["equations"] > 5
+    assert any("Put[w1]" in line for line in record["program"])
+
+
+# -- fmt -------------------------------------------------------------------------------------------------------------------
+
+
+def test_fmt_writes_the_file_anew_and_then_leaves_it(rh: Rh, tmp_path: Path) -> None:
+    assert rh("fmt", "FILE", text="dim   n=3   # three\nlet x<-1 in   x\n").code == 0
+    written = (tmp_path / "program.rh").read_text(encoding="utf-8")
+    assert "dim n = 3" in written
+    assert "# three" in written
+    assert "←" in written
+    assert rh("fmt", "FILE", "--check", text=written) == Done(0, "", "")
+    assert rh("fmt", "FILE", text=written) == Done(0, "", "")
+
+
+def test_fmt_check_writes_nothing(rh: Rh, tmp_path: Path) -> None:
+    done = rh("fmt", "FILE", "--check", text="dim   n=3\n")
+    assert done.code == 1
+    assert "program.rh" in done.err
+    assert (tmp_path / "program.rh").read_text(encoding="utf-8") == "dim   n=3\n"
+
+
+def test_fmt_leaves_a_file_that_does_not_parse(rh: Rh, tmp_path: Path) -> None:
+    done = rh("fmt", "FILE", text="dim   n=\n")
+    assert done.code == 1
+    assert "RH0" in done.err
+    assert (tmp_path / "program.rh").read_text(encoding="utf-8") == "dim   n=\n"
+
+
+# -- files -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["run", "check", "trace", "compile", "fmt"])
+def test_a_file_that_is_not_there(rh: Rh, tmp_path: Path, command: str) -> None:
+    done = rh(command, str(tmp_path / "nowhere.rh"))
+    assert done.code == 1
+    assert "RH381" in done.err
+    assert "does not exist" in done.err
+
+
+def test_what_cannot_be_read_is_an_object(rh: Rh, tmp_path: Path) -> None:
+    (record,) = rh("run", str(tmp_path), "--json").records
+    assert (record["item"], record["kind"], record["code"], record["line"]) == (None, "error", "RH381", None)
+    assert "folder" in record["message"]
+
+
+def test_a_file_in_another_encoding(rh: Rh) -> None:
+    done = rh("run", "FILE", text="1 + 2\n# für\n".encode("latin-1"))
+    assert done.code == 1
+    assert "UTF-8" in done.err
+    assert "line 2" in done.err
+
+
+def test_the_ending_may_have_been_forgotten(rh: Rh, tmp_path: Path) -> None:
+    (tmp_path / "net.rh").write_text("1 + 2")
+    assert "net.rh?" in rh("run", str(tmp_path / "net")).err
+
+
+def test_a_name_that_is_none(rh: Rh) -> None:
+    assert "RH381" in rh("run", "no\0name").err
+
+
+def test_a_byte_order_mark_and_foreign_line_ends_are_no_mistakes(rh: Rh) -> None:
+    done = rh("run", "FILE", "--json", text=b"\xef\xbb\xbfconst t : Real = 1.0\r\nt + nowhere\r\n")
+    assert [(r["kind"], r.get("line"), r.get("column")) for r in done.records] == [("declaration", None, None), ("error", 2, 5)]
+
+
+def test_a_dash_stands_for_standard_input(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1 + 2\n")))
+    assert rh("run", "-", "--json").records[0]["value"] == [3.0]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"dim n=3\n")))
+    assert rh("fmt", "-").out == "dim n = 3\n"
+
+
+def test_an_empty_file_is_fine(rh: Rh) -> None:
+    assert rh("run", "FILE", text="") == Done(0, "", "")
+    assert rh("run", "FILE", text="# a comment\n") == Done(0, "", "")
+
+
+def test_a_file_that_cannot_be_written(rh: Rh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "write_text", refuse)
+    (tmp_path / "other.rh").write_bytes(b"dim n=3\n")
+    done = rh("fmt", str(tmp_path / "other.rh"))
+    assert done.code == 1
+    assert "RH382" in done.err
+
+
+# -- words, streams, signals -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [[], ["rnu"], ["run"], ["run", "a", "b"], ["run", "a", "--jsn"], ["fmt", "a", "--json"]])
+def test_words_that_mean_nothing_exit_with_2(rh: Rh, words: list[str]) -> None:
+    done = rh(*words)
+    assert done.code == 2
+    assert done.out == ""
+    assert "help" in done.err
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["run", "--help"]])
+def test_help_exits_with_0(rh: Rh, words: list[str]) -> None:
+    done = rh(*words)
+    assert done.code == 0
+    assert done.out
+
+
+def test_a_fault_of_ours_is_told_without_a_traceback(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ValueError("inside")
+
+    monkeypatch.setattr("rh_kernel.command_line.running.execute", broken)
+    done = rh("run", "FILE")
+    assert done.code == 1
+    assert "Fault in rh_kernel" in done.err
+    assert "ValueError: inside" in done.err
+
+
+class Terminal(io.StringIO):
+    """A stream that is looked at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_errors_are_coloured_on_a_terminal_alone(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for no_color, is_coloured in (("", True), ("1", False)):
+        monkeypatch.setenv("NO_COLOR", no_color)
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        rh("run", "FILE", text="nowhere\n")
+        assert ("\x1b[" in terminal.getvalue()) == is_coloured
+
+
+def test_progress_is_drawn_on_a_terminal_and_wiped(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    text = MLP + 'train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for (x, t) in data("xor") epochs 3\n'
+    assert rh("run", "FILE", text=text).code == 0
+    drawn = terminal.getvalue()
+    assert "/ 3" in drawn or "/3" in drawn or "of 3" in drawn
+    assert drawn.endswith("\r")
+    assert "\n" not in drawn
+
+
+def test_install_writes_the_kernelspec(rh: Rh, tmp_path: Path) -> None:
+    done = rh("install", "--prefix", str(tmp_path))
+    assert done.code == 0
+    assert (tmp_path / "share" / "jupyter" / "kernels" / "rh" / "kernel.json").is_file()
+    (tmp_path / "file").touch()
+    done = rh("install", "--prefix", str(tmp_path / "file"))
+    assert done.code == 1
+    assert "--user" in done.err
+
+
+def test_lab_becomes_jupyterlab(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    is_installed = True
+
+    def execv(_: str, words: list[str]) -> None:
+        started.append(words)
+
+    def find_spec(_: str) -> object:
+        return object() if is_installed else None
+
+    monkeypatch.setattr(os, "execv", execv)
+    monkeypatch.setattr("rh_kernel.command_line.jupyter.find_spec", find_spec)
+    rh("lab", "--no-browser", "--port", "9999")
+    assert started[0][1:3] == ["-m", "jupyterlab"]
+    assert started[0][-3:] == ["--no-browser", "--port", "9999"]
+    is_installed = False
+    done = rh("lab")
+    assert done.code == 1
+    assert "not installed" in done.err
+
+
+def start(*words: str, **options: Any) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "rh_kernel", *words]
+    return subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", **options
+    )
+
+
+def test_a_reader_that_goes_away_is_no_mistake(tmp_path: Path) -> None:
+    file = tmp_path / "many.rh"
+    file.write_text("\n".join(["[1, 2, 3]"] * 5000))
+    process = start("run", str(file), "--json")
+    assert process.stdout is not None
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    process.wait(timeout=60)
+    process.stderr.close()
+    assert process.stdin is not None
+    process.stdin.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way there")
+def test_control_c_stops_training_and_tells_how_far_it_came(tmp_path: Path) -> None:
+    file = tmp_path / "long.rh"
+    file.write_text(MLP + 'train rev handle (x) <u>. mlp(u) with sgd(0.01, t) for (x, t) in data("xor") epochs 100000000\n')
+    process = start("run", str(file), "--json")
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(6)]
+    assert json.loads(lines[-1])["kind"] == "value"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert err == "Interrupted.\n"
+    assert json.loads(out)["kind"] == "training"
+
+
+def test_the_script_is_installed() -> None:
+    script = shutil.which("rh", path=str(Path(sys.executable).parent))
+    assert script is not None
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("rh_kernel ")
