@@ -99,7 +99,13 @@ def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
 
 def _result(dice: Dice, w: World) -> Type:
     """The type of something that can be had here: often the result of an operation."""
-    return draw_type(dice, w) if chance(dice, 2) else Real((choose(dice, w.dims),))
+    match dice(7):
+        case 0 | 1 | 2:
+            return draw_type(dice, w)
+        case 3:
+            return UNIT
+        case _:
+            return Real((choose(dice, w.dims),))
 
 
 def _simple(dice: Dice, w: World, A: Type) -> Command:

@@ -39,6 +39,7 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import unhandled
 
+
 @dataclass(frozen=True, slots=True)
 class Reverse:
     """The edge of a region: ``rev handle (…) ⟨variables⟩. [ ] with H``"""

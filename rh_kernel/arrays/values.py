@@ -9,7 +9,7 @@ from typing import TypeAlias
 from rh_kernel.arrays.program import Extent, Register
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.types import UNIT, Product, Real, Type, product, real
+from rh_kernel.syntax.types import UNIT, Product, Type, product, real
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,9 +152,12 @@ def _epoch_ticks(count: int) -> list[int]:
 
 
 def sparkline(values: Values, width: int = 40) -> str:
-    """The values as at most ``width`` block characters; a dot where there is no finite number."""
+    """The values as at most ``width`` block characters, from the least to the greatest; a dot for what is no finite number."""
     s = scale(values)
     count = min(len(values), width)
     picked = [values[i * (len(values) - 1) // max(count - 1, 1)] for i in range(count)]
+    heights = [s(v) if _is_shown(s, v) else None for v in picked]
+    found = [h for h in heights if h is not None]
+    low, high = min(found, default=0.0), max(found, default=1.0)
     top = len(BLOCKS) - 1
-    return "".join([BLOCKS[min(max(round(s(v) * top), 0), top)] if _is_shown(s, v) else "·" for v in picked])
+    return "".join(["·" if h is None else BLOCKS[round((h - low) / ((high - low) or 1.0) * top)] for h in heights])

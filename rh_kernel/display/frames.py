@@ -33,6 +33,9 @@ from rh_kernel.syntax.doc import Annotation, Close, Doc, Mark, MarkKind, Newline
 from rh_kernel.syntax.printing import command_doc, term_doc
 from rh_kernel.syntax.signature import Location
 
+LONGEST = 200
+"""What is shown on one line is at most so long."""
+
 NO_MARKS: Marks = {}
 
 
@@ -102,11 +105,11 @@ def subject_doc(M: Subject, marks: Marks = NO_MARKS) -> Doc:
             return command_doc(M, marks=marks, abridge=entries)
 
 
-def marked(doc: Doc, kind: MarkKind) -> str:
-    """The first part of ``doc`` that has this mark, on one line; nothing if there is none."""
+def marked(doc: Doc, kind: MarkKind, most: float = float("inf")) -> str:
+    """The part of ``doc`` that has this mark, on one line, of a long one the beginning; nothing if there is none."""
     wanted: Annotation = Mark(kind)
     pieces: list[str] = []
-    inside = 0
+    inside, length = 0, 0
     for event in layout(doc, float("inf")):
         match event:
             case Open(annotation):
@@ -116,22 +119,25 @@ def marked(doc: Doc, kind: MarkKind) -> str:
                 if pieces and not inside:
                     break
             case Newline():
-                pieces += " " if inside else ""
+                pieces += [" "] if inside else []
             case str():
-                pieces += event if inside else ""
+                pieces += [event] if inside else []
+                length += len(event) if inside else 0
+                if length > most:
+                    break
     return "".join(pieces)
 
 
 def _gist(step: Step, before: Doc, after: Doc) -> tuple[str, str]:
     match step.rule:
         case Rule.LET | Rule.LET_COMMAND:
-            name = marked(before, "redex").removeprefix("let ")
+            name = marked(before, "redex", LONGEST).removeprefix("let ")
             ends = [name.index(arrow) for arrow in ("←", "⇐") if arrow in name]
-            return name[: min(ends, default=0)].strip(), marked(before, "focus").removeprefix("⌊").removesuffix("⌋")
+            return name[: min(ends, default=0)].strip(), marked(before, "focus", LONGEST).removeprefix("⌊").removesuffix("⌋")
         case Rule.REV_HANDLE:
             return "", ""
         case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
-            return marked(before, "focus").removeprefix("⌊").removesuffix("⌋"), ""
+            return marked(before, "focus", LONGEST).removeprefix("⌊").removesuffix("⌋"), ""
         case (
             Rule.EV
             | Rule.PLUS
@@ -148,4 +154,4 @@ def _gist(step: Step, before: Doc, after: Doc) -> tuple[str, str]:
             | Rule.GET
             | Rule.PUT
         ):
-            return marked(before, "redex"), marked(after, "contractum").removeprefix("⌊").removesuffix("⌋")
+            return marked(before, "redex", LONGEST), marked(after, "contractum", LONGEST).removeprefix("⌊").removesuffix("⌋")

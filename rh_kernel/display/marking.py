@@ -46,7 +46,7 @@ def after_marks(step: Step) -> Marks:
     """The contractum, and in it what the rule has put there."""
     inner: list[tuple[Path, MarkKind]] = []
     match step.rule, step.redex:
-        case (Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope)):
+        case ((Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope))):
             inner.extend([(path, "changed") for path in _occurrences(scope)])
         case (Rule.RH_OP | Rule.RH_TERM) as rule, _:
             inner.extend(_sandwich(rule, step.contractum))

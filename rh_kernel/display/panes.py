@@ -1,16 +1,16 @@
 """A marked term or command as a ``<pre>``: what is marked stands out, what is around it is dimmed, what is far is cut."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.display.html import escape
 from rh_kernel.display.markup import element
-from rh_kernel.syntax.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout
+from rh_kernel.syntax.doc import Close, Doc, Mark, MarkKind, Newline, Open, layout
 
 WIDTH = 90
 
-MOST = 60
+MOST = 30
 """So many lines of what is marked are shown."""
 
 COLOURS: dict[MarkKind, str] = {
@@ -36,7 +36,7 @@ class Piece:
 
 def pane(doc: Doc, around: int) -> str:
     """The document, whose redex or contractum says so on hovering, and ``around`` lines above and below what is marked."""
-    pieces = [*_joined(_window(_lines(doc), around))]
+    pieces = [*_joined(_window(_lines(doc, around), around))]
     kinds: set[MarkKind] = {kind for piece in pieces for kind in piece.kinds}
     return element("pre", _PRE + ";".join(_edge(kinds)), *_html(pieces, kinds))
 
@@ -45,43 +45,36 @@ def _edge(kinds: set[MarkKind]) -> list[str]:
     return [f"border-left:3px solid rgba({COLOURS[k]},0.7)" for k in ("redex", "contractum") if k in kinds]
 
 
-def _lines(doc: Doc) -> list[list[Piece]]:
+def _lines(doc: Doc, around: int) -> list[list[Piece]]:
+    """The lines of the document as far as they are shown, and ``⋮`` if there are more."""
     lines: list[list[Piece]] = [[]]
-    open_: list[Annotation] = []
+    kinds: list[Kinds] = [()]
+    first = last = None
     for event in layout(doc, WIDTH):
         match event:
             case Open(annotation):
-                open_.append(annotation)
+                kinds.append((*kinds[-1], annotation.kind) if isinstance(annotation, Mark) else kinds[-1])
             case Close():
-                open_.pop()
-            case Newline(indent):
-                lines.append([Piece(" " * indent, ())] if indent else [])
+                kinds.pop()
             case str():
-                lines[-1].append(Piece(event, _kinds(open_)))
+                lines[-1].append(Piece(event, kinds[-1]))
+                if kinds[-1]:
+                    last = len(lines) - 1
+                    first = last if first is None else first
+            case Newline(indent):
+                if first is not None and last is not None and len(lines) > min(last + around, first + MOST):
+                    return [*lines, [Piece("⋮", ())]]
+                lines.append([Piece(" " * indent, ())] if indent else [])
     return lines
 
 
-def _kinds(open_: Sequence[Annotation]) -> Kinds:
-    return tuple([a.kind for a in open_ if isinstance(a, Mark)])
-
-
 def _window(lines: list[list[Piece]], around: int) -> Iterator[list[Piece]]:
-    """The lines that are shown, and for the others how many there are."""
-    marked = [i for i, line in enumerate(lines) if any(piece.kinds for piece in line)] or [0]
-    first, last = marked[0], marked[-1]
-    cut = range(first + MOST * 2 // 3, last - MOST // 3) if last - first > MOST else range(0)
-    shown = [i for i in range(max(first - around, 0), min(last + around + 1, len(lines))) if i not in cut]
-    if shown[0] <= 1:
-        shown[:0] = range(shown[0])
-    if len(lines) - shown[-1] <= 2:
-        shown += range(shown[-1] + 1, len(lines))
-    previous = -1
-    for i in [*shown, len(lines)]:
-        if i - previous > 1:
-            yield [Piece(f"⋮ {i - previous - 1} lines", ())]
-        if i < len(lines):
-            yield lines[i]
-        previous = i
+    """The lines that are shown; for those above, how many there are."""
+    first = next((i for i, line in enumerate(lines) if any(piece.kinds for piece in line)), 0)
+    above = max(first - around, 0)
+    if above > 1:
+        yield [Piece(f"⋮ {above} lines", ())]
+    yield from lines[above if above > 1 else 0 :]
 
 
 def _joined(lines: Iterator[list[Piece]]) -> Iterator[Piece]:

@@ -5,10 +5,9 @@ It needs no script and nothing from outside, so a notebook that is not trusted s
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from rh_kernel.display.flows import flow
-from rh_kernel.display.frames import Frame, cut, folded, frame, heap_changes, line, subject_doc, total_changes
+from rh_kernel.display.frames import Frame, cut, frame, heap_changes, line, subject_doc, total_changes
 from rh_kernel.display.glosses import gloss
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.legs import Direction, Leg, legs
@@ -25,6 +24,9 @@ from rh_kernel.syntax.doc import MarkKind, Role
 MOST, FIRST, LAST = 200, 100, 50
 """A trace of more than ``MOST`` steps is shown by its first and its last ones."""
 
+ROOM = 500_000
+"""The first steps have room for so many characters, the last ones for half of that."""
+
 GIST = 88
 """So many characters about what a step does stand in its line."""
 
@@ -39,7 +41,7 @@ def trace_html(result: TraceMade) -> str:
         "line-height:1.5",
         _outcome(result),
         _heap(total_changes(result, [*changes.values()])),
-        _legend() if result.steps else "",
+        _legend(result.steps),
         *_legs(result, changes),
         _rules(result.steps),
         *[box(f"color:{COLOURS[Role.ERROR]}", escape(f"{d.code}: {d.message}")) for d in result.stuck],
@@ -74,20 +76,19 @@ def _change(change: Change) -> list[str]:
     ]
 
 
-def _legend() -> str:
+def _legend(steps: Sequence[Step]) -> str:
     def filled(kind: MarkKind, text: str) -> str:
         return span(f"background-color:rgba({MARKS[kind]},0.32);padding:0 5px;margin-right:10px", text)
 
     def lined(kind: MarkKind, text: str) -> str:
         return span(f"border-bottom:2px solid rgba({MARKS[kind]},0.9);margin-right:10px", text)
 
-    return box(
-        "margin:6px 0;font-size:90%",
-        filled("redex", "redex"),
-        filled("contractum", "contractum"),
-        lined("forward", "Qᶠ, on the way forward"),
-        lined("backward", "Qᵇ, on the way back"),
-    )
+    if not steps:
+        return ""
+    words = [filled("redex", "redex"), filled("contractum", "contractum")]
+    if any(step.rule in (Rule.RH_OP, Rule.RH_TERM) for step in steps):
+        words += [lined("forward", "Qᶠ, on the way forward"), lined("backward", "Qᵇ, on the way back")]
+    return box("margin:6px 0;font-size:90%", *words)
 
 
 def _rules(steps: Sequence[Step]) -> str:
@@ -96,7 +97,11 @@ def _rules(steps: Sequence[Step]) -> str:
         [_rule(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, gloss(rule))]
         for rule, times in sorted(fired.items(), key=lambda entry: (-entry[1], entry[0].value))
     ]
-    return details("margin:6px 0", f"{len(fired)} rules fired", table(rows, ["rule", "times", "paper", ""], "lrlw")) if rows else ""
+    return (
+        details("margin:6px 0", f"{len(fired)} rules fired", table(rows, ["rule", "times", "paper", ""], "lrlw"))
+        if rows
+        else ""
+    )
 
 
 def _rule(rule: Rule) -> str:
@@ -104,37 +109,48 @@ def _rule(rule: Rule) -> str:
 
 
 def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
-    steps = result.steps
-    gap = folded(len(steps), FIRST, LAST, MOST)
-    parts = legs(steps)
-    for leg in _within(parts, range(gap.start)):
-        yield _leg(leg, result, changes)
-    if gap:
-        note = f"⋮ {len(gap)} steps are folded ({gap.start + 1} to {gap.stop}); `rh trace FILE` prints all of them"
-        yield box(f"margin:6px 0;{FAINT}", escape(note))
-    for leg in _within(parts, range(gap.stop, len(steps))):
-        yield _leg(leg, result, changes)
+    """The legs that have a step that is shown, and in place of the others how many steps they have."""
+    rows = _rows(result.steps, changes)
+    hidden = [n for n in range(len(result.steps)) if n not in rows]
+    for leg in legs(result.steps):
+        if hidden and leg.first == hidden[0]:
+            yield _folded(hidden)
+        numbers = range(leg.first, leg.last + 1)
+        shown = [rows[n] for n in numbers if n in rows]
+        if shown:
+            yield _leg(leg, result, shown, [changes[n].location.name for n in numbers if n in changes])
+        if hidden and leg.first < hidden[0] <= leg.last:
+            yield _folded(hidden)
 
 
-def _within(parts: Sequence[Leg], shown: range) -> Iterator[Leg]:
-    """What of the legs lies in the range."""
-    for leg in parts:
-        first, last = max(leg.first, shown.start), min(leg.last, shown.stop - 1)
-        if first <= last:
-            yield replace(leg, first=first, last=last)
+def _rows(steps: Sequence[Step], changes: Mapping[int, Change]) -> dict[int, str]:
+    """The steps that are shown: the first ones and the last ones, as many as there is room for."""
+    count = len(steps)
+    rows: dict[int, str] = {}
+    first, last = range(count if count <= MOST else FIRST), range(count - 1, count - LAST - 1, -1)
+    for numbers, room in ((first, ROOM), (last, ROOM // 2)):
+        for n in numbers:
+            if room <= 0 or n in rows or n < 0:
+                break
+            rows[n] = _step(frame(n + 1, steps[n], changes.get(n)), is_open=n == 0)
+            room -= len(rows[n])
+    return rows
 
 
-def _leg(leg: Leg, result: TraceMade, changes: Mapping[int, Change]) -> str:
+def _folded(hidden: Sequence[int]) -> str:
+    steps = "1 step is" if len(hidden) == 1 else f"{len(hidden)} steps are"
+    note = f"⋮ {steps} folded ({hidden[0] + 1} to {hidden[-1] + 1}); `rh trace FILE` prints all of them"
+    return box(f"margin:6px 0;{FAINT}", escape(note))
+
+
+def _leg(leg: Leg, result: TraceMade, rows: Sequence[str], put: Sequence[str]) -> str:
     """The steps of a leg in one list, under what the leg is about and what it leaves to the next one."""
-    steps = result.steps
-    rows = [_step(frame(n + 1, steps[n], changes.get(n)), is_open=n == 0) for n in range(leg.first, leg.last + 1)]
     colour = _COLOURS[leg.direction]
-    put = [changes[n].location.name for n in range(leg.first, leg.last + 1) if n in changes]
     numbers = f"step {leg.first + 1}" if leg.first == leg.last else f"steps {leg.first + 1}–{leg.last + 1}"
     summary = (
         span(f"color:rgb({colour});font-weight:bold", ARROWS[leg.direction])
         + " "
-        + span(MONOSPACE, title(leg, steps))
+        + span(MONOSPACE, title(leg, result.steps))
         + span(f"{MONOSPACE};font-size:90%;margin-left:14px;color:rgb({colour})", _flow(leg, result))
         + span(f"{FAINT};margin-left:12px;font-size:90%", numbers + (f" · changes {', '.join(put)}" if put else ""))
     )
@@ -144,7 +160,7 @@ def _leg(leg: Leg, result: TraceMade, changes: Mapping[int, Change]) -> str:
 
 
 def _flow(leg: Leg, result: TraceMade) -> str:
-    return cut("  ".join([f"{name} = {line(subject_doc(V), 40)}" for name, V in flow(leg, result.steps, result.value)]), 60)
+    return cut(" · ".join([f"{name} = {line(subject_doc(V), 40)}" for name, V in flow(leg, result.steps, result.value)]), 60)
 
 
 _COLOURS = {

@@ -4,7 +4,7 @@ import re
 
 from rh_kernel.syntax.core import OrdinaryHandler, ReverseHandler
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim
-from rh_kernel.syntax.signature import DimKind, LocKind, Parameter, ValueKind
+from rh_kernel.syntax.signature import Parameter
 from rh_kernel.syntax.types import Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta, map_type, show_shape
 from rh_kernel.typing.definitions import (
     ConstDefinition,
@@ -67,16 +67,4 @@ def _generic(types: tuple[Type, ...]) -> tuple[str, ...]:
 
 
 def _statics(parameters: tuple[Parameter, ...]) -> str:
-    return f"[{', '.join(_parameter(p) for p in parameters)}] " if parameters else ""
-
-
-def _parameter(p: Parameter) -> str:
-    match p.kind:
-        case LocKind(shape):
-            return f"{p.name} : Loc({show_shape(shape)})"
-        case DimKind():
-            return f"{p.name} : Dim"
-        case ValueKind(A):
-            return f"{p.name} : {A}"
-
-
+    return f"[{', '.join(map(str, parameters))}] " if parameters else ""

@@ -4,6 +4,7 @@ import difflib
 
 from rh_kernel.session.errors import DirectiveWords, UnknownDirective
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 
@@ -39,4 +40,5 @@ def unknown_directive(item: items.Directive) -> Rejected:
     """The complaint about a directive that does not exist."""
     near = difflib.get_close_matches(item.name.text, DIRECTIVES, n=1)
     hint = f"did you mean `%{near[0]}`?" if near else "`%help` lists what there is"
-    return Rejected(UnknownDirective(span=item.span, name=item.name.text, hint=hint))
+    span = Span(item.span.source, item.span.start, item.name.span.end)
+    return Rejected(UnknownDirective(span=span, name=item.name.text, hint=hint))

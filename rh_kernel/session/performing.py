@@ -14,9 +14,9 @@ from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.storage import peak
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.step import Step
-from rh_kernel.operational.trace import advance
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
+from rh_kernel.operational.trace import advance
 from rh_kernel.primitives.values import materialise
 from rh_kernel.session.budget import available, check_size, limits, placed
 from rh_kernel.session.contents import initial_content
@@ -180,9 +180,7 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
                 case Trained():
                     after = state.put({loc: frozen(array) for loc, array in event.heap.items()})
                     changes = changed(state.heap, after.heap)
-                    yield Shown(
-                        number, TrainingDone(event.epochs, event.samples, event.measures, event.seconds, changes)
-                    )
+                    yield Shown(number, TrainingDone(event.epochs, event.samples, event.measures, event.seconds, changes))
                     return after
     except KeyboardInterrupt:
         if last is None:

@@ -115,15 +115,7 @@ class Working:
 
 
 Result: TypeAlias = (
-    DeclarationMade
-    | ValueFound
-    | TraceMade
-    | ProgramMade
-    | TypeShown
-    | HeapShown
-    | Notice
-    | TrainingDone
-    | ItemFailed
+    DeclarationMade | ValueFound | TraceMade | ProgramMade | TypeShown | HeapShown | Notice | TrainingDone | ItemFailed
 )
 
 

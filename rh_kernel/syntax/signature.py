@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from rh_kernel.syntax.types import Shape, Type
+from rh_kernel.syntax.types import Shape, Type, show_shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,15 @@ class Parameter:
 
     name: str
     kind: Kind
+
+    def __str__(self) -> str:
+        match self.kind:
+            case LocKind(shape):
+                return f"{self.name} : Loc({show_shape(shape)})"
+            case DimKind():
+                return f"{self.name} : Dim"
+            case ValueKind(A):
+                return f"{self.name} : {A}"
 
 
 @dataclass(frozen=True, slots=True)

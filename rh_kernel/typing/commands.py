@@ -3,23 +3,26 @@
 ``handlers`` holds the judgment for handlers; the two need each other, so each is handed what it needs of the other.
 """
 
+from dataclasses import replace
+
+from rh_kernel.primitives.table import ROWS
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise, specialise_type, supply
-from rh_kernel.syntax.core import Bind, Command, Handle, Operation, Perform, Resume, Return, RevHandle, Term
+from rh_kernel.syntax.core import Bind, Command, Handle, Operation, Perform, Resume, Return, RevHandle
 from rh_kernel.syntax.signature import Family
-from rh_kernel.syntax.types import UNIT, Product, Real, Type, TypeMeta, product
-from rh_kernel.typing import operators
-from rh_kernel.typing.context import Context, Zone
-from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
-from rh_kernel.typing.dimensions import unknown_name
-from rh_kernel.typing.errors import OutOfReach, PatternDoesNotFit, TermInCommand, WrongKindOfName
+from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, product
+from rh_kernel.typing.complaints import another_kind, no_such_thing, out_of_reach, quoted
+from rh_kernel.typing.context import REV_HANDLE, Context, Zone
+from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition
+from rh_kernel.typing.errors import CommandInTerm, TermInCommand
 from rh_kernel.typing.functions import function_names
 from rh_kernel.typing.handlers import Handlers
 from rh_kernel.typing.heads import shape_variables
+from rh_kernel.typing.hints import NOBODY, Asked
 from rh_kernel.typing.indices import elaborate_indices, values_of
-from rh_kernel.typing.patterns import Opened, open_patterns
-from rh_kernel.typing.terms import Terms
+from rh_kernel.typing.patterns import Opened, open_patterns, pattern_does_not_fit
+from rh_kernel.typing.terms import Terms, argument_of
 from rh_kernel.typing.unify import Unifier
 
 _DELTA = frozenset({Zone.DELTA, Zone.CONTINUATION})
@@ -33,36 +36,42 @@ class Commands:
         self.terms = Terms(unifier)
         self.handlers = Handlers(unifier, self.terms, self.elaborate)
 
-    def elaborate(self, cx: Context, e: s.Expr, A: Type | None) -> tuple[Command, Type]:
-        """P and its type; if A is given, that type is A. A spine of lets is gone through in a loop. Raises ``Rejected``."""
+    def elaborate(self, cx: Context, e: s.Expr, A: Type | None, asked: Asked = NOBODY) -> tuple[Command, Type]:
+        """P and its type; if A is given, that type is A, and ``asked`` tells who asks for it. Raises ``Rejected``.
+
+        A spine of lets is gone through in a loop.
+        """
         spine: list[tuple[s.LetExpr, Command, Opened]] = []
         while isinstance(e, s.LetExpr):
             P, B = self._bound(cx, e)
             opened = open_patterns(cx, self.unifier, ((e.pattern, B),), Zone.DELTA)
             spine.append((e, P, opened))
             cx, e = opened.context, e.body
-        Q, C = self._head(cx, e, A)
+        Q, C = self._head(cx, e, A, asked)
         for written, P, opened in reversed(spine):
             Q = Bind(P, opened.command_scope(Q), span=written.span)
         return Q, C
 
     def _bound(self, cx: Context, e: s.LetExpr) -> tuple[Command, Type]:
-        if e.arrow is s.Arrow.COMMAND:
-            return self.elaborate(cx, e.bound, None)
-        M, B = self.terms.infer(cx, e.bound)
+        try:
+            if e.arrow is s.Arrow.COMMAND:
+                return self.elaborate(cx, e.bound, None)
+            M, B = self.terms.infer(cx, e.bound)
+        except Rejected as failure:
+            raise other_arrow(failure, e) from None
         return Return(M, span=e.bound.span), B
 
-    def _head(self, cx: Context, e: s.Expr, A: Type | None) -> tuple[Command, Type]:
+    def _head(self, cx: Context, e: s.Expr, A: Type | None, asked: Asked) -> tuple[Command, Type]:
         match e:
             case s.ReturnExpr(term):
-                M, B = self.terms.infer(cx, term) if A is None else (self.terms.check(cx, term, A), A)
+                M, B = self.terms.infer(cx, term) if A is None else (self.terms.check(cx, term, A, asked), A)
                 return Return(M, span=e.span), B
             case s.Apply():
                 P, B = self._apply(cx, e)
             case s.RevHandleExpr():
                 P, B = self._rev_handle(cx, e)
             case s.HandleExpr():
-                P, B = self._handle(cx, e, A)
+                P, B = self._handle(cx, e, A, asked)
             case s.ResumeExpr(continuation, argument):
                 P, B = self._resume(cx, e, continuation, argument)
             case (
@@ -79,11 +88,12 @@ class Commands:
             ):
                 raise self._pure(cx, e)
             case s.Family(head):
-                raise unknown_name(cx, head.text, e.span, hint="give it an argument in round brackets")
+                hint = f"give it an argument: `{head.text}[…](x)`"
+                raise no_such_thing(cx, head.text, e.span, "a command", cx.declared(OpDefinition, NetDefinition), hint)
             case s.LetExpr():
-                return self.elaborate(cx, e, A)
+                return self.elaborate(cx, e, A, asked)
         if A is not None:
-            self.terms.same(B, A, e)
+            self.terms.same(B, A, e, asked)
         return P, B
 
     def _apply(self, cx: Context, e: s.Apply) -> tuple[Command, Type]:
@@ -91,26 +101,24 @@ class Commands:
         local = cx.look_up(name)
         if local is not None:
             if local[1].zone is Zone.CONTINUATION:
-                return self._resume(cx, e, e.head, _argument(e))
-            raise Rejected(WrongKindOfName(span=e.head.span, name=name, is_a="a variable", wanted="an operation or a net"))
+                return self._resume(cx, e, e.head, argument_of(e))
+            raise another_kind(name, e.head.span, "a variable", "an operation or a net")
         match cx.definitions.get(name):
             case OpDefinition(_, family):
                 return self._perform(cx, e, family)
             case NetDefinition() as net:
                 return self._net(cx, e, net)
-            case None if name in function_names():
-                raise self._pure(cx, e)
             case FunDefinition():
                 raise self._pure(cx, e)
-            case None:
-                raise unknown_name(cx, name, e.head.span)
-            case other:
-                wanted = "an operation or a net"
-                raise Rejected(WrongKindOfName(span=e.head.span, name=name, is_a=kind_of(other), wanted=wanted))
+            case None if name in ROWS or name == "rd":
+                raise self._pure(cx, e)
+            case _:
+                names = [*cx.declared(OpDefinition, NetDefinition), *function_names(cx)]
+                raise no_such_thing(cx, name, e.head.span, "an operation or a net", names)
 
     def _perform(self, cx: Context, e: s.Apply, family: Family) -> tuple[Command, Type]:
         op = self.operation(cx, e, family)
-        M = self._check_argument(cx, e, op.domain)
+        M = self.terms.arguments(cx, e, op.domain)
         return Perform(op, M, span=e.span), op.codomain
 
     def operation(self, cx: Context, e: s.Apply, family: Family) -> Operation:
@@ -124,36 +132,30 @@ class Commands:
         return op
 
     def _net(self, cx: Context, e: s.Apply, net: NetDefinition) -> tuple[Command, Type]:
-        static = Static({v: self.unifier.fresh_dim() for v in net.variables}, {}, {})
+        static = Static({v: self.unifier.fresh_dim(v) for v in net.variables}, {}, {})
         indices, static = elaborate_indices(cx, self.unifier, self.terms, e, net.statics, static)
-        M = self._check_argument(cx, e, specialise_type(net.domain, static))
+        M = self.terms.arguments(cx, e, specialise_type(net.domain, static))
         body = supply(specialise(net.body, static), values_of(indices, net.statics))
         self.unifier.uses.append((e.span, body))
         return Bind(Return(M, span=e.span), body, span=e.span), specialise_type(net.codomain, static)
 
-    def _check_argument(self, cx: Context, e: s.Apply, A: Type) -> Term:
-        wanted = self.unifier.head(A)
-        count = len(wanted.factors) if isinstance(wanted, Product) else 0 if wanted == UNIT else 1
-        if (len(e.arguments) > 1 and count != len(e.arguments)) or (not e.arguments and count > 0):
-            raise operators.wrong_arguments(e, count, len(e.arguments))
-        return self.terms.check(cx, _argument(e), A)
-
     def _resume(self, cx: Context, e: s.Expr, k: s.Name, argument: s.Expr) -> tuple[Command, Type]:
         found = cx.look_up(k.text)
         if found is None:
-            raise unknown_name(cx, k.text, k.span)
+            names = [entry.name for entry in cx.entries if entry.zone is Zone.CONTINUATION]
+            raise no_such_thing(cx, k.text, k.span, "a continuation", names)
         index, entry = found
         if entry.barred:
-            raise Rejected(OutOfReach(span=k.span, name=k.text, where=entry.barred))
+            raise out_of_reach(entry, k.span)
         if entry.answer is None:
-            raise Rejected(WrongKindOfName(span=k.span, name=k.text, is_a="a variable", wanted="a continuation"))
-        M = self.terms.check(cx, argument, entry.type)
+            raise another_kind(k.text, k.span, "a variable", "a continuation")
+        M = self.terms.check(cx, argument, entry.type, Asked(f"what the continuation `{k.text}` takes: the operation's result"))
         return Resume(index, k.text, M, span=e.span), entry.answer
 
     def _rev_handle(self, cx: Context, e: s.RevHandleExpr) -> tuple[Command, Type]:
         M, A = self.terms.infer(cx, e.argument)
         types = self._spread(A, e)
-        inner = cx.bar(_DELTA, "inside `rev handle`, whose command sees only the variables it binds")
+        inner = cx.bar(_DELTA, REV_HANDLE)
         opened = open_patterns(inner, self.unifier, tuple(zip(e.variables, types, strict=True)), Zone.DELTA)
         R, C = self.elaborate(opened.context, e.body, None)
         H = self.handlers.reverse(cx, e.handler, C)
@@ -174,36 +176,34 @@ class Commands:
             case _ if n == 0 and self.unifier.same_type(head, product(())):
                 return ()
             case Real() | Product() | TypeMeta():
-                found = str(self.unifier.type(head))
-                expected = f"a product of {n} types" if n else "()"
-                raise Rejected(PatternDoesNotFit(span=e.argument.span, wanted=n, found=found, expected=expected))
+                span = e.variables[0].span.to(e.variables[-1].span) if e.variables else e.argument.span
+                raise pattern_does_not_fit(self.unifier, span, n, head)
 
-    def _handle(self, cx: Context, e: s.HandleExpr, A: Type | None) -> tuple[Command, Type]:
+    def _handle(self, cx: Context, e: s.HandleExpr, A: Type | None, asked: Asked) -> tuple[Command, Type]:
         P, C = self.elaborate(cx, e.command, None)
-        H = self.handlers.ordinary(cx, e.handler, C, A)
+        H = self.handlers.ordinary(cx, e.handler, C, A, asked)
         return Handle(P, H, span=e.span), H.target
 
     def _pure(self, cx: Context, e: s.Expr) -> Rejected:
         """The complaint about a term in the place of a command; if the term is wrong itself, that is said first."""
         self.terms.infer(cx, e)
-        text = e.span.text
-        what = f"`{text}`" if len(text) <= 40 and "\n" not in text else "this"
-        return Rejected(TermInCommand(span=e.span, what=what, hint="write `return` in front of it"))
+        return Rejected(TermInCommand(span=e.span, what=quoted(e.span), hint="write `return` in front of it"))
 
     def _fresh(self, family: Family) -> Static:
         shapes = shape_variables(family)
         return Static(
-            {v: self.unifier.fresh_dim() for v in family.variables if v not in shapes},
+            {v: self.unifier.fresh_dim(v) for v in family.variables if v not in shapes},
             {v: self.unifier.fresh_shape() for v in family.variables if v in shapes},
             {},
         )
 
 
-def _argument(e: s.Apply) -> s.Expr:
-    match e.arguments:
-        case ():
-            return s.Unit(span=e.span)
-        case (argument,):
-            return argument
-        case many:
-            return s.TupleExpr(many, span=many[0].span.to(many[-1].span))
+def other_arrow(failure: Rejected, e: s.LetExpr) -> Rejected:
+    """The same complaint; if it is that the whole of what ``let`` binds belongs to the other layer, the arrow is to blame."""
+    match failure.diagnostics:
+        case (CommandInTerm() as d,) if d.span == e.bound.span:
+            return Rejected(replace(d, hint="the arrow for a command's result is `<=` (⇐): `let x <= P in …`"))
+        case (TermInCommand() as d,) if d.span == e.bound.span:
+            return Rejected(replace(d, hint="the arrow for a term's value is `<-` (←): `let x <- M in …`"))
+        case _:
+            return failure

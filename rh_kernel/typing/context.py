@@ -11,7 +11,7 @@ from enum import Enum
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Loc
 from rh_kernel.syntax.types import ShapeVar, Type
-from rh_kernel.typing.definitions import Definitions
+from rh_kernel.typing.definitions import Definition, Definitions
 
 
 class Zone(Enum):
@@ -23,14 +23,40 @@ class Zone(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Barrier:
+    """A place where some variables are out of reach, in words, and what to do about one of them, ``{name}``."""
+
+    where: str
+    way_in: str
+
+
+REV_HANDLE = Barrier(
+    "inside `rev handle`, whose command sees only the variables it binds",
+    "hand it in: `rev handle (…, {name}) <…, {name}>. R with H` binds it inside",
+)
+CLAUSE = Barrier(
+    "inside a handler's clause, which is closed",
+    "a clause sees its own variables, constants, and the parameters of its handler: `handler h({name} : A) = { … }`",
+)
+ARGUMENT = Barrier(
+    "in a handler's argument, which has to be closed",
+    "what is declared by `const`, and what a net has in its square brackets, is closed: `net f[{name} : A](…)`",
+)
+INDEX = Barrier(
+    "in square brackets, which hold closed values",
+    "what is declared by `const`, and what a net has in its square brackets, is closed: `net f[{name} : A](…)`",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
-    """``x : A``; for a continuation ``k : A ~> answer``. ``barred`` says where the reader stands if x is out of reach there."""
+    """``x : A``; for a continuation ``k : A ~> answer``. ``barred`` tells why x is out of reach, if it is."""
 
     name: str
     type: Type
     zone: Zone
     answer: Type | None = None
-    barred: str = ""
+    barred: Barrier | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +83,9 @@ class Context:
                 return index, entry
         return None
 
-    def bar(self, zones: frozenset[Zone], where: str) -> "Context":
+    def bar(self, zones: frozenset[Zone], barrier: Barrier) -> "Context":
         """With the variables of these zones out of reach."""
-        entries = tuple(replace(e, barred=e.barred or where) if e.zone in zones else e for e in self.entries)
+        entries = tuple(replace(e, barred=e.barred or barrier) if e.zone in zones else e for e in self.entries)
         return replace(self, entries=entries)
 
     def with_dims(self, dims: Mapping[str, Dim]) -> "Context":
@@ -74,11 +100,11 @@ class Context:
         """With more shape variables."""
         return replace(self, shapes={**(self.shapes or {}), **shapes})
 
-    def visible_names(self) -> list[str]:
-        """Every name that means something here, for suggestions."""
-        return [
-            *(e.name for e in self.entries if not e.barred),
-            *(self.dims or {}),
-            *(self.locations or {}),
-            *self.definitions.named,
-        ]
+    def variables(self) -> list[str]:
+        """The names of the variables that a term can use, the nearest first."""
+        usable = [e.name for e in reversed(self.entries) if not e.barred and e.zone is not Zone.CONTINUATION]
+        return [name for name in dict.fromkeys(usable) if name not in ("", "_")]
+
+    def declared(self, *kinds: type[Definition]) -> list[str]:
+        """The declared names of these kinds."""
+        return [name for name, d in self.definitions.named.items() if isinstance(d.definition, kinds)]

@@ -1,6 +1,6 @@
 """Elaboration of declarations (LANGUAGE §3): each is checked once, for all values of its dimension variables."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
@@ -23,8 +23,9 @@ from rh_kernel.typing.definitions import (
     OpDefinition,
 )
 from rh_kernel.typing.dimensions import dimension_variables, elaborate_dim, elaborate_shape, elaborate_type
-from rh_kernel.typing.errors import BuiltInName, NameTwice, NotADimension, TypesDiffer
+from rh_kernel.typing.errors import BuiltInName, CommandInTerm, NameTwice, NotADimension, TypesDiffer
 from rh_kernel.typing.finishing import check_dimensions, finished, finished_type
+from rh_kernel.typing.hints import Asked
 from rh_kernel.typing.initial import elaborate_initial
 from rh_kernel.typing.patterns import open_patterns
 from rh_kernel.typing.unify import Unifier
@@ -66,8 +67,9 @@ def _const(cx: Context, item: items.ConstDeclaration) -> ConstDefinition:
         M, A = commands.terms.infer(cx, item.value)
     else:
         A = elaborate_type(cx, item.type)
-        M = commands.terms.check(cx, item.value, A)
+        M = commands.terms.check(cx, item.value, A, Asked(f"the declared type of `{item.name.text}`"))
     M = finished(commands.unifier, M, item.span)
+    check_dimensions(commands.unifier)
     return ConstDefinition(item.name.text, finished_type(commands.unifier, A), M)
 
 
@@ -88,16 +90,20 @@ def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
     signature = _signature(cx, (), item.parameters, item.result)
     cx, A = signature.context, signature.domain
     opened = open_patterns(cx, unifier, ((_pattern(item.parameters, item.name), A),), Zone.DELTA)
-    if signature.result is None:
-        M, B = terms.infer(opened.context, item.body)
-    else:
-        B = signature.result
-        M = terms.check(opened.context, item.body, B)
+    try:
+        if signature.result is None:
+            M, B = terms.infer(opened.context, item.body)
+        else:
+            B = signature.result
+            M = terms.check(opened.context, item.body, B, Asked(f"the declared result of `{item.name.text}`"))
+    except Rejected as failure:
+        raise _pure(failure) from None
     own = None
     if item.derivative is not None:
         d = item.derivative
         back = open_patterns(cx, unifier, ((d.cotangent, B), (d.point, A)), Zone.DELTA)
-        own = back.term_scope(terms.check(back.context, d.body, A))
+        asked = Asked(f"the input of `{item.name.text}`", "rd(w, x) gives the cotangent of the input: of the type of x")
+        own = back.term_scope(terms.check(back.context, d.body, A, asked))
     body = finished(unifier, opened.term_scope(M), item.span)
     own = None if own is None else finished(unifier, own, item.span)
     check_dimensions(unifier)
@@ -117,7 +123,8 @@ def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
     signature = _signature(cx, item.statics, item.parameters, item.result)
     pattern = _pattern(item.parameters, item.name)
     opened = open_patterns(signature.context, commands.unifier, ((pattern, signature.domain),), Zone.DELTA)
-    R, B = commands.elaborate(opened.context, item.body, signature.result)
+    asked = Asked(f"the declared result of `{item.name.text}`")
+    R, B = commands.elaborate(opened.context, item.body, signature.result, asked)
     values = tuple(p.name for p in signature.statics if isinstance(p.kind, ValueKind))
     scope = opened.command_scope(R)
     body = finished(commands.unifier, Scope((*values, *scope.hints), scope.body), item.span)
@@ -141,9 +148,7 @@ def _handler(cx: Context, item: items.HandlerDeclaration) -> HandlerDefinition:
         target = None if item.type.target is None else elaborate_type(opened, item.type.target)
         typed = typed.with_dims({v: dim(v) for v in dimension_variables([source, *([target] if target else [])])})
     inner = typed.bind(*(Entry(name, A, Zone.GAMMA) for name, A in signature.parameters))
-    ordinary = target is not None or (
-        item.type is None and any(isinstance(c, s.OrdinaryClause) for c in item.body.clauses)
-    )
+    ordinary = target is not None or (item.type is None and any(isinstance(c, s.OrdinaryClause) for c in item.body.clauses))
     H: Handler
     if ordinary:
         H = commands.handlers.ordinary_literal(inner, item.body, source, target)
@@ -163,6 +168,15 @@ def _named(H: Handler, name: str) -> Handler:
             return ReverseHandler(C, returns, clauses, name, span=H.span)
         case OrdinaryHandler(C, D, returns, clauses):
             return OrdinaryHandler(C, D, returns, clauses, name, span=H.span)
+
+
+def _pure(failure: Rejected) -> Rejected:
+    """The same complaint; about a command in a function it says what can hold one."""
+    match failure.diagnostics:
+        case (CommandInTerm() as d,):
+            return Rejected(replace(d, hint="a function is pure; what performs operations is declared by `net`"))
+        case _:
+            return failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,4 +263,3 @@ def _distinct(names: tuple[s.Name, ...]) -> None:
         if name.text in seen:
             raise Rejected(NameTwice(span=name.span, name=name.text, hint="give the parameters different names"))
         seen.add(name.text)
-

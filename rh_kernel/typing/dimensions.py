@@ -1,6 +1,5 @@
 """Elaboration of dimensions and type expressions: ``Γ ⊢ A type`` (LANGUAGE §2)."""
 
-import difflib
 from collections.abc import Callable, Iterable
 
 from rh_kernel.source.diagnostic import Rejected
@@ -8,9 +7,10 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.dimensions import Ceil, Dim, DimMeta, DimVar, Floor, ceil, dim, floor
 from rh_kernel.syntax.types import UNIT, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
+from rh_kernel.typing.complaints import no_such_thing
 from rh_kernel.typing.context import Context
-from rh_kernel.typing.definitions import DimDefinition, kind_of
-from rh_kernel.typing.errors import BadDimension, DependsOnError, NotADimension, UnknownName, WrongKindOfName
+from rh_kernel.typing.definitions import DimDefinition
+from rh_kernel.typing.errors import BadDimension, NotADimension
 
 
 def elaborate_type(cx: Context, A: s.TypeExpr) -> Type:
@@ -81,26 +81,13 @@ def _variable(cx: Context, name: str, span: Span) -> Dim:
     match cx.definitions.get(name):
         case DimDefinition(_, value):
             return dim(value)
-        case None:
-            pass
-        case other:
-            if not (cx.open_dims and name[:1].islower()):
-                raise Rejected(WrongKindOfName(span=span, name=name, is_a=kind_of(other), wanted="a dimension"))
-    if cx.open_dims and not name[:1].isupper():
-        return dim(DimVar(name))
-    raise unknown_name(cx, name, span, hint=f"declare it: `dim {name} = 3`")
-
-
-def unknown_name(cx: Context, name: str, span: Span, hint: str = "", others: Iterable[str] = ()) -> Rejected:
-    """The complaint about a name that means nothing here, with the nearest name that does."""
-    if name in cx.definitions.failed:
-        return Rejected(DependsOnError(span=span, name=name, hint="mend the declaration first"))
-    known = [n for n in [*cx.visible_names(), *others] if n != "_"]
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    folded = [n for n in known if n.casefold() == name.casefold()]
-    if folded or near:
-        hint = f"did you mean `{(folded or near)[0]}`?"
-    return Rejected(UnknownName(span=span, name=name, hint=hint))
+        case None if cx.open_dims and not name[:1].isupper() and name not in cx.definitions.failed:
+            return dim(DimVar(name))
+        case definition if cx.open_dims and definition is not None and name[:1].islower():
+            return dim(DimVar(name))
+        case _:
+            names = [*(cx.dims or {}), *cx.declared(DimDefinition)]
+            raise no_such_thing(cx, name, span, "a dimension", names, f"declare it: `dim {name} = 3`")
 
 
 def dimension_variables(types: Iterable[Type | Shape]) -> tuple[str, ...]:

@@ -138,7 +138,7 @@ class BadDimension(Diagnostic):
 @dataclass(frozen=True, kw_only=True)
 class NotADimension(Diagnostic):
     code, title = "RH118", "Not a dimension"
-    label = "this is not a dimension"
+    label = "{found} is no dimension"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +171,7 @@ class BadArray(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class BadInitial(Diagnostic):
-    code, title = "RH123", "Unknown initial content"
+    code, title = "RH123", "Initial content does not fit"
     label = "{why}"
     why: str
 
@@ -187,6 +187,27 @@ class BuiltInName(Diagnostic):
 class NotDifferentiated(Diagnostic):
     code, title = "RH125", "No derivative to take"
     label = "`rd[…]` takes the derivative of a function symbol, and this is none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackwardInOrdinary(Diagnostic):
+    code, title = "RH128", "Backpropagation in an ordinary handler"
+    label = "`{continuation}` and the clause for `{operation}` have to give one type (RH §2.2.1), and here they give two"
+    continuation: str
+    operation: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerDepends(Diagnostic):
+    code, title = "RH129", "Result depends on the operation's size"
+    label = "a handler gives results of one type, and with this clause the type would change with the size of `{operation}`"
+    operation: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizesDiffer(Diagnostic):
+    code, title = "RH127", "Numbers of entries differ"
+    label = "`reshape` keeps the entries, and here their number changes"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,9 +3,10 @@
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, types_within
+from rh_kernel.syntax.dimensions import Dim, divides_by_zero, impossible
 from rh_kernel.syntax.types import Real, Type, leaves
 from rh_kernel.typing.errors import BadDimension, Undetermined
-from rh_kernel.typing.unify import Unifier
+from rh_kernel.typing.unify import Unifier, unknowns
 
 
 def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
@@ -13,11 +14,17 @@ def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
     open_equation = unifier.settle()
     if open_equation is not None:
         c, d = open_equation
-        raise Rejected(Undetermined(span=span, what=f"whether {c} = {d}", hint="give the dimensions explicitly"))
+        left, right = unifier.show(Real((c,)), Real((d,)))
+        equation = f"{left[5:-1]} = {right[5:-1]}"
+        hint = "state the sizes, for example by the type of a parameter or of a constant"
+        place = _first_open(unifier, (Real((c,)), Real((d,)))) or span
+        raise Rejected(Undetermined(span=place, what=f"how {equation} is to be solved", hint=hint))
     result = unifier.finish(node)
     if unifier.undetermined:
-        hint = "give a type or an index that says how large it is"
-        raise Rejected(Undetermined(span=span, what="the size of an array", hint=hint))
+        place, name = _undetermined(unifier)
+        hint = "state the size, for example by the type of a parameter, a constant or a location that it depends on"
+        what = f"the dimension `{name}`" if name else "the size of an array"
+        raise Rejected(Undetermined(span=place or span, what=what, hint=hint))
     return result
 
 
@@ -26,18 +33,36 @@ def finished_type(unifier: Unifier, A: Type) -> Type:
     return unifier.finish_type(A)
 
 
+def _undetermined(unifier: Unifier) -> tuple[Span | None, str]:
+    """The innermost use of something generic that leaves a dimension open, and what that is called."""
+    found: list[tuple[Span, str]] = []
+    for span, node in unifier.uses:
+        names = [name for _, A in types_within(unifier.finish(node)) if (name := unifier.open_name(A))]
+        found += [(span, names[0])] if names else []
+    return min(found, key=lambda use: use[0].end - use[0].start, default=(None, ""))
+
+
+def _first_open(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
+    """The use whose types hold an unknown of these."""
+    open_now = {v for A in types for v in unknowns(unifier.type(A))}
+    for span, node in unifier.uses:
+        if any(open_now & unknowns(unifier.type(A)) for _, A in types_within(node)):
+            return span
+    return None
+
+
 def check_dimensions(unifier: Unifier) -> None:
     """No dimension is negative where something generic is used. Raises ``Rejected`` with the place of the use."""
     for span, node in unifier.uses:
         for inner, A in types_within(unifier.finish(node)):
             for leaf in leaves(A):
                 if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
-                    _check(span, inner, leaf, tuple(d.constant for d in leaf.shape))
+                    _check(span, inner, leaf, leaf.shape)
 
 
-def _check(span: Span, inner: Span | None, A: Real, sizes: tuple[int | None, ...]) -> None:
-    if any(size is not None and size < 0 for size in sizes):
-        notes = () if inner is None or inner == span else (Note(span=inner, text="it comes from here"),)
-        value = str(next(size for size in sizes if size is not None and size < 0))
-        hint = "the array is smaller than what is taken from it"
-        raise Rejected(BadDimension(span=span, dimension=f"one of {A}", value=value, notes=notes, hint=hint))
+def _check(span: Span, inner: Span | None, A: Real, shape: tuple[Dim, ...]) -> None:
+    if any(impossible(d) for d in shape):
+        notes = () if inner is None or inner == span else (Note(span=inner, text="it is needed here"),)
+        zero = any(divides_by_zero(d) for d in shape)
+        hint = "a size is divided by 0 here" if zero else "the array is smaller than what is taken from it"
+        raise Rejected(BadDimension(span=span, what=f"this needs an array of type {A}", notes=notes, hint=hint))

@@ -11,11 +11,13 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, DimVar
-from rh_kernel.syntax.types import Product, Shape, ShapeMeta, ShapeVar, Type
+from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type
+from rh_kernel.typing.complaints import another_kind, count_of, unknown_name, wrong_indices
 from rh_kernel.typing.context import Context
-from rh_kernel.typing.definitions import FunDefinition, kind_of
-from rh_kernel.typing.dimensions import elaborate_dim, unknown_name
-from rh_kernel.typing.errors import NotDifferentiated, OperandsDiffer, WrongKindOfName, WrongNumberOfIndices
+from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
+from rh_kernel.typing.dimensions import elaborate_dim
+from rh_kernel.typing.errors import NotDifferentiated, OperandsDiffer, SizesDiffer
+from rh_kernel.typing.hints import counterexample, no_product, written
 from rh_kernel.typing.unify import Unifier
 
 
@@ -27,9 +29,9 @@ class Candidate:
     same_size: tuple[Shape, Shape] | None
 
 
-def function_names() -> list[str]:
-    """The names of the function symbols that come with the language."""
-    return [*ROWS, "rd"]
+def function_names(cx: Context) -> list[str]:
+    """The names of the function symbols: those that come with the language, and those that are declared."""
+    return [*ROWS, *cx.declared(FunDefinition)]
 
 
 def member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
@@ -39,75 +41,76 @@ def member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
 
 def resolve_function(cx: Context, unifier: Unifier, e: s.Apply, argument_type: Callable[[], Type]) -> Candidate:
     """The function symbol that ``e`` applies. The argument's type is asked for only where a name has several schemes."""
-    candidates = _candidates(cx, unifier, e.head, e.indices, e.span)
+    candidates = _candidates(cx, unifier, e.head, e.indices)
     if len(candidates) == 1:
         return candidates[0]
     A = argument_type()
     fitting = [c for c in candidates if unifier.would_fit(A, c.function.domain)]
     if fitting:
         return fitting[0]
-    wanted = " or ".join(_readable(c.function.domain) for c in candidates)
-    raise Rejected(OperandsDiffer(span=e.span, operator=e.head.text, found=str(unifier.type(A)), expected=wanted))
+    wanted = " or ".join(unifier.show(c.function.domain)[0] for c in candidates)
+    hint = ""
+    if e.head.text == "matmul" and len(e.arguments) == 2 and isinstance(A, Product) and len(A.factors) == 2:
+        M, N = (written(argument.span, letter) for argument, letter in zip(e.arguments, "MN", strict=True))
+        hint = no_product(unifier.type(A.factors[0]), unifier.type(A.factors[1]), M, N)
+    (found,) = unifier.show(A)
+    raise Rejected(OperandsDiffer(span=e.span, operator=e.head.text, found=found, expected=wanted, hint=hint))
 
 
 def check_size(unifier: Unifier, candidate: Candidate, span: Span) -> None:
     """The side condition of ``reshape``: as many entries after as before. Raises ``Rejected``."""
     if candidate.same_size is None:
         return
-    left, right = (size_of(unifier.shape(shape)) for shape in candidate.same_size)
-    if left is not None and right is not None and not unifier.same_dim(left, right):
-        found, expected = unifier.dim(left), unifier.dim(right)
-        hint = "a reshape keeps the number of entries"
-        raise Rejected(
-            OperandsDiffer(span=span, operator="reshape", found=f"{found} entries", expected=f"{expected} entries", hint=hint)
-        )
+    after, before = (size_of(unifier.shape(shape)) for shape in candidate.same_size)
+    if after is not None and before is not None and not unifier.same_dim(after, before):
+        A, B = unifier.show(*(Real(shape) for shape in reversed(candidate.same_size)))
+        found, wanted = unifier.dim(before), unifier.dim(after)
+        hint = counterexample(found, wanted) or "a reshape keeps the number of entries"
+        raise Rejected(SizesDiffer(span=span, found=f"{A}, {found} entries", expected=f"{wanted} entries, for {B}", hint=hint))
 
 
 def instance(unifier: Unifier, d: FunDefinition) -> Defined:
     """A user's function with fresh unknowns for its dimension variables."""
-    static = Static({v: unifier.fresh_dim() for v in d.variables}, {}, {})
+    static = Static({v: unifier.fresh_dim(v) for v in d.variables}, {}, {})
     own = None if d.own is None else specialise(d.own, static)
     A, B = specialise_type(d.domain, static), specialise_type(d.codomain, static)
     return Defined(d.name, A, B, specialise(d.body, static), own)
 
 
-def _candidates(
-    cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Expr, ...], span: Span
-) -> list[Candidate]:
+def _candidates(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Expr, ...]) -> list[Candidate]:
     name = head.text
     definition = cx.definitions.get(name)
     if isinstance(definition, FunDefinition):
         if indices:
-            raise Rejected(WrongNumberOfIndices(span=span, name=name, wanted="none", given=str(len(indices))))
+            hint = "its dimensions are found from the argument"
+            raise wrong_indices(head, indices, "nothing", f"`{name}(…)`", hint)
         return [Candidate(instance(unifier, definition), None)]
     if definition is not None:
-        raise Rejected(WrongKindOfName(span=head.span, name=name, is_a=kind_of(definition), wanted="a function"))
+        raise another_kind(name, head.span, kind_of(definition), "a function")
     if name == "rd":
-        return _derivative(cx, unifier, indices, span)
+        return _derivative(cx, unifier, head, indices)
     row = ROWS.get(name)
     if row is None:
-        raise unknown_name(cx, name, head.span, others=ROWS)
-    return [_at(cx, unifier, name, scheme, indices, span) for scheme in row.schemes]
+        names = [*function_names(cx), *cx.declared(OpDefinition, NetDefinition)]
+        raise unknown_name(cx, name, head.span, names, "`%help` lists the functions of the language")
+    return [_at(cx, unifier, head, scheme, indices) for scheme in row.schemes]
 
 
-def _derivative(cx: Context, unifier: Unifier, indices: tuple[s.Expr, ...], span: Span) -> list[Candidate]:
+def _derivative(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Expr, ...]) -> list[Candidate]:
     match indices:
         case (s.Var(name),):
-            inner = _candidates(cx, unifier, s.Name(name, span=indices[0].span), (), indices[0].span)
-        case (s.Family(head, further),):
-            inner = _candidates(cx, unifier, head, further, indices[0].span)
+            inner = _candidates(cx, unifier, s.Name(name, span=indices[0].span), ())
+        case (s.Family(family, further),):
+            inner = _candidates(cx, unifier, family, further)
         case (other,):
             raise Rejected(NotDifferentiated(span=other.span, found=f"`{other.span.text}`", expected="a function's name"))
         case _:
-            given = str(len(indices)) if indices else "none"
-            hint = "write `rd[f](w, v)`: the cotangent first, the point second"
-            raise Rejected(WrongNumberOfIndices(span=span, name="rd", wanted="one function", given=given, hint=hint))
+            raise wrong_indices(head, indices, "a function", "`rd[f](w, v)`", "the cotangent comes first, the point second")
     return [Candidate(RdOf(c.function), c.same_size) for c in inner]
 
 
-def _at(
-    cx: Context, unifier: Unifier, name: str, scheme: Scheme, indices: tuple[s.Expr, ...], span: Span
-) -> Candidate:
+def _at(cx: Context, unifier: Unifier, head: s.Name, scheme: Scheme, indices: tuple[s.Expr, ...]) -> Candidate:
+    name = head.text
     given: dict[str, Shape | Dim] = {}
     match scheme.explicit:
         case (ShapeVar(variable),) if indices:
@@ -115,9 +118,10 @@ def _at(
         case explicit if len(explicit) == len(indices) and not any(isinstance(v, ShapeVar) for v in explicit):
             given = {v.name: elaborate_dim(cx, i) for v, i in zip(explicit, indices, strict=True)}
         case explicit:
-            wanted = ", ".join(v.name for v in explicit) or "nothing"
-            count = str(len(indices)) if indices else "none"
-            raise Rejected(WrongNumberOfIndices(span=span, name=name, wanted=wanted, given=count))
+            names = ", ".join(f"{v.name}…" if isinstance(v, ShapeVar) else v.name for v in explicit)
+            wanted = "a shape" if names == "s…" else count_of(len(explicit), "dimension") if explicit else "nothing"
+            hint = f"for example `{name}[2, 3]`" if names == "s…" else ""
+            raise wrong_indices(head, indices, wanted, f"`{name}{f'[{names}]' if names else ''}(…)`", hint)
     at = tuple(given.get(v.name) or _unknown(unifier, v) for v in scheme.variables)
     found = {v.name: a for v, a in zip(scheme.variables, at, strict=True)}
     condition = None
@@ -143,10 +147,6 @@ def _shape(static: Static, shape: Shape) -> Shape:
 def _unknown(unifier: Unifier, v: DimVar | ShapeVar) -> Dim | Shape:
     match v:
         case DimVar():
-            return unifier.fresh_dim()
+            return unifier.fresh_dim(v.name)
         case ShapeVar():
             return unifier.fresh_shape()
-
-
-def _readable(A: Type) -> str:
-    return f"({A})" if isinstance(A, Product) else str(A)

@@ -15,26 +15,31 @@ from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHand
 from rh_kernel.syntax.dimensions import Dim, DimMeta, dim
 from rh_kernel.syntax.signature import Location, Pattern
 from rh_kernel.syntax.types import Product, Shape, ShapeMeta, Type, TypeMeta, map_type
-from rh_kernel.typing.context import Context, Entry, Zone
-from rh_kernel.typing.definitions import HandlerDefinition, kind_of
-from rh_kernel.typing.dimensions import unknown_name
+from rh_kernel.typing.backward import backpropagation, kept_nothing, last
+from rh_kernel.typing.complaints import count_of, no_such_thing, quoted, types_differ
+from rh_kernel.typing.context import ARGUMENT, CLAUSE, Context, Entry, Zone
+from rh_kernel.typing.definitions import HandlerDefinition
 from rh_kernel.typing.errors import (
+    AnswerDepends,
     ClauseOfOtherKind,
     ClauseTwice,
     HandlerOfOtherKind,
     HandlerWithoutReturn,
-    TypesDiffer,
-    WrongKindOfName,
     WrongNumberOfArguments,
 )
-from rh_kernel.typing.heads import clause_head
+from rh_kernel.typing.heads import Head, clause_head
+from rh_kernel.typing.hints import NOBODY, Asked
 from rh_kernel.typing.indices import CLOSED
 from rh_kernel.typing.patterns import open_patterns
 from rh_kernel.typing.terms import Terms
-from rh_kernel.typing.unify import Unifier
+from rh_kernel.typing.unify import Unifier, dimension_names
 
-ElaborateCommand = Callable[[Context, s.Expr, Type | None], tuple[Command, Type]]
+ElaborateCommand = Callable[[Context, s.Expr, Type | None, Asked], tuple[Command, Type]]
 _ORDINARY, _REVERSE = "an ordinary handler", "a reverse handler"
+_RETURN_OF_REVERSE = Asked(
+    "the result of the handled command", "the return clause of a reverse handler gives the cotangent of the result"
+)
+_RETURN_OF_ORDINARY = Asked("what the handler gives", "the return clause gives what the whole `handle P with H` gives")
 
 
 class Handlers:
@@ -54,10 +59,10 @@ class Handlers:
                 H = self._named(cx, h)
                 if not isinstance(H, ReverseHandler):
                     raise _other_kind(h, "`rev handle`", _REVERSE, _ORDINARY)
-                self._fits(h, H.type, C, "the result of the handled command")
+                self._fits(h, H.type, C)
                 return H
 
-    def ordinary(self, cx: Context, h: s.HandlerExpr, C: Type, D: Type | None) -> OrdinaryHandler:
+    def ordinary(self, cx: Context, h: s.HandlerExpr, C: Type, D: Type | None, asked: Asked = NOBODY) -> OrdinaryHandler:
         """H with ``⊢ H : C ⇒ D``; where D is not given it is found. Raises ``Rejected``."""
         match h:
             case s.HandlerLiteral():
@@ -66,9 +71,9 @@ class Handlers:
                 H = self._named(cx, h)
                 if not isinstance(H, OrdinaryHandler):
                     raise _other_kind(h, "`handle`", _ORDINARY, _REVERSE)
-                self._fits(h, H.source, C, "the result of the handled command")
-                if D is not None:
-                    self._fits(h, H.target, D, "what is asked for here")
+                self._fits(h, H.source, C)
+                if D is not None and not self.unifier.same_type(H.target, D):
+                    raise types_differ(self.unifier, h.span, f"what {quoted(h.span)} gives", H.target, D, asked)
                 return H
 
     def _named(self, cx: Context, h: s.HandlerName) -> Handler:
@@ -76,22 +81,25 @@ class Handlers:
         match cx.definitions.get(name):
             case HandlerDefinition() as d:
                 return self._applied(cx, h, d)
-            case None:
-                raise unknown_name(cx, name, h.name.span)
-            case other:
-                raise Rejected(WrongKindOfName(span=h.name.span, name=name, is_a=kind_of(other), wanted="a handler"))
+            case _:
+                names = cx.declared(HandlerDefinition)
+                hint = f"declare it: `handler {name} = {{ return x -> return x … }}`"
+                raise no_such_thing(cx, name, h.name.span, "a handler", names, hint)
 
     def _applied(self, cx: Context, h: s.HandlerName, d: HandlerDefinition) -> Handler:
         if len(h.arguments) != len(d.parameters):
-            wanted = f"{len(d.parameters)} argument{'s' if len(d.parameters) != 1 else ''}"
             given = str(len(h.arguments)) if h.arguments else "none"
-            raise Rejected(WrongNumberOfArguments(span=h.span, name=d.name, wanted=wanted, given=given))
+            expected = (
+                f"`{d.name}({', '.join(f'{name} : {A}' for name, A in d.parameters)})`" if d.parameters else f"`{d.name}`"
+            )
+            wanted = count_of(len(d.parameters), "argument")
+            raise Rejected(WrongNumberOfArguments(span=h.span, name=d.name, wanted=wanted, given=given, expected=expected))
         fresh = _Fresh(self.unifier)
-        static = Static({v: self.unifier.fresh_dim() for v in d.variables}, {}, {})
-        closed = cx.bar(CLOSED, "in a handler's argument, which has to be closed")
+        static = Static({v: self.unifier.fresh_dim(v) for v in d.variables}, {}, {})
+        closed = cx.bar(CLOSED, ARGUMENT)
         arguments = tuple(
-            self.terms.check(closed, e, fresh.type(specialise_type(A, static)))
-            for e, (_, A) in zip(h.arguments, d.parameters, strict=True)
+            self.terms.check(closed, e, fresh.type(specialise_type(A, static)), Asked(f"the parameter `{name}` of `{d.name}`"))
+            for e, (name, A) in zip(h.arguments, d.parameters, strict=True)
         )
         H = fresh.node(specialise(d.handler, static))
         self.unifier.uses.append((h.span, H))
@@ -102,83 +110,110 @@ class Handlers:
             case OrdinaryHandler():
                 return replace(apply_handler(H, arguments), name=written)
 
-    def _fits(self, h: s.HandlerName, found: Type, expected: Type, what: str) -> None:
-        if not self.unifier.same_type(found, expected):
-            A, B = self.unifier.type(found), self.unifier.type(expected)
-            label = f"`{h.name.text}` handles results of another type: it"
-            raise Rejected(TypesDiffer(span=h.span, what=label, found=str(A), expected=f"{B}, {what}"))
+    def _fits(self, h: s.HandlerName, found: Type, C: Type) -> None:
+        if not self.unifier.same_type(found, C):
+            what = f"the result that {quoted(h.span)} handles"
+            raise types_differ(self.unifier, h.span, what, found, C, Asked("the result of the handled command"))
 
     def reverse_literal(self, cx: Context, h: s.HandlerLiteral, C: Type) -> ReverseHandler:
         """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C."""
-        cx = cx.bar(CLOSED, "inside a handler's clause, which is closed")
-        returns = self._returns(cx, h, C, C)[0]
+        cx = cx.bar(CLOSED, CLAUSE)
+        returns = self._returns(cx, h, C, C, _RETURN_OF_REVERSE)[0]
         clauses: list[ReverseClause] = []
         for clause in h.clauses:
             match clause:
                 case s.ReverseClause():
                     elaborated = self._reverse_clause(cx, clause)
-                    _once([c.pattern for c in clauses], elaborated.pattern, clause)
+                    _once([(c.pattern, c.span) for c in clauses], elaborated.pattern, clause)
                     clauses.append(elaborated)
                 case s.OrdinaryClause():
-                    raise Rejected(
-                        ClauseOfOtherKind(
-                            span=clause.span,
-                            is_a=_ORDINARY,
-                            inside=_REVERSE,
-                            hint=f"give it a forward and a backward part: `{clause.head.text}(x) -> … | y, z -> …`",
-                        )
-                    )
+                    hint = f"give it a forward and a backward part: `{_head(clause)}(x) -> … | y, z -> …`"
+                    raise _clause_of_other_kind(clause, _ORDINARY, _REVERSE, hint)
                 case s.ReturnClause():
                     continue
         return ReverseHandler(C, returns, tuple(clauses), span=h.span)
 
     def _reverse_clause(self, cx: Context, clause: s.ReverseClause) -> ReverseClause:
         head = clause_head(cx, clause)
-        values = tuple(e.name for e in head.values)
-        D = self.unifier.fresh_type()
+        name, values = head.pattern.family.name, tuple(e.name for e in head.values)
+        D = self.unifier.fresh_type("D")
         x = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA)
-        Qf, _ = self.command(x.context, clause.forward, Product((head.arity, D)))
+        Qf, _ = self.command(x.context, clause.forward, Product((head.arity, D)), _forward(name))
         yz = ((clause.cotangent, head.arity), (clause.auxiliary, D))
         back = open_patterns(head.context, self.unifier, yz, Zone.DELTA)
-        Qb, _ = self.command(back.context, clause.backward, head.coarity)
+        try:
+            Qb, _ = self.command(back.context, clause.backward, head.coarity, _backward(name))
+        except Rejected as failure:
+            raise kept_nothing(failure, clause) from None
         forward, backward = _under(values, x.command_scope(Qf)), _under(values, back.command_scope(Qb))
         return ReverseClause(head.pattern, forward, D, backward, span=clause.span)
 
     def ordinary_literal(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None) -> OrdinaryHandler:
         """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D."""
-        cx = cx.bar(CLOSED, "inside a handler's clause, which is closed")
-        returns, target = self._returns(cx, h, C, D)
+        cx = cx.bar(CLOSED, CLAUSE)
+        returns, target = self._returns(cx, h, C, D, _RETURN_OF_ORDINARY)
         clauses: list[OrdinaryClause] = []
         for clause in h.clauses:
             match clause:
                 case s.OrdinaryClause():
                     elaborated = self._ordinary_clause(cx, clause, target)
-                    _once([c.pattern for c in clauses], elaborated.pattern, clause)
+                    _once([(c.pattern, c.span) for c in clauses], elaborated.pattern, clause)
                     clauses.append(elaborated)
                 case s.ReverseClause():
-                    hint = f"give it the continuation: `{clause.head.text}(x), k -> …`"
-                    raise Rejected(ClauseOfOtherKind(span=clause.span, is_a=_REVERSE, inside=_ORDINARY, hint=hint))
+                    hint = f"give it the continuation: `{_head(clause)}(x), k -> …`"
+                    raise _clause_of_other_kind(clause, _REVERSE, _ORDINARY, hint)
                 case s.ReturnClause():
                     continue
         return OrdinaryHandler(C, target, returns, tuple(clauses), span=h.span)
 
     def _ordinary_clause(self, cx: Context, clause: s.OrdinaryClause, D: Type) -> OrdinaryClause:
         head = clause_head(cx, clause)
-        k = Entry(clause.continuation.text, head.arity, Zone.CONTINUATION, answer=D)
-        opened = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA, after=(k,))
-        Q, _ = self.command(opened.context, clause.body, D)
-        scope = _under(tuple(e.name for e in head.values), opened.command_scope(Q))
-        return OrdinaryClause(head.pattern, scope, span=clause.span)
+        mark = self.unifier.mark()
+        try:
+            Q = self._resumable(head, clause, D, D, _clause(head.pattern.family.name))
+            self._check_escape(head, clause, D)
+        except Rejected as failure:
+            self.unifier.back(mark)
+            if self._is_backward(head, clause):
+                self.unifier.back(mark)
+                raise backpropagation(self.unifier, head, clause, D) from None
+            raise failure from None
+        return OrdinaryClause(head.pattern, _under(tuple(e.name for e in head.values), Q), span=clause.span)
 
-    def _returns(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None) -> tuple[Scope, Type]:
+    def _resumable(self, head: Head, clause: s.OrdinaryClause, answer: Type, D: Type, asked: Asked) -> Scope:
+        """``x, k. Q`` of type D, with ``k : B ⇝ answer``; rule (1) of §2.2.1 asks for the two to be one."""
+        k = Entry(clause.continuation.text, head.arity, Zone.CONTINUATION, answer=answer)
+        opened = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA, after=(k,))
+        Q, _ = self.command(opened.context, clause.body, D, asked)
+        return opened.command_scope(Q)
+
+    def _is_backward(self, head: Head, clause: s.OrdinaryClause) -> bool:
+        """Whether the clause has the typing that §2.2.2 wishes for: ``k : B ⇝ B``, and the clause of type A."""
+        try:
+            self._resumable(head, clause, head.arity, head.coarity, NOBODY)
+        except Rejected:
+            return False
+        return True
+
+    def _check_escape(self, head: Head, clause: s.OrdinaryClause, D: Type) -> None:
+        """All clauses have one type D, so D cannot depend on the dimensions of one clause's operation. Raises ``Rejected``."""
+        own = {*head.pattern.variables, *(i for i in head.pattern.indices if isinstance(i, str))}
+        if own & dimension_names(self.unifier.type(D)):
+            (found,) = self.unifier.show(D)
+            hint = "make the results of one type, for example `sum(…)` of them"
+            name = head.pattern.family.name
+            raise Rejected(AnswerDepends(span=last(clause.body).span, found=found, operation=name, hint=hint))
+
+    def _returns(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked) -> tuple[Scope, Type]:
         found = [c for c in h.clauses if isinstance(c, s.ReturnClause)]
         if not found:
             hint = "add `return x -> return x`, or what is to become of the result"
-            raise Rejected(HandlerWithoutReturn(span=h.span, hint=hint))
+            opening = Span(h.span.source, h.span.start, h.span.start + 1)
+            raise Rejected(HandlerWithoutReturn(span=opening, hint=hint))
         if len(found) > 1:
-            raise Rejected(ClauseTwice(span=found[1].span, name="return", notes=(_first(found[0].span),)))
+            raise _twice(found[1], "return", found[0].span)
         opened = open_patterns(cx, self.unifier, ((found[0].variable, C),), Zone.DELTA)
-        P, A = self.command(opened.context, found[0].body, D)
+        P, A = self.command(opened.context, found[0].body, D, asked)
         return opened.command_scope(P), A
 
 
@@ -217,18 +252,46 @@ def _under(values: tuple[str, ...], scope: Scope) -> Scope:
     return Scope((*values, *scope.hints), scope.body, span=scope.span)
 
 
-def _once(patterns: list[Pattern], pattern: Pattern, clause: s.Clause) -> None:
-    for other in patterns:
+def _once(earlier: list[tuple[Pattern, Span | None]], pattern: Pattern, clause: s.Clause) -> None:
+    for other, span in earlier:
         if other.family == pattern.family and _locations(other) == _locations(pattern):
-            raise Rejected(ClauseTwice(span=clause.span, name=pattern.family.name))
+            raise _twice(clause, pattern.family.name, span)
 
 
 def _locations(pattern: Pattern) -> tuple[Location | None, ...]:
     return tuple(i if isinstance(i, Location) else None for i in pattern.indices)
 
 
-def _first(span: Span) -> Note:
-    return Note(span=span, text="the first one stands here")
+# -- complaints ----------------------------------------------------------------------------------------------------------------
+
+
+def _forward(name: str) -> Asked:
+    hint = f"the forward part returns a pair: what `{name}` gives, and what the backward part needs (`0` for nothing)"
+    return Asked(f"what the forward part of `{name}` returns", hint)
+
+
+def _backward(name: str) -> Asked:
+    return Asked(f"the input of `{name}`", f"the backward part returns the cotangent of the input of `{name}`")
+
+
+def _clause(name: str) -> Asked:
+    return Asked(
+        "what the handler gives", f"the clause for `{name}` gives what the return clause gives, and so does its continuation"
+    )
+
+
+def _twice(clause: s.Clause, name: str, first: Span | None) -> Rejected:
+    notes = () if first is None else (Note(span=first, text="the first one stands here"),)
+    hint = f"one clause holds for all indices; a location can have one of its own, `{name}[w0](x)` for a declared `w0`"
+    return Rejected(ClauseTwice(span=clause.span, name=name, notes=notes, hint="" if name == "return" else hint))
+
+
+def _clause_of_other_kind(clause: s.ReverseClause | s.OrdinaryClause, is_a: str, inside: str, hint: str) -> Rejected:
+    return Rejected(ClauseOfOtherKind(span=clause.span, is_a=is_a, inside=inside, hint=hint))
+
+
+def _head(clause: s.ReverseClause | s.OrdinaryClause) -> str:
+    return clause.head.text + (f"[{', '.join(i.text for i in clause.indices)}]" if clause.indices else "")
 
 
 def _other_kind(h: s.HandlerName, construct: str, wanted: str, is_a: str) -> Rejected:

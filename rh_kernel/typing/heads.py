@@ -11,10 +11,10 @@ from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
 from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import Real, Shape, ShapeVar, Type, leaves
+from rh_kernel.typing.complaints import count_of, no_such_thing, signature, wrong_indices
 from rh_kernel.typing.context import Context, Entry, Zone
-from rh_kernel.typing.definitions import LocDefinition, OpDefinition, kind_of
-from rh_kernel.typing.dimensions import unknown_name
-from rh_kernel.typing.errors import NameTwice, WrongIndex, WrongKindOfName, WrongNumberOfIndices
+from rh_kernel.typing.definitions import LocDefinition, OpDefinition
+from rh_kernel.typing.errors import NameTwice, WrongIndex
 from rh_kernel.typing.unify import Unifier
 
 
@@ -33,9 +33,9 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
     """The head of ``clause``. Raises ``Rejected``."""
     family = _family(cx, clause)
     if len(clause.indices) != len(family.parameters):
-        wanted = ", ".join(p.name for p in family.parameters) or "nothing"
-        given = str(len(clause.indices)) if clause.indices else "none"
-        raise Rejected(WrongNumberOfIndices(span=clause.head.span, name=family.name, wanted=wanted, given=given))
+        wanted = count_of(len(family.parameters), "index")
+        hint = "a clause names the indices, `FC[l](x)`, and holds for all of them" if family.parameters else ""
+        raise wrong_indices(clause.head, clause.indices, wanted, signature(family.name, family.parameters), hint)
     names, shapes = _rigid(cx, family)
     dims = {v: dim(name) for v, name in zip(family.variables, names, strict=True) if v not in shapes}
     indices: list[str | Location] = []
@@ -50,7 +50,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
                 here = _shape(Static(dims, shapes, {}), shape)
                 match cx.definitions.get(written.text):
                     case LocDefinition(_, location):
-                        dims, shapes = _at_location(written, location, here, dims, shapes)
+                        dims, shapes = _at_location(family, written, location, here, dims, shapes)
                         index = location
                     case _:
                         locations[written.text] = LocationVar(written.text, here)
@@ -73,10 +73,9 @@ def _family(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Family:
     match cx.definitions.get(name):
         case OpDefinition(_, family):
             return family
-        case None:
-            raise unknown_name(cx, name, span, hint=f"declare it: `op {name}[l : Loc(m, n)] : Real(n) -> Real(m)`")
-        case other:
-            raise Rejected(WrongKindOfName(span=span, name=name, is_a=kind_of(other), wanted="an operation"))
+        case _:
+            hint = f"declare it: `op {name}[l : Loc(m, n)] : Real(n) -> Real(m)`"
+            raise no_such_thing(cx, name, span, "an operation", cx.declared(OpDefinition), hint)
 
 
 def _rigid(cx: Context, family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
@@ -101,11 +100,11 @@ def shape_variables(family: Family) -> frozenset[str]:
 
 
 def _at_location(
-    written: s.Name, location: Location, here: Shape, dims: dict[str, Dim], shapes: dict[str, Shape]
+    family: Family, written: s.Name, location: Location, here: Shape, dims: dict[str, Dim], shapes: dict[str, Shape]
 ) -> tuple[dict[str, Dim], dict[str, Shape]]:
     """What the family's variables are at one location. Raises ``Rejected`` if its shape cannot be one of the family's."""
     unifier = Unifier()
-    unknown = {v: unifier.fresh_dim() for v in dims}
+    unknown = {v: unifier.fresh_dim(v) for v in dims}
     holes = {v: unifier.fresh_shape() for v in shapes}
     named = {d.name: unknown[v] for v, image in dims.items() for d in variables(image) if isinstance(d, DimVar)}
     general: Shape
@@ -117,8 +116,13 @@ def _at_location(
         case _:
             general = here
     if not unifier.same_shape(general, location.shape):
-        found, wanted = str(Real(location.shape)), f"a location of {Real(here)}"
-        raise Rejected(WrongIndex(span=written.span, name=written.text, wanted=wanted, found=found))
+        found, expected = f"`{location.name}`, of {Real(location.shape)}", str(Real(here))
+        hint = f"`{location.name}` is a declared location; a name that is not declared covers all locations"
+        raise Rejected(
+            WrongIndex(
+                span=written.span, name=family.name, wanted="another location", found=found, expected=expected, hint=hint
+            )
+        )
     solved = {v: unifier.dim(d) for v, d in unknown.items()}
     filled = {v: unifier.shape(hole) for v, hole in holes.items()}
     return (

@@ -7,7 +7,6 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
 from rh_kernel.syntax.types import SCALAR, Product, Real, Type, show_shape
 
-
 _ATOM = re.compile(r"[\w'.]{1,20}|\[[-\w., \[\]]{1,24}\]")
 
 
@@ -42,12 +41,12 @@ def another_type(A: Type, B: Type) -> str:
         case Real(), Product(factors):
             return f"a tuple of {len(factors)} is asked for: `({', '.join('MNLPQRST'[: len(factors)])})`"
         case Real(tuple() as s), Real(tuple() as t) if len(s) == len(t):
-            return next((h for c, d in zip(s, t, strict=True) if (h := _counterexample(c, d))), "")
+            return next((h for c, d in zip(s, t, strict=True) if (h := counterexample(c, d))), "")
         case _:
             return ""
 
 
-def _counterexample(c: Dim, d: Dim) -> str:
+def counterexample(c: Dim, d: Dim) -> str:
     """Two polynomials of one variable are shown to differ by a value; two names that differ need no such proof."""
     names = {v.name for v in (*variables(c), *variables(d)) if isinstance(v, DimVar)}
     plain = [x == dim(name) for x in (c, d) for name in names]
@@ -82,7 +81,9 @@ def no_product(A: Type, B: Type, left: str, right: str) -> str:
     """``left : A`` and ``right : B`` do not go together under ``@``."""
     match A, B:
         case Real((_,)), Real((_,)):
-            return f"`dot({left}, {right})` is the inner product of two vectors, `outer({left}, {right})` the matrix of products"
+            return (
+                f"`dot({left}, {right})` is the inner product of two vectors, `outer({left}, {right})` the matrix of products"
+            )
         case Real((k,)), Real((m, n)) if k in (m, n):
             return f"the matrix stands on the left: `{right}{'' if k == n else '^T'} @ {left}`"
         case Real((m, _)), Real((p, *_)) if m == p:
@@ -118,7 +119,10 @@ _INSTEAD = {
     ("a constant", "a function"): "a product is written `{name} * M`",
     ("a location", "a function"): "its content is read with `let w <= Get[{name}]() in …`",
     ("a handler", "a function"): "a handler stands after `with`: `rev handle (M) <x>. R with {name}`",
-    ("a net", "a function"): "a net may have effects, so it has no `rd`; `rev handle (v) <x>. {name}(x) with H` runs it backwards",
+    (
+        "a net",
+        "a function",
+    ): "a net may have effects, so it has no `rd`; `rev handle (v) <x>. {name}(x) with H` runs it backwards",
     ("an operation", "a function"): "what an operation does, and its derivative, are up to the handlers around it",
     ("a handler", "an operation or a net"): "a handler stands after `with`: `handle P with {name}`",
     ("a location", "an operation or a net"): "its content is read with `Get[{name}]()`",

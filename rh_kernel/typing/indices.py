@@ -7,10 +7,12 @@ from rh_kernel.syntax.core import Index, Term
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import DimKind, Loc, Location, LocationVar, LocKind, Parameter, ValueKind
 from rh_kernel.syntax.types import Real, Shape
-from rh_kernel.typing.context import Context, Zone
+from rh_kernel.typing.complaints import count_of, signature, types_differ, unknown_name, wrong_indices
+from rh_kernel.typing.context import INDEX, Context, Zone
 from rh_kernel.typing.definitions import LocDefinition, kind_of
-from rh_kernel.typing.dimensions import elaborate_dim, unknown_name
-from rh_kernel.typing.errors import TypesDiffer, WrongIndex, WrongNumberOfIndices
+from rh_kernel.typing.dimensions import elaborate_dim
+from rh_kernel.typing.errors import WrongIndex
+from rh_kernel.typing.hints import Asked
 from rh_kernel.typing.terms import Terms
 from rh_kernel.typing.unify import Unifier
 
@@ -25,9 +27,7 @@ def elaborate_indices(
     Raises ``Rejected`` where an index is of another kind, or a location of another shape.
     """
     if len(e.indices) != len(parameters):
-        wanted = ", ".join(p.name for p in parameters) or "nothing"
-        given = str(len(e.indices)) if e.indices else "none"
-        raise Rejected(WrongNumberOfIndices(span=e.span, name=e.head.text, wanted=wanted, given=given))
+        raise wrong_indices(e.head, e.indices, count_of(len(parameters), "index"), signature(e.head.text, parameters))
     indices: list[Index] = []
     dims, locations = dict(static.dims), dict(static.locations)
     for parameter, written in zip(parameters, e.indices, strict=True):
@@ -37,12 +37,17 @@ def elaborate_indices(
                 indices.append(dims[parameter.name])
             case LocKind(shape):
                 loc = _location(cx, e, written)
-                _same_shape(unifier, written, loc, _image(unifier, Static(dims, static.shapes, {}), shape))
+                wanted = _image(unifier, Static(dims, static.shapes, {}), shape)
+                if not unifier.same_shape(loc.shape, wanted):
+                    asked = Asked(f"the index `{parameter.name}` of `{e.head.text}`")
+                    what = f"the content of `{loc.name}`"
+                    raise types_differ(unifier, written.span, what, Real(loc.shape), Real(wanted), asked)
                 locations[parameter.name] = loc
                 indices.append(loc)
             case ValueKind(A):
-                closed = cx.bar(CLOSED, "in square brackets, which hold closed values")
-                indices.append(terms.check(closed, written, specialise_type(A, Static(dims, static.shapes, {}))))
+                asked = Asked(f"the index `{parameter.name}` of `{e.head.text}`")
+                B = specialise_type(A, Static(dims, static.shapes, {}))
+                indices.append(terms.check(cx.bar(CLOSED, INDEX), written, B, asked))
     return tuple(indices), Static(dims, static.shapes, locations)
 
 
@@ -65,21 +70,19 @@ def _location(cx: Context, e: s.Apply, written: s.Expr) -> Loc:
                     return location
                 case None:
                     if cx.look_up(name) is None:
-                        raise unknown_name(cx, name, written.span, hint=f"declare it: `loc {name} : Real(3, 2) = zeros`")
+                        names = [*(cx.locations or {}), *cx.declared(LocDefinition)]
+                        raise unknown_name(cx, name, written.span, names, f"declare it: `loc {name} : Real(3, 2) = zeros`")
                     found = "a variable"
                 case other:
                     found = kind_of(other)
-            raise Rejected(WrongIndex(span=written.span, name=e.head.text, wanted="a location", found=f"`{name}`, {found}"))
+            raise _no_location(e, written, f"`{name}`, {found}")
         case _:
-            found = f"`{written.span.text}`"
-            raise Rejected(WrongIndex(span=written.span, name=e.head.text, wanted="a location", found=found))
+            raise _no_location(e, written, f"`{written.span.text}`")
 
 
-def _same_shape(unifier: Unifier, written: s.Expr, loc: Loc, shape: Shape) -> None:
-    if unifier.same_shape(loc.shape, shape):
-        return
-    found, expected = str(Real(unifier.shape(loc.shape))), str(Real(unifier.shape(shape)))
-    raise Rejected(TypesDiffer(span=written.span, what=f"the content of `{loc.name}`", found=found, expected=expected))
+def _no_location(e: s.Apply, written: s.Expr, found: str) -> Rejected:
+    hint = f"`loc w : Real(3, 2) = zeros` declares one, and then it is `{e.head.text}[w](…)`"
+    return Rejected(WrongIndex(span=written.span, name=e.head.text, wanted="a location", found=found, hint=hint))
 
 
 def _image(unifier: Unifier, static: Static, shape: Shape) -> Shape:
@@ -88,5 +91,3 @@ def _image(unifier: Unifier, static: Static, shape: Shape) -> Shape:
             return unifier.shape(image)
         case _:
             return shape
-
-

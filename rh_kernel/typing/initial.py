@@ -1,5 +1,7 @@
 """Elaboration of a location's initial content (LANGUAGE §3): a closed term, a rule to draw it by, or a file."""
 
+import difflib
+
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
@@ -9,12 +11,21 @@ from rh_kernel.typing.commands import Commands
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import Drawn, Initial, Loaded, Written
 from rh_kernel.typing.errors import BadInitial, TypesDiffer
-from rh_kernel.typing.finishing import finished, finished_type
+from rh_kernel.typing.finishing import check_dimensions, finished, finished_type
+from rh_kernel.typing.hints import Asked
 from rh_kernel.typing.unify import Unifier
 
 _NUMBERS = {"zeros": 0, "ones": 0, "eye": 0, "normal": 1, "uniform": 2, "glorot": 0}
 _RANDOM = frozenset({"normal", "uniform", "glorot"})
-_FORMS = "zeros, ones, eye, normal(std, seed=s), uniform(lo, hi, seed=s), glorot(seed=s), load(\"file.npy\") or an array"
+_USAGE = {
+    "zeros": "zeros",
+    "ones": "ones",
+    "eye": "eye",
+    "normal": "normal(std, seed=s)",
+    "uniform": "uniform(lo, hi, seed=s)",
+    "glorot": "glorot(seed=s)",
+    "load": 'load("file.npy")',
+}
 
 
 def elaborate_initial(cx: Context, item: items.LocDeclaration, A: Type | None) -> tuple[Initial, Real]:
@@ -22,9 +33,11 @@ def elaborate_initial(cx: Context, item: items.LocDeclaration, A: Type | None) -
     match item.initial:
         case items.Initial() as initial:
             if not isinstance(A, Real):
+                if initial.head.text not in _USAGE:
+                    raise _unknown(initial)
                 hint = f"give the location a type: `loc {item.name.text} : Real(3, 2) = {initial.span.text}`"
                 why = "the shape has to be written where the content does not tell it"
-                raise Rejected(BadInitial(span=item.span, why=why, hint=hint))
+                raise Rejected(BadInitial(span=item.name.span, why=why, found=f"no type for `{item.name.text}`", hint=hint))
             return _rule(initial, A), A
         case e:
             return _term(cx, item, e, A)
@@ -35,8 +48,9 @@ def _term(cx: Context, item: items.LocDeclaration, e: s.Expr, A: Type | None) ->
     if A is None:
         M, B = commands.terms.infer(cx, e)
     else:
-        M, B = commands.terms.check(cx, e, A), A
+        M, B = commands.terms.check(cx, e, A, Asked(f"the declared type of `{item.name.text}`")), A
     M = finished(commands.unifier, M, item.span)
+    check_dimensions(commands.unifier)
     B = finished_type(commands.unifier, B)
     if not isinstance(B, Real):
         hint = "give each component a location of its own"
@@ -49,22 +63,32 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
     if how == "load" and initial.file is not None:
         return Loaded(initial.file)
     if how not in _NUMBERS:
-        raise Rejected(BadInitial(span=initial.span, why=f"`{how}` is no way to fill a location", expected=_FORMS))
+        raise _unknown(initial)
+    usage = f"`{_USAGE[how]}`"
     numbers = tuple(_plain(e) for e in initial.arguments)
     if len(numbers) != _NUMBERS[how]:
         count = _NUMBERS[how]
         why = f"`{how}` takes {count} number{'s' if count != 1 else ''} and is given {len(numbers)}"
-        raise Rejected(BadInitial(span=initial.span, why=why, expected=_FORMS))
+        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage))
     seeds = [(name, e) for name, e in initial.named if name.text == "seed"]
     others = [name for name, _ in initial.named if name.text != "seed"]
     if others:
-        raise Rejected(BadInitial(span=others[0].span, why=f"`{how}` has no option `{others[0].text}`", expected=_FORMS))
+        why, hint = f"`{how}` has no option `{others[0].text}`", "did you mean `seed`?" if how in _RANDOM and not seeds else ""
+        raise Rejected(BadInitial(span=others[0].span, why=why, expected=usage, hint=hint))
     if bool(seeds) is not (how in _RANDOM):
         why = f"`{how}` needs a seed, so that it gives the same array every time" if not seeds else f"`{how}` takes no seed"
         hint = "add `seed=1`" if not seeds else "leave it out"
-        raise Rejected(BadInitial(span=initial.span, why=why, hint=hint))
+        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, hint=hint))
     _check_shape(initial, how, A)
     return Drawn(how, numbers, _seed(seeds[0][1]) if seeds else 0)
+
+
+def _unknown(initial: items.Initial) -> Rejected:
+    how = initial.head.text
+    near = difflib.get_close_matches(how, _USAGE, n=1)
+    hint = f"did you mean `{_USAGE[near[0]]}`?" if near else ""
+    forms = f"{', '.join(_USAGE.values())}, or a term"
+    return Rejected(BadInitial(span=initial.head.span, why=f"`{how}` is no way to fill a location", expected=forms, hint=hint))
 
 
 def _check_shape(initial: items.Initial, how: str, A: Real) -> None:

@@ -1,7 +1,7 @@
 """Elaboration of what is evaluated: ``◇ ⊢ M : A``, ``◇ ; ◇ ⊢ P : A``, and training runs (LANGUAGE §6)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
@@ -13,8 +13,9 @@ from rh_kernel.typing.commands import Commands
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.declarations import whole_number
 from rh_kernel.typing.definitions import Definitions, NetDefinition, OpDefinition
-from rh_kernel.typing.errors import BadTraining
+from rh_kernel.typing.errors import BadTraining, TermInCommand
 from rh_kernel.typing.finishing import check_dimensions, finished, finished_type
+from rh_kernel.typing.hints import NOBODY, Asked
 from rh_kernel.typing.unify import Unifier
 
 SampleTypes = Callable[[str, Span], Mapping[str, Type]]
@@ -98,24 +99,28 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
     sample = _sample(names, item.data, sample_types)
     cx = Context(definitions)
     measures: list[MeasureRun] = []
-    P, _ = _under_sample(cx, sample, item.command, None)
+    try:
+        P, _ = _under_sample(cx, sample, item.command, None, NOBODY)
+    except Rejected as failure:
+        raise _no_command(failure, item) from None
     for measure in item.measures:
         data = measure.data or item.data
         other = _sample(names, data, sample_types)
-        Q, _ = _under_sample(cx, other, measure.command, SCALAR)
+        asked = Asked("what a measure gives", "a measure is one number for each sample, for example `dot(y - t, y - t)`")
+        Q, _ = _under_sample(cx, other, measure.command, SCALAR, asked)
         measures.append(MeasureRun(Q, data.name, measure.command.span.text))
     epochs = 1 if item.epochs is None else _positive(cx, item.epochs)
     batch = 1 if item.batch is None else _positive(cx, item.batch)
-    shuffle = None if item.shuffle is None else whole_number(cx, item.shuffle)
+    shuffle = None if item.shuffle is None else _count(cx, item.shuffle)
     return TrainingRun(P, sample, item.data.name, epochs, batch, shuffle, tuple(measures))
 
 
 def _under_sample(
-    cx: Context, sample: tuple[tuple[str, Type], ...], e: s.Expr, A: Type | None
+    cx: Context, sample: tuple[tuple[str, Type], ...], e: s.Expr, A: Type | None, asked: Asked
 ) -> tuple[Command, Type]:
     commands = Commands(Unifier())
     cx = cx.bind(*(Entry(name, B, Zone.GAMMA) for name, B in sample))
-    P, C = commands.elaborate(cx, e, A)
+    P, C = commands.elaborate(cx, e, A, asked)
     P = finished(commands.unifier, P, e.span)
     check_dimensions(commands.unifier)
     return P, finished_type(commands.unifier, C)
@@ -133,21 +138,41 @@ def _names(pattern: s.Pattern) -> tuple[s.NamePattern, ...]:
             return names
 
 
-def _sample(
-    names: tuple[s.NamePattern, ...], data: items.DataExpr, sample_types: SampleTypes
-) -> tuple[tuple[str, Type], ...]:
+def _sample(names: tuple[s.NamePattern, ...], data: items.DataExpr, sample_types: SampleTypes) -> tuple[tuple[str, Type], ...]:
     types = sample_types(data.name, data.span)
     for pattern in names:
         if pattern.name not in types:
             why = f"the data has no array `{pattern.name}`"
             have = ", ".join(types)
             hint = "the names of the pattern are the names of the data's arrays"
-            raise Rejected(BadTraining(span=pattern.span, why=why, found=f"arrays {have}", hint=hint))
+            raise Rejected(
+                BadTraining(span=pattern.span, why=why, found=f"arrays {have}", expected=f"names among {have}", hint=hint)
+            )
     return tuple((pattern.name, types[pattern.name]) for pattern in names)
 
 
 def _positive(cx: Context, e: s.Expr) -> int:
-    value = whole_number(cx, e)
+    value = _count(cx, e)
     if value < 1:
-        raise Rejected(BadTraining(span=e.span, why="this number has to be at least 1", found=str(value)))
+        raise Rejected(
+            BadTraining(span=e.span, why="there is nothing to do", found=str(value), expected="a whole number from 1 on")
+        )
     return value
+
+
+def _count(cx: Context, e: s.Expr) -> int:
+    match e:
+        case s.Number(text) | s.Negate(s.Number(text)) if isinstance(e, s.Negate) or not text.isdecimal():
+            why, found = "this is no number of times", f"`{e.span.text}`"
+            raise Rejected(BadTraining(span=e.span, why=why, found=found, expected="a whole number"))
+        case _:
+            return whole_number(cx, e)
+
+
+def _no_command(failure: Rejected, item: items.TrainItem) -> Rejected:
+    """The same complaint; if the whole of what is to be trained is a term, with a hint what is trained."""
+    match failure.diagnostics:
+        case (TermInCommand() as d,) if d.span == item.command.span:
+            return Rejected(replace(d, hint="training runs a command, such as `rev handle (x) <u>. mlp(u) with sgd(0.1, t)`"))
+        case _:
+            return failure

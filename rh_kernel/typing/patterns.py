@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Bind, Bound, Command, Let, Proj, Return, Scope, Term
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta
@@ -103,14 +104,23 @@ def factors_of(unifier: Unifier, A: Type, n: int, pattern: s.Pattern) -> tuple[T
         case Product(factors) if len(factors) == n:
             return factors
         case TypeMeta():
-            unknown = tuple(unifier.fresh_type() for _ in range(n))
+            unknown: tuple[Type, ...] = tuple(unifier.fresh_type() for _ in range(n))
             unifier.same_type(head, Product(unknown))
             return unknown
         case Product() | Real():
-            found = str(unifier.type(head))
-            raise Rejected(
-                PatternDoesNotFit(span=pattern.span, wanted=n, found=found, expected=f"a product of {n} types")
-            )
+            raise pattern_does_not_fit(unifier, pattern.span, n, head)
+
+
+def pattern_does_not_fit(unifier: Unifier, span: Span, n: int, A: Type) -> Rejected:
+    """The complaint about a pattern of n names for a value of type A."""
+    (found,) = unifier.show(A)
+    match A:
+        case Product(factors):
+            hint = f"it has {len(factors)} components: `({', '.join('xyzuvwab'[: len(factors)])})`"
+        case Real() | TypeMeta():
+            hint = "only a tuple is taken apart; the entries of an array have no names" if n else ""
+    expected = f"a product of {n} types" if n else "()"
+    return Rejected(PatternDoesNotFit(span=span, wanted=n, found=found, expected=expected, hint=hint))
 
 
 def _once(names: list[s.NamePattern], pattern: s.NamePattern) -> None:

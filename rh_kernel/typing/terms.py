@@ -7,13 +7,24 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Bound, Call, Let, Plus, Proj, Rd, Term, Tuple, Zero
-from rh_kernel.syntax.types import SCALAR, UNIT, Product, Type, TypeMeta
+from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Type, TypeMeta
 from rh_kernel.syntax.values import UNIT_VALUE, constant_type
 from rh_kernel.typing import operators
 from rh_kernel.typing.arrays import array_literal, number
+from rh_kernel.typing.complaints import (
+    another_kind,
+    applied,
+    asked_by,
+    in_scope,
+    no_such_thing,
+    out_of_reach,
+    quoted,
+    types_differ,
+)
 from rh_kernel.typing.context import Context, Zone
 from rh_kernel.typing.definitions import (
     ConstDefinition,
+    DimDefinition,
     FunDefinition,
     HandlerDefinition,
     LocDefinition,
@@ -21,16 +32,9 @@ from rh_kernel.typing.definitions import (
     OpDefinition,
     kind_of,
 )
-from rh_kernel.typing.dimensions import unknown_name
-from rh_kernel.typing.errors import (
-    CommandInTerm,
-    NoSuchComponent,
-    NotADimension,
-    OutOfReach,
-    TypesDiffer,
-    WrongKindOfName,
-)
+from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, WrongNumberOfArguments
 from rh_kernel.typing.functions import check_size, function_names, resolve_function
+from rh_kernel.typing.hints import NOBODY, Asked
 from rh_kernel.typing.patterns import Opened, open_patterns
 from rh_kernel.typing.unify import Unifier
 
@@ -100,7 +104,8 @@ class Terms:
             case s.ResumeExpr():
                 raise Rejected(CommandInTerm(span=e.span, what="a continuation's use", hint=_bind_first(e)))
             case s.Family(head):
-                raise unknown_name(cx, head.text, e.span, hint="give it an argument in round brackets")
+                names = function_names(cx)
+                raise no_such_thing(cx, head.text, e.span, "a term", names, "give it an argument in round brackets")
 
     def same(self, found: Type, expected: Type, e: s.Expr, asked: Asked = NOBODY) -> None:
         """Make the type that was found the type that is asked for. Raises ``Rejected``."""
@@ -112,7 +117,7 @@ class Terms:
         if found is not None:
             index, entry = found
             if entry.barred:
-                raise Rejected(OutOfReach(span=span, name=name, where=entry.barred.where, hint=entry.barred.way_in(name)))
+                raise out_of_reach(entry, span)
             if entry.zone is Zone.CONTINUATION:
                 raise another_kind(name, span, "a continuation", "a term")
             return Bound(index, name, span=span), entry.type
@@ -120,7 +125,8 @@ class Terms:
             case ConstDefinition(_, A, M) if not (name in (cx.dims or {}) or name in (cx.locations or {})):
                 return M, A
             case _:
-                raise no_such_thing(cx, name, span, "a term", cx.term_names())
+                names = [*cx.variables(), *cx.declared(ConstDefinition)]
+                raise no_such_thing(cx, name, span, "a term", names, in_scope(cx))
 
     def _apply(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
         name = e.head.text
@@ -138,10 +144,7 @@ class Terms:
                 raise another_kind(name, e.head.span, kind_of(d), "a function")
 
     def _call(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
-        argument = s.Unit(span=e.span) if not e.arguments else e.arguments[0]
-        if len(e.arguments) > 1:
-            argument = s.TupleExpr(e.arguments, span=e.arguments[0].span.to(e.arguments[-1].span))
-        candidate = resolve_function(cx, self.unifier, e, lambda: self.infer(cx, argument)[1])
+        candidate = resolve_function(cx, self.unifier, e, lambda: self.infer(cx, argument_of(e))[1])
         f = candidate.function
         M = self.arguments(cx, e, f.domain)
         check_size(self.unifier, candidate, e.span)
@@ -208,7 +211,9 @@ class Terms:
         V, A = self.infer(cx, e.point)
         opened = open_patterns(cx, self.unifier, ((e.variable, A),), Zone.DELTA)
         N, B = self.infer(opened.context, e.body)
-        W = self.check(cx, e.cotangent, B, Asked("the type of N in `W.rd(x. N)(V)`", "the cotangent W has the type of the result"))
+        W = self.check(
+            cx, e.cotangent, B, Asked("the type of N in `W.rd(x. N)(V)`", "the cotangent W has the type of the result")
+        )
         return Rd(W, opened.term_scope(N), V, span=e.span), A
 
     def _let(self, cx: Context, e: s.LetExpr, A: Type | None, asked: Asked) -> tuple[Term, Type]:
@@ -226,31 +231,15 @@ class Terms:
         return N, C
 
 
-def types_differ(unifier: Unifier, span: Span, what: str, found: Type, expected: Type, asked: Asked = NOBODY) -> Rejected:
-    """The complaint that a type was found where another one is asked for."""
-    hint = another_type(unifier.type(found), unifier.type(expected)) or asked.hint
-    A, B = unifier.show(found, expected)
-    B = f"{B}, {asked.by}" if asked.by else B
-    return Rejected(TypesDiffer(span=span, what=what, found=A, expected=B, hint=hint))
-
-
-def applied(e: s.Apply) -> str:
-    """``FC[w0]``, what is applied"""
-    return e.head.text + (f"[{', '.join(i.span.text for i in e.indices)}]" if e.indices else "")
-
-
-def asked_by(e: s.Apply, number: int) -> Asked:
-    """Who asks for the type of argument ``number``, from 1, or of the only one."""
-    if e.head.text == "rd" and number:
-        role = "the cotangent, of the type of the result" if number == 1 else "the point, of the type of the input"
-        return Asked(role, "the cotangent comes first, the point second: `rd[f](w, v)`")
-    return Asked(f"argument {number} of `{applied(e)}`" if number else f"the input of `{applied(e)}`")
-
-
-def quoted(span: Span) -> str:
-    """What stands there, in quotes, if it is short."""
-    text = span.text
-    return f"`{text}`" if len(text) <= 40 and "\n" not in text else "this"
+def argument_of(e: s.Apply) -> s.Expr:
+    """The arguments as one expression."""
+    match e.arguments:
+        case ():
+            return s.Unit(span=e.span)
+        case (argument,):
+            return argument
+        case many:
+            return s.TupleExpr(many, span=many[0].span.to(many[-1].span))
 
 
 def _bind_first(e: s.Expr) -> str:

@@ -113,9 +113,7 @@ class Unifier:
             case Real(s), Real(t):
                 return self.same_shape(s, t)
             case Product(many), Product(others):
-                return len(many) == len(others) and all(
-                    self.same_type(C, D) for C, D in zip(many, others, strict=True)
-                )
+                return len(many) == len(others) and all(self.same_type(C, D) for C, D in zip(many, others, strict=True))
             case (Real(), Product()) | (Product(), Real()):
                 return False
 
@@ -167,7 +165,7 @@ class Unifier:
     def _define_type(self, number: int, A: Type) -> bool:
         A = self.type(A)
         if _occurs(number, A):
-            return A == TypeMeta(number)
+            return TypeMeta(number) == A
         self._types[number] = A
         return True
 
@@ -278,10 +276,16 @@ class Unifier:
 
 
 def dimension_names(A: Type) -> set[str]:
-    """The names of the dimension variables in A."""
+    """The names of the dimension and shape variables in A."""
     shapes = [leaf.shape for leaf in leaves(A) if isinstance(leaf, Real)]
     atoms = [v for s in shapes if isinstance(s, tuple) for d in s for v in variables(d)]
-    return {v.name for v in atoms if isinstance(v, DimVar)}
+    return {v.name for v in (*atoms, *shapes) if isinstance(v, DimVar | ShapeVar)}
+
+
+def unknowns(A: Type) -> set[int]:
+    """The numbers of the unknown dimensions in A."""
+    shapes = [leaf.shape for leaf in leaves(A) if isinstance(leaf, Real)]
+    return {v.number for s in shapes if isinstance(s, tuple) for d in s for v in variables(d) if isinstance(v, DimMeta)}
 
 
 def _occurs(number: int, A: Type) -> bool:

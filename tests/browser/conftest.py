@@ -23,7 +23,7 @@ from playwright.sync_api import ConsoleMessage, Page, sync_playwright
 from rh_kernel.kernel.install import install
 
 TOKEN = "for-this-test-alone"
-PATIENCE = 120
+PATIENCE = 60
 QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
 
 # What JupyterLab writes to the console of a browser on its own account.
@@ -105,6 +105,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     install(prefix=str(home))
     (home / "config" / "labconfig").mkdir(parents=True)
     (home / "config" / "labconfig" / "page_config.json").write_text(json.dumps(QUIET))
+    settings = home / "settings" / "@jupyterlab" / "notebook-extension"
+    settings.mkdir(parents=True)
+    (settings / "tracker.jupyterlab-settings").write_text(json.dumps({"windowingMode": "none"}))
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -114,6 +117,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_CONFIG_DIR": str(home / "config"),
         "JUPYTER_DATA_DIR": str(home / "share" / "jupyter"),
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
         "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.port={port}"]

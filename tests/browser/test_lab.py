@@ -39,7 +39,11 @@ train rev handle (x) <u>. mlp(u) with sgd(0.1, t)
 
 def test_a_notebook_runs_from_top_to_bottom(open_notebook: Open, tmp_path: Path) -> None:
     window = open_notebook("lesson.ipynb", DECLARATIONS, PASS, f"%trace {PASS}", f"%compile {PASS}", "%heap", TRAINING, "1 + 2\nmlp(3)")
-    window.run_all()
+    try:
+        window.run_all()
+    finally:
+        window.picture(tmp_path / "notebook.png")
+        print(window.errors)
     shown = window.outputs()
     window.picture(tmp_path / "notebook.png")
     assert "mlp" in shown[0][0]

@@ -2,26 +2,27 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from rh_kernel.display import trace_html as trace_html_module
 from rh_kernel.display.flows import flow
 from rh_kernel.display.frames import frame, heap_changes, marked, subject_doc
 from rh_kernel.display.glosses import gloss
 from rh_kernel.display.legs import Direction, legs
 from rh_kernel.display.marking import after_marks, before_marks, children
 from rh_kernel.display.panes import pane
-from rh_kernel.display.rounding import array_line, round_array
+from rh_kernel.display.rounding import array_line, round_array, rounded
 from rh_kernel.display.titles import title
 from rh_kernel.display.trace import trace_text
 from rh_kernel.display.trace_html import FIRST, LAST, MOST, trace_html
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.reverse import reverse_clause
-from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade
-from rh_kernel.syntax.core import RH, Bind, Const, Let, Perform, Term
+from rh_kernel.syntax.core import RH, Bind, Const, Let, Perform
 from rh_kernel.syntax.doc import Mark, annotated_texts, plain
 from tests.display.pages import PASS, Page, assert_harmless, traced
 
@@ -30,7 +31,7 @@ PROGRAMS = {
     "inference": "handle mlp([1.0, -2.0]) with infer",
     "term": "let (a, (b, _)) <- (1, ([1,2], 3)) in swish(b) + rd[swish](b, b)",
     "derivative": "[1.0, 1.0].rd(x. let y <- swish(x) in y * y + x)([1.0, 2.0])",
-    "two passes": "let a <= rev handle ([1.0, 2.0]) <x>. mlp(x) with sgd(0.1, t) in rev handle (a) <x>. mlp(x) with sgd(0.1, t)",
+    "two passes": "let a <= rev handle ([1.0, 2.0]) <x>. mlp(x) with sgd(0.1, t) in rev handle (a) <b>. mlp(b) with sgd(1, t)",
     "skip": "rev handle ([1.0, -2.0], [0.5]) <x, b>. let y <= mlp(x) in return y + b with sgd(0.1, t)",
 }
 TRACES = {name: traced(text) for name, text in PROGRAMS.items()}
@@ -113,8 +114,8 @@ def test_every_step_is_in_one_leg(name: str) -> None:
 def test_the_way_back_mirrors_the_way_forward(name: str) -> None:
     steps = TRACES[name].steps
     opened = [leg for leg in legs(steps) if leg.opened_by is not None and isinstance(steps[leg.opened_by].redex, RH)]
-    there = [leg.opened_by for leg in opened if leg.direction is Direction.FORWARD]
-    back = [leg.opened_by for leg in opened if leg.direction is Direction.BACKWARD]
+    there = [leg.opened_by or 0 for leg in opened if leg.direction is Direction.FORWARD]
+    back = [leg.opened_by or 0 for leg in opened if leg.direction is Direction.BACKWARD]
     turns = sum(leg.direction is Direction.TURN for leg in opened)
     assert turns == PROGRAMS[name].count("rev handle")
     assert sorted(there) == sorted(back)
@@ -194,17 +195,29 @@ def test_the_page_shows_what_became_of_the_heap() -> None:
 
 
 def long_trace(count: int) -> TraceMade:
-    return traced("let x <- 1.0 in " * (count - 1) + "1.0 + 1.0")
+    """A trace of so many steps, all alike."""
+    (step,) = (made := traced("1.0 + 1.0")).steps
+    return replace(made, steps=(step,) * count)
 
 
-@pytest.mark.parametrize("count", [MOST, MOST + 1, 500])
+@pytest.mark.parametrize("count", [MOST, MOST + 1, 3000])
 def test_a_long_trace_is_folded(count: int) -> None:
-    result = long_trace(count)
-    assert len(result.steps) == count
-    page = assert_harmless(trace_html(result))
+    page = assert_harmless(trace_html(long_trace(count)))
     shown = count if count <= MOST else FIRST + LAST
     assert sum(attributes.get("title") == "redex" for _, attributes in page.elements) == shown
-    assert (f"{count - shown} steps are folded" in page.text) == (count > MOST)
+    assert (f"{count - shown} steps are folded ({FIRST + 1} to {count - LAST})" in page.text) == (count > MOST)
+
+
+def test_a_trace_of_large_steps_is_folded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trace_html_module, "ROOM", 20_000)
+    result = TRACES["pass"]
+    html = trace_html(result)
+    page = assert_harmless(html)
+    shown = sum(attributes.get("title") == "redex" for _, attributes in page.elements)
+    assert len(html) < 60_000
+    assert f"{len(result.steps) - shown} steps are folded" in page.text
+    for leg in ("rev handle … with sgd(0.1, t)", "FC[w0](x)"):
+        assert leg in page.text
 
 
 def test_a_large_term_is_cut_around_what_is_marked() -> None:
@@ -271,13 +284,7 @@ def test_numbers_are_rounded_and_large_arrays_named() -> None:
 
 def test_rounding_leaves_the_shape_of_a_term() -> None:
     for step in TRACES["pass"].steps:
-        assert_same_shape(step.after, subject(step))
-
-
-def subject(step: Step) -> Term | Subject:
-    from rh_kernel.display.rounding import rounded
-
-    return rounded(step.after)
+        assert_same_shape(step.after, rounded(step.after))
 
 
 def assert_same_shape(M: Subject, N: Subject) -> None:

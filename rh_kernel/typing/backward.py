@@ -1,0 +1,84 @@
+"""Backward passes written where they cannot be: in an ordinary handler (RH §2.2.2), or with variables of the forward part."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.types import Type
+from rh_kernel.typing.errors import BackwardInOrdinary, UnknownName
+from rh_kernel.typing.heads import Head
+from rh_kernel.typing.unify import Unifier
+
+
+def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: Type) -> Rejected:
+    """The complaint about ``H_train``: ``k`` is used at ``B ⇝ B`` and the clause has type A, where rule (1) wants one type D."""
+    B, A, answer = unifier.show(head.arity, head.coarity, D)
+    k, name = clause.continuation.text, clause.head.text
+    span = _resumed(clause.body, k) or clause.head.span
+    indices = f"[{', '.join(i.text for i in clause.indices)}]" if clause.indices else ""
+    hint = (
+        f"to go forward and then back, use a reverse handler, with the clause cut in two at `{k}`:\n"
+        f"`{name}{indices}(x) -> … return (M, z) | y, z -> …`, where M is what `{k}` is given here, and z what is kept"
+    )
+    return Rejected(
+        BackwardInOrdinary(
+            span=span,
+            continuation=k,
+            operation=name,
+            found=f"{B} from `{k}`, and {A} from the clause",
+            expected="one type for both" if answer == "_" else f"{answer} for both, which is what the handler gives",
+            hint=hint,
+            notes=(Note(span=last(clause.body).span, text=f"the clause gives {A}"),),
+        )
+    )
+
+
+def kept_nothing(failure: Rejected, clause: s.ReverseClause) -> Rejected:
+    """The same complaint; if it is about a variable of the forward part, with a hint how to hand it over."""
+    match failure.diagnostics:
+        case (UnknownName(name=name) as d,) if name in set(_bound(clause)):
+            hint = f"`{name}` belongs to the forward part: keep it, `return (…, {name})`, and take it from the second variable here"
+            return Rejected(replace(d, hint=hint))
+        case _:
+            return failure
+
+
+def last(e: s.Expr) -> s.Expr:
+    """What a spine of lets comes to."""
+    while isinstance(e, s.LetExpr):
+        e = e.body
+    return e
+
+
+def _resumed(e: s.Expr, k: str) -> Span | None:
+    while isinstance(e, s.LetExpr):
+        found = _resumed(e.bound, k)
+        if found is not None:
+            return found
+        e = e.body
+    match e:
+        case s.Apply(s.Name(name)) | s.ResumeExpr(s.Name(name)) if name == k:
+            return e.span
+        case s.HandleExpr(command):
+            return _resumed(command, k)
+        case _:
+            return None
+
+
+def _bound(clause: s.ReverseClause) -> Iterator[str]:
+    yield from _names(clause.variable)
+    e = clause.forward
+    while isinstance(e, s.LetExpr):
+        yield from _names(e.pattern)
+        e = e.body
+
+
+def _names(pattern: s.Pattern) -> Iterator[str]:
+    match pattern:
+        case s.NamePattern(name):
+            yield name
+        case s.TuplePattern(items):
+            for item in items:
+                yield from _names(item)

@@ -1,0 +1,122 @@
+"""Complaints that several judgments make: a name that is unknown or of another kind, a type that differs from what is asked for."""
+
+import difflib
+from collections.abc import Iterable
+
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.signature import Parameter
+from rh_kernel.syntax.types import Type
+from rh_kernel.typing.context import Context, Entry, Zone
+from rh_kernel.typing.definitions import kind_of
+from rh_kernel.typing.errors import DependsOnError, OutOfReach, TypesDiffer, UnknownName, WrongKindOfName, WrongNumberOfIndices
+from rh_kernel.typing.hints import NOBODY, Asked, another_type, instead
+from rh_kernel.typing.unify import Unifier
+
+_FEW = 6
+
+
+# -- names ---------------------------------------------------------------------------------------------------------------------
+
+
+def no_such_thing(cx: Context, name: str, span: Span, wanted: str, names: Iterable[str], hint: str = "") -> Rejected:
+    """``name`` stands where ``wanted`` is asked for, and is something else or nothing; ``names`` are what could stand there."""
+    is_a = _kind_here(cx, name)
+    return unknown_name(cx, name, span, names, hint) if is_a is None else another_kind(name, span, is_a, wanted)
+
+
+def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint: str = "") -> Rejected:
+    """The complaint about a name that means nothing, with the nearest of ``names``."""
+    if name in cx.definitions.failed:
+        return Rejected(DependsOnError(span=span, name=name, hint="mend the declaration first"))
+    known = list(names)
+    near = [n for n in known if n.casefold() == name.casefold()] or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    if near:
+        hint = f"did you mean `{near[0]}`?"
+    return Rejected(UnknownName(span=span, name=name, hint=hint))
+
+
+def another_kind(name: str, span: Span, is_a: str, wanted: str) -> Rejected:
+    """The complaint about a name that means something of another kind."""
+    hint = instead(is_a, wanted, name)
+    return Rejected(WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint))
+
+
+def out_of_reach(entry: Entry, span: Span) -> Rejected:
+    """The complaint about a variable that is barred."""
+    barrier = entry.barred
+    if barrier is None:
+        raise ValueError(f"{entry.name} is within reach")
+    hint = barrier.way_in.replace("{name}", entry.name)
+    if entry.zone is Zone.CONTINUATION:
+        hint = f"bind what it gives outside: `let y <= {entry.name} • M in …`"
+    return Rejected(OutOfReach(span=span, name=entry.name, where=barrier.where, hint=hint))
+
+
+def in_scope(cx: Context) -> str:
+    """The variables that can be used, if there are some and not many."""
+    names = cx.variables()
+    return f"in scope here: {', '.join(f'`{n}`' for n in names)}" if 0 < len(names) <= _FEW else ""
+
+
+def _kind_here(cx: Context, name: str) -> str | None:
+    found = cx.look_up(name)
+    if found is not None:
+        return "a continuation" if found[1].zone is Zone.CONTINUATION else "a variable"
+    if name in (cx.dims or {}):
+        return "a dimension"
+    if name in (cx.locations or {}):
+        return "a location"
+    definition = cx.definitions.get(name)
+    if definition is not None:
+        return kind_of(definition)
+    return "a function" if name in ROWS else None
+
+
+def wrong_indices(head: s.Name, indices: tuple[s.Written, ...], wanted: str, expected: str, hint: str = "") -> Rejected:
+    """The complaint about how many indices stand in the square brackets behind ``head``."""
+    span = indices[0].span.to(indices[-1].span) if indices else head.span
+    given = str(len(indices)) if indices else "none"
+    return Rejected(WrongNumberOfIndices(span=span, name=head.text, wanted=wanted, given=given, expected=expected, hint=hint))
+
+
+def signature(name: str, parameters: tuple[Parameter, ...]) -> str:
+    """``FC[l : Loc(m, n)]``"""
+    return f"`{name}[{', '.join(map(str, parameters))}]`" if parameters else f"`{name}`"
+
+
+def count_of(n: int, thing: str) -> str:
+    """``nothing``, ``1 index``, ``2 indices``"""
+    many = "indices" if thing == "index" else f"{thing}s"
+    return f"{n} {thing if n == 1 else many}" if n else "nothing"
+
+
+# -- types ---------------------------------------------------------------------------------------------------------------------
+
+
+def types_differ(unifier: Unifier, span: Span, what: str, found: Type, expected: Type, asked: Asked = NOBODY) -> Rejected:
+    """The complaint that a type was found where another one is asked for."""
+    hint = another_type(unifier.type(found), unifier.type(expected)) or asked.hint
+    A, B = unifier.show(found, expected)
+    return Rejected(TypesDiffer(span=span, what=what, found=A, expected=f"{B}, {asked.by}" if asked.by else B, hint=hint))
+
+
+def applied(e: s.Apply) -> str:
+    """``FC[w0]``, what is applied"""
+    return e.head.text + (f"[{', '.join(i.span.text for i in e.indices)}]" if e.indices else "")
+
+
+def asked_by(e: s.Apply, number: int) -> Asked:
+    """Who asks for the type of argument ``number``, from 1, or with 0 of the only one."""
+    if e.head.text == "rd" and number:
+        role = "the cotangent, of the type of the result" if number == 1 else "the point, of the type of the input"
+        return Asked(role, "the cotangent comes first, the point second: `rd[f](w, v)`")
+    return Asked(f"argument {number} of `{applied(e)}`" if number else f"the input of `{applied(e)}`")
+
+
+def quoted(span: Span) -> str:
+    """What stands there, in quotes, if it is short."""
+    text = span.text
+    return f"`{text}`" if len(text) <= 40 and "\n" not in text else "this"

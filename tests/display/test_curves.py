@@ -1,0 +1,157 @@
+"""Curves: every value finds a place on its axis, ticks are few and round, and no number breaks a drawing."""
+
+import base64
+import math
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rh_kernel.display.curves import BLOCKS, MOST_POINTS, Scale, curve_image, scale, spark_image, sparkline, tick_text
+from rh_kernel.display.runs import run_html, run_text
+from rh_kernel.session.results import Change, TrainingDone
+from rh_kernel.syntax.signature import Location
+from tests.display.pages import Page, assert_harmless
+
+NUMBERS = st.lists(st.floats(), max_size=40)
+FINITE = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40)
+
+
+def drawing(image: str) -> ElementTree.Element:
+    (source,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', image)
+    return ElementTree.fromstring(base64.b64decode(source))
+
+
+# -- axes ----------------------------------------------------------------------------------------------------------------------
+
+
+@given(FINITE)
+def test_every_value_finds_a_place(values: list[float]) -> None:
+    s = scale(values)
+    assert all(-1e-9 <= s(v) <= 1 + 1e-9 for v in values)
+    assert all(s.low <= tick <= s.high for tick in s.ticks)
+    assert 2 <= len(s.ticks) <= 8
+    assert [*s.ticks] == sorted(set(s.ticks))
+
+
+@given(st.floats(0.001, 1000), st.floats(0.001, 1000))
+def test_ticks_are_round(a: float, b: float) -> None:
+    s = scale([a, b])
+    steps = np.diff(s.ticks)
+    if s.logarithmic:
+        assert all(math.log10(tick) == pytest.approx(round(math.log10(tick))) for tick in s.ticks)
+    elif a != b:
+        mantissas = {float(f"{step:.3g}".split("e")[0].replace("0", "").replace(".", "") or 1) for step in steps}
+        assert mantissas <= {1, 2, 5}
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks", "logarithmic"),
+    [
+        ((0.6, 0.02), (0, 0.2, 0.4, 0.6), False),
+        ((1.0, 0.001), (0.001, 0.01, 0.1, 1), True),
+        ((90.0, 97.0), (90, 92, 94, 96, 98), False),
+        ((0.0, 1.0), (0, 0.5, 1), False),
+        ((-1.0, 1.0), (-1, -0.5, 0, 0.5, 1), False),
+    ],
+)
+def test_axes_as_one_would_draw_them(values: tuple[float, ...], ticks: tuple[float, ...], logarithmic: bool) -> None:
+    s = scale(values)
+    assert s.ticks == pytest.approx(ticks)
+    assert s.logarithmic == logarithmic
+
+
+def test_a_constant_stands_in_the_middle() -> None:
+    assert scale([3.0, 3.0])(3.0) == pytest.approx(0.5)
+
+
+def test_ticks_are_written_briefly() -> None:
+    assert [tick_text(x) for x in (0.0, 0.1, 100.0, 1e-7, 2e9)] == ["0", "0.1", "100", "1e-7", "2e9"]
+
+
+# -- drawings ------------------------------------------------------------------------------------------------------------------
+
+
+@given(NUMBERS)
+def test_no_number_breaks_a_drawing(values: list[float]) -> None:
+    for image in (curve_image(values, "label"), spark_image(values, "label")):
+        assert_harmless(image)
+        root = drawing(image)
+        paths = [element.get("d") or "" for element in root.iter() if element.tag.endswith("path")]
+        assert "nan" not in "".join(paths)
+        assert "inf" not in "".join(paths)
+
+
+def test_a_gap_is_a_gap() -> None:
+    (path,) = [e for e in drawing(spark_image([1.0, 2.0, math.nan, 3.0, 4.0], "")) if e.tag.endswith("path")]
+    assert (path.get("d") or "").count("M") == 2
+
+
+def test_a_long_run_is_thinned_but_for_its_ends() -> None:
+    values = [math.exp(-i / 1000) for i in range(10_000)]
+    (path,) = [e for e in drawing(spark_image(values, "")) if e.tag.endswith("path")]
+    assert len(re.findall("[ML]", path.get("d") or "")) == MOST_POINTS
+    assert len(curve_image(values, "label")) < 20_000
+
+
+def test_the_axis_counts_epochs() -> None:
+    words = [element.text for element in drawing(curve_image([0.5] * 200, "")).iter() if element.tag.endswith("text")]
+    assert [word for word in words if word in {"1", "50", "100", "150", "200"}][-5:] == ["1", "50", "100", "150", "200"]
+
+
+# -- block characters ----------------------------------------------------------------------------------------------------------
+
+
+@given(NUMBERS, st.integers(1, 60))
+def test_a_sparkline_has_a_sign_for_each_value(values: list[float], width: int) -> None:
+    line = sparkline(values, width)
+    assert len(line) == min(len(values), width)
+    assert set(line) <= {*BLOCKS, "·"}
+
+
+def test_a_sparkline_falls_as_the_values_do() -> None:
+    assert sparkline([8, 7, 6, 5, 4, 3, 2, 1]) == "█▇▆▅▄▃▂▁"
+    signs = sparkline([math.exp(-i / 10) for i in range(100)])
+    assert [BLOCKS.index(sign) for sign in signs] == sorted([BLOCKS.index(sign) for sign in signs], reverse=True)
+
+
+def test_a_scale_is_what_it_says() -> None:
+    assert Scale(0.0, 4.0, ())(1.0) == 0.25
+    assert Scale(0.01, 100.0, (), logarithmic=True)(1.0) == pytest.approx(0.5)
+
+
+# -- runs ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_tells_its_end_and_what_it_changed() -> None:
+    small = Change(Location("w", (), 0), np.zeros(2), np.array([3.0, 4.0]))
+    large = Change(Location("v", (), 0), np.zeros((8, 8)), np.full((8, 8), 0.5))
+    done = TrainingDone(10, 4, (("loss", (0.5, 0.25)),), 2.0, (small, large))
+    text = run_text(done)
+    assert text.splitlines() == [
+        "10 epochs of 4 samples · 2 s · 20 samples/s",
+        f"0.5 → 0.25  {sparkline((0.5, 0.25))}  loss",
+        "w : Real(2)  ‖Δ‖ = 5  [0.0, 0.0] → [3.0, 4.0]",
+        "v : Real(8, 8)  ‖Δ‖ = 4  [0, 0] → [0.5, 0.5]",
+    ]
+    page = assert_harmless(run_html(done))
+    assert page.tags.count("img") == 1
+    for words in ("20 samples/s", "0.5 → 0.25", "‖Δ‖ = 5", "‖Δ‖ = 4"):
+        assert words in page.text
+
+
+def test_a_run_that_was_stopped_says_so() -> None:
+    done = TrainingDone(3, 4, (), 0.0, (), stopped=True)
+    assert run_text(done).startswith("stopped after 3 epochs")
+    assert "stopped after 3 epochs" in Page.of(run_html(done)).text
+
+
+def test_content_that_is_not_finite_is_counted() -> None:
+    bad = np.zeros(20)
+    bad[3] = np.nan
+    done = TrainingDone(1, 1, (("loss", (math.nan,)),), 1.0, (Change(Location("w", (), 0), np.zeros(20), bad),))
+    assert "1 not finite" in run_text(done)
+    assert_harmless(run_html(done))
