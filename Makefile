@@ -26,7 +26,7 @@ lab: $(VENV)/.lessons ## open JupyterLab at the first lesson (ARGS=--no-browser 
 	$(PY) -m jupyterlab --LabApp.default_url=/lab/tree/$(LESSON) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 test: $(VENV)/.dev ## run all tests and measure coverage (with ARGS="-k handlers": those tests, unmeasured)
-	$(PY) -m pytest $(or $(ARGS),--cov)
+	$(PY) -m pytest -n auto $(or $(ARGS),--cov)
 
 check: $(VENV)/.dev ## style, types and import contracts
 	$(PY) -m ruff check

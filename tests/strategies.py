@@ -182,6 +182,30 @@ def types(draw: DrawFn, w: World | None = None, depth: int = 1) -> Type:
     return draw_type(dice_of(draw), w or World(), depth)
 
 
+def contexts(most: int = 3) -> SearchStrategy[tuple[Type, ...]]:
+    """The types of Γ or Δ; the last one is that of index 0."""
+    return st.lists(types(), max_size=most).map(tuple)
+
+
+def values(A: Type) -> SearchStrategy[Term]:
+    """A closed value ``V : A``, without zeros."""
+    return _below(2**20).map(lambda seed: value_of(A, seed))
+
+
+def value_of(A: Type, seed: int) -> Term:
+    """A closed value ``V : A``, the same for the same seed."""
+    return _value(np.random.default_rng(seed), A)
+
+
+def _value(rng: np.random.Generator, A: Type) -> Term:
+    match A:
+        case Product(many):
+            return Tuple(tuple(_value(rng, B) for B in many))
+        case Real() | TypeMeta():
+            assert isinstance(A, Real)
+            return Const(rng.choice(NUMBERS, concrete_shape(A) or ()))
+
+
 # -- terms ---------------------------------------------------------------------------------------------------------------------
 
 

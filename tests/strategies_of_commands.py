@@ -7,6 +7,7 @@ from typing import cast
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
+from hypothesis.vendor.pretty import RepresentationPrinter
 
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import (
@@ -56,6 +57,9 @@ class Program:
     def __repr__(self) -> str:
         return show(self.command)
 
+    def _repr_pretty_(self, printer: RepresentationPrinter, cycle: bool) -> None:
+        printer.text(show(self.command))
+
 
 @st.composite
 def programs(draw: DrawFn, fuel: int = 4, w: World | None = None) -> Program:
@@ -69,6 +73,30 @@ def commands(
 ) -> Command:
     """P with ``Γ ; Δ ⊢ P : A``; the last type of Δ is that of index 0."""
     return draw_command(dice_of(draw), (w or World()).bind(*gamma_of(gamma)).delta(*delta), A, fuel)
+
+
+@st.composite
+def reverse_handlers(draw: DrawFn, gamma: Sequence[Type], C: Type, fuel: int = 3, w: World | None = None) -> ReverseHandler:
+    """H with ``Γ ⊢ H : rev handler(C)``"""
+    return draw_reverse_handler(dice_of(draw), (w or World()).bind(*gamma_of(gamma)), C, fuel)[0]
+
+
+@st.composite
+def ordinary_handlers(
+    draw: DrawFn, gamma: Sequence[Type], C: Type, D: Type, fuel: int = 3, w: World | None = None
+) -> OrdinaryHandler:
+    """H with ``Γ ⊢ H : C ⇒ D``"""
+    return draw_ordinary_handler(dice_of(draw), (w or World()).bind(*gamma_of(gamma)), C, D, fuel)[0]
+
+
+@st.composite
+def operations(draw: DrawFn, name: str, w: World | None = None) -> Operation:
+    """A member of a family, at closed indices."""
+    w, family, dice = w or World(), FAMILIES[name], dice_of(draw)
+    static = Static({v: choose(dice, w.dims) for v in (*family.variables, *(p.name for p in family.parameters))}, {}, {})
+    P = draw_perform(dice, w, family, specialise_type(family.codomain, static))
+    assert P is not None
+    return P.operation
 
 
 def draw_program(dice: Dice, w: World, fuel: int) -> Program:
@@ -149,8 +177,7 @@ def draw_perform(dice: Dice, w: World, family: Family, A: Type) -> Perform | Non
         match p.kind:
             case LocKind(shape):
                 wanted = unifier.type(specialise_type(Real(shape), static))
-                fits = (lambda A: unifier.would_fit(wanted, A)) if is_open(wanted) else (lambda A: A == wanted)
-                fitting = [l for l in w.locations if fits(Real(l.shape))]
+                fitting = [l for l in w.locations if _fits(unifier, wanted, Real(l.shape))]
                 if not fitting:
                     return None
                 location = choose(dice, fitting)
@@ -178,6 +205,10 @@ def draw_perform(dice: Dice, w: World, family: Family, A: Type) -> Perform | Non
     domain, codomain = specialise_type(family.domain, solved), specialise_type(family.codomain, solved)
     op = Operation(family, tuple(found), at, domain, codomain)
     return Perform(op, UNIT_VALUE if domain == UNIT else draw_term(dice, w, domain, 2))
+
+
+def _fits(unifier: Unifier, A: Type, B: Type) -> bool:
+    return unifier.would_fit(A, B) if is_open(A) else A == B
 
 
 # -- handlers ------------------------------------------------------------------------------------------------------------------
@@ -242,11 +273,7 @@ def _heads(dice: Dice, w: World) -> tuple[tuple[Pattern, ...], World]:
         family = FAMILIES[name]
         fresh = tuple(_primed(v, taken) for v in family.variables)
         general = Pattern(family, tuple(p.name for p in family.parameters), fresh)
-        if (
-            isinstance(family.parameters[:1], tuple)
-            and any(isinstance(p.kind, LocKind) for p in family.parameters)
-            and chance(dice, 3)
-        ):
+        if any(isinstance(p.kind, LocKind) for p in family.parameters) and chance(dice, 3):
             special = _at_location(dice, general)
             patterns += [special] if special is not None else []
         patterns.append(general)

@@ -15,7 +15,8 @@ from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import dim
 
-DEEPEST = 200
+DEEPEST = 60
+"""Through how many affine equations in a row a mean is taken; beyond that the results are averaged."""
 
 
 def batched(program: Program, inputs: Sequence[bool]) -> Program:

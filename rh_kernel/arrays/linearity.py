@@ -1,7 +1,7 @@
 """In which of its arguments a function symbol is linear: so zeros may be dropped, and means taken before instead of after.
 
 ``f`` is linear in argument i when ``f(…, x + y, …) = f(…, x, …) + f(…, y, …)`` with the others fixed, and jointly linear
-when the same holds for all arguments at once.
+when the same holds for all arguments at once. A factor 0 makes a product 0 here also when the other is infinite or no number.
 """
 
 from collections.abc import Mapping, Sequence

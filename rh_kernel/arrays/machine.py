@@ -16,7 +16,7 @@ from rh_kernel.arrays.builder import Builder
 from rh_kernel.arrays.tape import Continuation, Environment, Performed, Region, Tape, enter
 from rh_kernel.arrays.terms import Cotangents, accumulate, bind, collect, entry_at, evaluate, pull_back
 from rh_kernel.arrays.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
-from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.syntax.binding import shift
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.clauses import ordinary_clause, reverse_clause
@@ -37,7 +37,7 @@ from rh_kernel.syntax.core import (
     Scope,
 )
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import unhandled
+from rh_kernel.syntax.stuck import placed, unhandled
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +136,18 @@ class Machine:
 
     def run(self, P: Command, environment: Environment) -> Symbolic:
         """The value of P. Raises ``Stuck`` if an operation has no handler, or if the program gets too long."""
-        value = self._step(P, environment)
-        while True:
-            if value is None:
-                value = self._step(*self._taken())
-            elif self._frames is None and self._outside is None:
-                return value
-            else:
-                value = self._deliver(value)
+        try:
+            value = self._step(P, environment)
+            while True:
+                if value is None:
+                    P, environment = self._taken()
+                    value = self._step(P, environment)
+                elif self._frames is None and self._outside is None:
+                    return value
+                else:
+                    value = self._deliver(value)
+        except Stuck as failure:
+            raise placed(failure, P.span) from None
 
     def _taken(self) -> tuple[Command, Environment]:
         following, self._next = self._next, None

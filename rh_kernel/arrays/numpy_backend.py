@@ -29,7 +29,8 @@ def prepare(program: Program, dtype: "np.dtype[Any] | type[np.floating[Any]]" = 
         start[cells.of[r]] = np.asarray(array, dtype=dtype)
     inputs = [[cells.of[r] for r in leaves(tree)] for tree in program.inputs]
     reads = [(cells.of[r], location) for r, location in program.reads]
-    writes = [(cells.of[r], location) for location, r in program.writes]
+    made = {equation.result for equation in program.equations}
+    writes = [(cells.of[r], r in made, location) for location, r in program.writes]
     steps: list[tuple[Callable[..., Array], tuple[int, ...], int, int, int]] = []
     for equation in program.equations:
         at = tuple([cells.of[r] for r in equation.arguments])
@@ -56,7 +57,15 @@ def prepare(program: Program, dtype: "np.dtype[Any] | type[np.floating[Any]]" = 
                     t[r] = f(t[last])
                 else:
                     t[r] = f(*[t[i] for i in at])
-        return _gathered(result, t, cells.of, program, samples), {location: _own(t[r]) for r, location in writes}
+        return gathered(result, t, samples), {location: _own(t[r], new=new) for r, new, location in writes}
+
+    def gathered(tree: Tree, t: list[Any], samples: int | None) -> Arrays:
+        if isinstance(tree, tuple):
+            return tuple([gathered(branch, t, samples) for branch in tree])
+        array: Array = t[cells.of[tree]]
+        if samples is not None and not program.batched[tree]:
+            array = np.broadcast_to(array, (samples, *array.shape))
+        return _own(array, new=tree in made)
 
     return run
 
@@ -78,15 +87,6 @@ def flat(value: Arrays) -> list[Array]:
     return [array for part in value for array in flat(part)]
 
 
-def _gathered(tree: Tree, t: list[Any], cells: Sequence[int], program: Program, samples: int | None) -> Arrays:
-    if isinstance(tree, tuple):
-        return tuple([_gathered(branch, t, cells, program, samples) for branch in tree])
-    array: Array = t[cells[tree]]
-    if samples is not None and not program.batched[tree]:
-        array = np.broadcast_to(array, (samples, *array.shape))
-    return _own(array)
-
-
-def _own(array: Array) -> Array:
-    """The array itself if this run made it, else a copy: views hold on to what they look at, and others may write there."""
-    return array if array.flags.owndata and array.flags.writeable else array.copy()
+def _own(array: Array, *, new: bool) -> Array:
+    """The array itself if this run made it, else a copy: a view holds on to what it looks at, and others may write there."""
+    return array if new and array.flags.owndata and array.flags.writeable else array.copy()

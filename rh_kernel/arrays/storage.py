@@ -21,10 +21,12 @@ def allocate(program: Program) -> Cells:
         for r in equation.arguments:
             last[r] = i
     kept = {*leaves(program.result), *(r for _, r in program.writes), *(r for r, _ in program.constants)}
-    first = len(program.shapes) - len(program.equations)
-    of = list(range(first)) + [0] * len(program.equations)
+    given = [*leaves(program.inputs), *(r for r, _ in program.constants), *(r for r, _ in program.reads)]
+    of = [0] * len(program.shapes)
+    for cell, r in enumerate(given):
+        of[r] = cell
+    count = len(given)
     free: list[int] = []
-    count = first
     for i, equation in enumerate(program.equations):
         # A cell that falls free here may take the result at once: the arguments were fetched before.
         free += [of[r] for r in dict.fromkeys(equation.arguments) if last[r] == i and r not in kept]

@@ -8,13 +8,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import comm
 from ipykernel.iostream import OutStream
 from ipykernel.kernelbase import Kernel
 from traitlets import List
 
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.fault import fault
+from rh_kernel.kernel.comms import MESSAGES, manager
 from rh_kernel.kernel.completion import completions, inspection
 from rh_kernel.kernel.driving import drive
 from rh_kernel.kernel.errors import Content, failed, faulty, interrupted
@@ -33,7 +33,6 @@ VERSION = version("rh_kernel")
 PAPER = "https://arxiv.org/search/?query=Programming+Backpropagation+with+Reverse+Handlers+for+Arrows"
 LET_GO = 0.2
 """Seconds from an interrupt to the end of what it left behind."""
-COMMS = ("comm_open", "comm_msg", "comm_close")
 
 
 class RHKernel(Kernel):
@@ -59,8 +58,8 @@ class RHKernel(Kernel):
         super().__init__(**options)
         self.rh = Session.start(Path.cwd())
         self._history = History()
-        self.comm_manager = comm.get_comm_manager()  # the application has put its own there
-        for message in COMMS:
+        self.comm_manager = manager()
+        for message in MESSAGES:
             self.shell_handlers[message] = getattr(self.comm_manager, message)
 
     @property

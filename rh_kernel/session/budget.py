@@ -1,10 +1,8 @@
 """How large arrays may get: what cannot be allocated is refused with the size it would need (LANGUAGE §7)."""
 
 import os
-from dataclasses import replace
 
 from rh_kernel.operational.limits import Limits
-from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.stuck import BYTES, too_large
 
@@ -27,8 +25,3 @@ def check_size(reals: int, what: str, span: Span | None) -> None:
     limit = available()
     if reals > limit:
         raise too_large(reals, limit, what, span)
-
-
-def placed(failure: Stuck, span: Span | None) -> Stuck:
-    """The failure, with ``span`` for the place of what does not say where it is."""
-    return Stuck(*(d if d.span is not None else replace(d, span=span) for d in failure.diagnostics))

@@ -18,7 +18,7 @@ from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
 from rh_kernel.operational.trace import advance
 from rh_kernel.primitives.values import materialise
-from rh_kernel.session.budget import available, check_size, limits, placed
+from rh_kernel.session.budget import available, check_size, limits
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.plans import (
@@ -53,6 +53,7 @@ from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Const, Term
 from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.types import Type, factors
 from rh_kernel.syntax.values import tuple_of
 from rh_kernel.training.events import Diverged, Progress, Trained

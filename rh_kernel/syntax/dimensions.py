@@ -126,6 +126,11 @@ def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:
     """``d`` with each variable and unknown replaced by its image, also inside ``ceil`` and ``//``."""
     if d.constant is not None:
         return d
+    match d.terms:
+        case ((((atom, 1),), 1),):
+            return _replace_atom(atom, image)
+        case _:
+            pass
     total = dim(0)
     for monomial, coefficient in d.terms:
         product = dim(coefficient)

@@ -2,7 +2,7 @@
 cannot be.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rh_kernel.source.diagnostic import Diagnostic, Stuck
@@ -65,6 +65,11 @@ def too_large(reals: int, limit: int, what: str, span: Span | None) -> Stuck:
     expected = f"at most {readable(limit * BYTES)} on this machine"
     hint = "make one of the dimensions smaller"
     return Stuck(TooLarge(span=span, what=what, needed=readable(reals * BYTES), expected=expected, hint=hint))
+
+
+def placed(failure: Stuck, span: Span | None) -> Stuck:
+    """The failure, with ``span`` for the place of what does not say where it is."""
+    return Stuck(*(d if d.span is not None else replace(d, span=span) for d in failure.diagnostics))
 
 
 def readable(size: int) -> str:

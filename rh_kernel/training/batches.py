@@ -58,7 +58,7 @@ class Batches:
 def for_changes(P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, reals: int = 1 << 40) -> Batches:
     """P, of whose run only the heap changes are wanted; its loose indices are the sample's names, the last one is index 0.
 
-    Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled, or holds more than ``reals`` numbers.
+    Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled or holds more than ``reals``.
     """
     program = _compiled(P, sample, data)
     return _batches(replace(program, result=()), [name for name, _ in sample], data, reals)

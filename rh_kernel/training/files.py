@@ -29,7 +29,8 @@ def read(file: Path, name: str) -> DataSet:
         csv_file = file.suffix.lower() == ".csv"
         kind = "a table in UTF-8 with commas" if csv_file else "an archive of arrays"
         hint = "" if csv_file else "write it with numpy.savez(file, x=…, t=…), without Python objects"
-        raise Rejected(UnreadableFile(name=name, kind=kind, found=str(error), hint=hint)) from None
+        found = str(error) if csv_file or isinstance(error, OSError) else "another kind of file, or Python objects"
+        raise Rejected(UnreadableFile(name=name, kind=kind, found=found, hint=hint)) from None
 
 
 @lru_cache(maxsize=4)

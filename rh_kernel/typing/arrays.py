@@ -54,4 +54,10 @@ def _check_regular(e: s.ArrayLiteral) -> tuple[int, ...]:
 
 
 def _entries(shape: tuple[int, ...]) -> str:
-    return "a number" if not shape else f"{shape[0]} entries" if len(shape) == 1 else f"an array of shape {shape}"
+    match shape:
+        case ():
+            return "a number"
+        case (n,):
+            return f"{n} entr{'y' if n == 1 else 'ies'}"
+        case _:
+            return f"an array of shape {shape}"

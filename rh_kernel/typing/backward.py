@@ -1,5 +1,6 @@
 """Backward passes written where they cannot be: in an ordinary handler (RH §2.2.2), or with variables of the forward part."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -13,21 +14,22 @@ from rh_kernel.typing.unify import Unifier
 
 
 def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: Type) -> Rejected:
-    """The complaint about ``H_train``: ``k`` is used at ``B ⇝ B`` and the clause has type A, where rule (1) wants one type D."""
+    """The complaint about ``H_train``: ``k`` is used at ``B ⇝ B`` and the clause has type A, where rule (1) wants one D."""
     B, A, answer = unifier.show(head.arity, head.coarity, D)
     k, name = clause.continuation.text, clause.head.text
+    alike = head.arity == head.coarity
     span = _resumed(clause.body, k) or clause.head.span
-    indices = f"[{', '.join(i.text for i in clause.indices)}]" if clause.indices else ""
-    hint = (
-        f"to go forward and then back, use a reverse handler, with the clause cut in two at `{k}`:\n"
-        f"`{name}{indices}(x) -> … return (M, z) | y, z -> …`, where M is what `{k}` is given here, and z what is kept"
-    )
+    hint = f"to go forward and then back, use a reverse handler, with the clause cut in two at `{k}`"
+    halves = _cut(clause)
+    hint += f":\n{halves}" if halves else ": what comes before it, and what comes after"
     return Rejected(
         BackwardInOrdinary(
             span=span,
             continuation=k,
             operation=name,
-            found=f"{B} from `{k}`, and {A} from the clause",
+            wanted="what the handler gives" if alike else "one type",
+            given="something else" if alike else "two",
+            found=f"{B} from both" if alike else f"{B} from `{k}`, and {A} from the clause",
             expected="one type for both" if answer == "_" else f"{answer} for both, which is what the handler gives",
             hint=hint,
             notes=(Note(span=last(clause.body).span, text=f"the clause gives {A}"),),
@@ -35,11 +37,33 @@ def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: T
     )
 
 
+def _cut(clause: s.OrdinaryClause) -> str | None:
+    """The clause as one of a reverse handler, if it is a spine of lets of which one resumes, and none after it."""
+    k, e = clause.continuation.text, clause.body
+    before = list(_names(clause.variable))
+    while isinstance(e, s.LetExpr) and _resumed(e.bound, k) is None:
+        before += _names(e.pattern)
+        e = e.body
+    match e:
+        case s.LetExpr(y, _, s.Apply(_, _, (M,)) | s.ResumeExpr(_, M), rest) if _resumed(rest, k) is None:
+            words = set(re.findall(r"[\w']+", rest.span.text))
+            kept = [name for name in dict.fromkeys(before) if name in words]
+        case _:
+            return None
+    source, start = clause.span.source.text, clause.span.start
+    head, forward = source[start : clause.body.span.start], source[clause.body.span.start : e.span.start]
+    head = re.sub(rf",\s*{re.escape(k)}(?=\s*\W+$)", "", head)
+    z = f"({', '.join(kept)})" if len(kept) > 1 else "".join(kept) or "_"
+    halves = f"{head}{forward}return ({M.span.text}, {z if kept else '0'})", f"{y.span.text}, {z} -> {rest.span.text}"
+    return None if any("#" in half for half in halves) else "\n  | ".join(" ".join(half.split()) for half in halves)
+
+
 def kept_nothing(failure: Rejected, clause: s.ReverseClause) -> Rejected:
     """The same complaint; if it is about a variable of the forward part, with a hint how to hand it over."""
     match failure.diagnostics:
         case (UnknownName(name=name) as d,) if name in set(_bound(clause)):
-            hint = f"`{name}` belongs to the forward part: keep it, `return (…, {name})`, and take it from the second variable here"
+            z = clause.auxiliary.span.text
+            hint = f"`{name}` belongs to the forward part: keep it there, `return (…, {name})`, and take it from `{z}` here"
             return Rejected(replace(d, hint=hint))
         case _:
             return failure

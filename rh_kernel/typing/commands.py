@@ -12,7 +12,7 @@ from rh_kernel.syntax.binding import Static, specialise, specialise_type, supply
 from rh_kernel.syntax.core import Bind, Command, Handle, Operation, Perform, Resume, Return, RevHandle
 from rh_kernel.syntax.signature import Family
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, product
-from rh_kernel.typing.complaints import another_kind, no_such_thing, out_of_reach, quoted
+from rh_kernel.typing.complaints import another_kind, no_such_thing, out_of_reach, quoted, types_differ
 from rh_kernel.typing.context import REV_HANDLE, Context, Zone
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition
 from rh_kernel.typing.errors import CommandInTerm, TermInCommand
@@ -92,8 +92,11 @@ class Commands:
                 raise no_such_thing(cx, head.text, e.span, "a command", cx.declared(OpDefinition, NetDefinition), hint)
             case s.LetExpr():
                 return self.elaborate(cx, e, A, asked)
-        if A is not None:
-            self.terms.same(B, A, e, asked)
+        if A is not None and not self.unifier.same_type(B, A):
+            if isinstance(e, s.RevHandleExpr):
+                asked = Asked(asked.by, "`rev handle (M) …` gives the cotangent of M, which has the type of M")
+                raise types_differ(self.unifier, e.span, "what `rev handle` gives", B, A, asked)
+            raise types_differ(self.unifier, e.span, quoted(e.span), B, A, asked)
         return P, B
 
     def _apply(self, cx: Context, e: s.Apply) -> tuple[Command, Type]:

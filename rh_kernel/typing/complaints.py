@@ -1,4 +1,4 @@
-"""Complaints that several judgments make: a name that is unknown or of another kind, a type that differs from what is asked for."""
+"""Complaints that several judgments make: a name that is unknown or of another kind, a type that is not what is asked for."""
 
 import difflib
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import kind_of
 from rh_kernel.typing.errors import DependsOnError, OutOfReach, TypesDiffer, UnknownName, WrongKindOfName, WrongNumberOfIndices
 from rh_kernel.typing.hints import NOBODY, Asked, another_type, instead
-from rh_kernel.typing.unify import Unifier
+from rh_kernel.typing.unify import Unifier, unknowns
 
 _FEW = 6
 
@@ -49,16 +49,18 @@ def out_of_reach(entry: Entry, span: Span) -> Rejected:
     barrier = entry.barred
     if barrier is None:
         raise ValueError(f"{entry.name} is within reach")
-    hint = barrier.way_in.replace("{name}", entry.name)
+    hint = barrier.way_in.replace("{name}", entry.name).replace("{type}", "A" if unknowns(entry.type) else str(entry.type))
     if entry.zone is Zone.CONTINUATION:
         hint = f"bind what it gives outside: `let y <= {entry.name} • M in …`"
     return Rejected(OutOfReach(span=span, name=entry.name, where=barrier.where, hint=hint))
 
 
-def in_scope(cx: Context) -> str:
-    """The variables that can be used, if there are some and not many."""
+def in_scope(cx: Context, name: str) -> str:
+    """The variables that can be used in place of ``name``, if there are some and not many."""
     names = cx.variables()
-    return f"in scope here: {', '.join(f'`{n}`' for n in names)}" if 0 < len(names) <= _FEW else ""
+    found = [f"in scope here: {', '.join(f'`{n}`' for n in names)}"] if 0 < len(names) <= _FEW else []
+    found += [f"the content of `{l}` is read with `let w <= Get[{l}]() in …`" for l in list(cx.locations or {})[:1]]
+    return "; ".join(found) or f"declare it: `const {name} = …`"
 
 
 def _kind_here(cx: Context, name: str) -> str | None:
@@ -98,7 +100,7 @@ def count_of(n: int, thing: str) -> str:
 
 def types_differ(unifier: Unifier, span: Span, what: str, found: Type, expected: Type, asked: Asked = NOBODY) -> Rejected:
     """The complaint that a type was found where another one is asked for."""
-    hint = another_type(unifier.type(found), unifier.type(expected)) or asked.hint
+    hint = asked.hint or another_type(unifier.type(found), unifier.type(expected))
     A, B = unifier.show(found, expected)
     return Rejected(TypesDiffer(span=span, what=what, found=A, expected=f"{B}, {asked.by}" if asked.by else B, hint=hint))
 
@@ -111,8 +113,10 @@ def applied(e: s.Apply) -> str:
 def asked_by(e: s.Apply, number: int) -> Asked:
     """Who asks for the type of argument ``number``, from 1, or with 0 of the only one."""
     if e.head.text == "rd" and number:
-        role = "the cotangent, of the type of the result" if number == 1 else "the point, of the type of the input"
-        return Asked(role, "the cotangent comes first, the point second: `rd[f](w, v)`")
+        return Asked(
+            "for the cotangent" if number == 1 else "for the point",
+            "the cotangent comes first, the point second: `rd[f](w, v)`",
+        )
     return Asked(f"argument {number} of `{applied(e)}`" if number else f"the input of `{applied(e)}`")
 
 

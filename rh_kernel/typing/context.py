@@ -36,15 +36,15 @@ REV_HANDLE = Barrier(
 )
 CLAUSE = Barrier(
     "inside a handler's clause, which is closed",
-    "a clause sees its own variables, constants, and the parameters of its handler: `handler h({name} : A) = { … }`",
+    "a clause sees its own variables, constants, and the parameters of its handler: `handler h({name} : {type}) = { … }`",
 )
 ARGUMENT = Barrier(
     "in a handler's argument, which has to be closed",
-    "what is declared by `const`, and what a net has in its square brackets, is closed: `net f[{name} : A](…)`",
+    "what is declared by `const`, and what a net has in its square brackets, is closed: `net f[{name} : {type}](…)`",
 )
 INDEX = Barrier(
     "in square brackets, which hold closed values",
-    "what is declared by `const`, and what a net has in its square brackets, is closed: `net f[{name} : A](…)`",
+    "what is declared by `const`, and what a net has in its square brackets, is closed: `net f[{name} : {type}](…)`",
 )
 
 

@@ -23,7 +23,7 @@ from rh_kernel.typing.definitions import (
     OpDefinition,
 )
 from rh_kernel.typing.dimensions import dimension_variables, elaborate_dim, elaborate_shape, elaborate_type
-from rh_kernel.typing.errors import BuiltInName, CommandInTerm, NameTwice, NotADimension, TypesDiffer
+from rh_kernel.typing.errors import BuiltInName, CommandInTerm, NameTwice, NotADimension, TypesDiffer, UnknownName
 from rh_kernel.typing.finishing import check_dimensions, finished, finished_type
 from rh_kernel.typing.hints import Asked
 from rh_kernel.typing.initial import elaborate_initial
@@ -35,7 +35,13 @@ def declare(definitions: Definitions, item: items.Declaration) -> Definition:
     """What the declaration makes its name stand for. Raises ``Rejected``."""
     if item.name.text in ("Get", "Put"):
         raise Rejected(BuiltInName(span=item.name.span, name=item.name.text, hint="choose another name"))
-    cx = Context(definitions)
+    try:
+        return _declared(Context(definitions), item)
+    except Rejected as failure:
+        raise _recursive(failure, item.name.text) from None
+
+
+def _declared(cx: Context, item: items.Declaration) -> Definition:
     match item:
         case items.DimDeclaration(name, value):
             return DimDefinition(name.text, whole_number(cx, value))
@@ -53,11 +59,22 @@ def declare(definitions: Definitions, item: items.Declaration) -> Definition:
             return _handler(cx, item)
 
 
+def _recursive(failure: Rejected, name: str) -> Rejected:
+    """The same complaint; about the name that is being declared it says why that is unknown."""
+    match failure.diagnostics:
+        case (UnknownName() as d,) if d.name == name:
+            return Rejected(
+                replace(d, hint=f"`{name}` is only being declared here, and cannot use itself: there is no recursion")
+            )
+        case _:
+            return failure
+
+
 def whole_number(cx: Context, e: s.Expr) -> int:
     """The value of a dimension without variables. Raises ``Rejected``."""
     value = elaborate_dim(cx, e).constant
     if value is None:
-        raise Rejected(NotADimension(span=e.span, found=f"`{e.span.text}`", expected="a whole number"))
+        raise Rejected(NotADimension(span=e.span, why=f"`{e.span.text}` has no value here", expected="a whole number"))
     return value
 
 
@@ -76,8 +93,8 @@ def _const(cx: Context, item: items.ConstDeclaration) -> ConstDefinition:
 def _loc(cx: Context, item: items.LocDeclaration) -> LocDefinition:
     A = None if item.type is None else elaborate_type(cx, item.type)
     if A is not None and not isinstance(A, Real) and item.type is not None:
-        hint = "give each factor a location of its own"
-        raise Rejected(TypesDiffer(span=item.type.span, what="a location", found=str(A), expected="Real(…)", hint=hint))
+        what, hint = f"what `{item.name.text}` holds", "give each factor a location of its own"
+        raise Rejected(TypesDiffer(span=item.type.span, what=what, found=str(A), expected="Real(…), one array", hint=hint))
     initial, B = elaborate_initial(cx, item, A)
     earlier = cx.definitions.get(item.name.text)
     version = earlier.location.version + 1 if isinstance(earlier, LocDefinition) else 0

@@ -63,15 +63,19 @@ def _dim(cx: Context, e: s.Expr) -> Dim:
             return _divided(e, ceil, _dim(cx, left), _dim(cx, right))
         case s.Binary(s.BinaryOperator.DIVIDE):
             hint = "a quotient is rounded: write `ceil(a / b)`, or `a // b` to round down"
-            raise Rejected(NotADimension(span=e.span, found=f"`{e.span.text}`", expected="a whole number", hint=hint))
+            raise Rejected(
+                NotADimension(span=e.span, why=f"`{e.span.text}` is no dimension", expected="a whole number", hint=hint)
+            )
         case _:
             hint = "dimensions are built from whole numbers and names with + - * // and ceil(a / b)"
-            raise Rejected(NotADimension(span=e.span, found=f"`{e.span.text}`", expected="a dimension", hint=hint))
+            raise Rejected(
+                NotADimension(span=e.span, why=f"`{e.span.text}` is no dimension", expected="a dimension", hint=hint)
+            )
 
 
 def _divided(e: s.Expr, divide: Callable[[Dim, Dim], Dim], n: Dim, d: Dim) -> Dim:
     if d.constant == 0:
-        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` is a quotient by 0"))
+        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` divides by 0"))
     return divide(n, d)
 
 

@@ -1,4 +1,7 @@
-"""What can be wrong with a program whose text is well formed: one dataclass per complaint (RH1xx)."""
+"""What can be wrong with a program whose text is well formed: one dataclass per complaint (RH1xx).
+
+The docstring of each is a text that has it.
+"""
 
 from dataclasses import dataclass
 
@@ -7,6 +10,8 @@ from rh_kernel.source.diagnostic import Diagnostic
 
 @dataclass(frozen=True, kw_only=True)
 class UnknownName(Diagnostic):
+    """``let y <- 2 in y + z``"""
+
     code, title = "RH101", "Unknown name"
     label = "`{name}` is not defined"
     name: str
@@ -14,6 +19,8 @@ class UnknownName(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class TypesDiffer(Diagnostic):
+    """``const t : Real(3) = [0.5, 0.5]``"""
+
     code, title = "RH102", "Types differ"
     label = "{what} has another type than is asked for here"
     what: str = "this"
@@ -21,13 +28,17 @@ class TypesDiffer(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class OperandsDiffer(Diagnostic):
+    """``[1, 2] + [1, 2, 3]``"""
+
     code, title = "RH103", "Operands do not fit"
-    label = "the operands of `{operator}` do not fit together"
-    operator: str
+    label = "{why}"
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class WrongKindOfName(Diagnostic):
+    """``let f <- relu in f(2)``"""
+
     code, title = "RH104", "Another kind of thing"
     label = "`{name}` is {is_a}, and cannot be used as {wanted}"
     name: str
@@ -37,6 +48,8 @@ class WrongKindOfName(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class WrongNumberOfArguments(Diagnostic):
+    """``relu(1, 2)``"""
+
     code, title = "RH105", "Wrong number of arguments"
     label = "`{name}` takes {wanted}, and is given {given}"
     name: str
@@ -46,6 +59,8 @@ class WrongNumberOfArguments(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class WrongNumberOfIndices(Diagnostic):
+    """``relu[2](x)``"""
+
     code, title = "RH106", "Wrong number of indices"
     label = "`{name}` takes {wanted} in square brackets, and is given {given}"
     name: str
@@ -55,6 +70,8 @@ class WrongNumberOfIndices(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class WrongIndex(Diagnostic):
+    """``FC[3](x)``"""
+
     code, title = "RH107", "Index of another kind"
     label = "this index of `{name}` has to be {wanted}"
     name: str
@@ -63,6 +80,8 @@ class WrongIndex(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class CommandInTerm(Diagnostic):
+    """``relu(return 2)``"""
+
     code, title = "RH108", "A command where a term is expected"
     label = "{what} is a command: it may have effects, so it cannot stand inside a term"
     what: str
@@ -70,6 +89,8 @@ class CommandInTerm(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class TermInCommand(Diagnostic):
+    """``let x <= 2 + 3 in return x``"""
+
     code, title = "RH109", "A term where a command is expected"
     label = "{what} is a pure term, and a command is expected here"
     what: str
@@ -77,6 +98,8 @@ class TermInCommand(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class PatternDoesNotFit(Diagnostic):
+    """``let (a, b) <- [1, 2] in a``"""
+
     code, title = "RH110", "Pattern does not fit"
     label = "a pattern of {wanted} names cannot take this value apart"
     wanted: int
@@ -84,6 +107,8 @@ class PatternDoesNotFit(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class NoSuchComponent(Diagnostic):
+    """``(1, 2).3``"""
+
     code, title = "RH111", "No such component"
     label = "component {index} was asked for"
     index: int
@@ -91,6 +116,8 @@ class NoSuchComponent(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class OutOfReach(Diagnostic):
+    """``let a <- 2 in rev handle (1) <x>. return a * x with h``"""
+
     code, title = "RH112", "Variable out of reach"
     label = "`{name}` cannot be used {where}"
     name: str
@@ -99,12 +126,16 @@ class OutOfReach(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class HandlerWithoutReturn(Diagnostic):
+    """``handle P with { FC[l](x), k -> k(x) }``"""
+
     code, title = "RH113", "Handler without a return clause"
     label = "this handler does not say what happens to the result"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClauseTwice(Diagnostic):
+    """``handle P with { return x -> return x ; return y -> return y }``"""
+
     code, title = "RH114", "Clause given twice"
     label = "a clause for `{name}` stands here already"
     name: str
@@ -112,6 +143,8 @@ class ClauseTwice(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class ClauseOfOtherKind(Diagnostic):
+    """``rev handle (1) <x>. R with { return x -> return x ; FC[l](x), k -> k(x) }``"""
+
     code, title = "RH115", "Clause of the other kind of handler"
     label = "this is a clause of {is_a}, inside {inside}"
     is_a: str
@@ -120,6 +153,8 @@ class ClauseOfOtherKind(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class HandlerOfOtherKind(Diagnostic):
+    """``handle P with sgd(0.1, t)``"""
+
     code, title = "RH116", "The other kind of handler"
     label = "{construct} needs {wanted}, and `{name}` is {is_a}"
     construct: str
@@ -130,19 +165,27 @@ class HandlerOfOtherKind(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class BadDimension(Diagnostic):
+    """``const t : Real(2 - 3) = [1]``"""
+
     code, title = "RH117", "Impossible dimension"
-    label = "{what}, and a dimension is a whole number from 0 on"
+    label = "{what}"
     what: str
+    expected: str = "a whole number from 0 on"
 
 
 @dataclass(frozen=True, kw_only=True)
 class NotADimension(Diagnostic):
+    """``dim n = 2.5``"""
+
     code, title = "RH118", "Not a dimension"
-    label = "{found} is no dimension"
+    label = "{why}"
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class Undetermined(Diagnostic):
+    """``let x <= Noise() in return 1``"""
+
     code, title = "RH119", "Undetermined dimension"
     label = "{what} cannot be found from what is written here"
     what: str
@@ -150,6 +193,8 @@ class Undetermined(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class DependsOnError(Diagnostic):
+    """``2 * a, after const a : Real(3) = [1, 2]``"""
+
     code, title = "RH120", "Depends on an item with an error"
     label = "`{name}` was not declared, because its declaration has an error"
     name: str
@@ -157,6 +202,8 @@ class DependsOnError(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class NameTwice(Diagnostic):
+    """``let (x, x) <- (1, 2) in x``"""
+
     code, title = "RH121", "Name given twice"
     label = "`{name}` is bound twice here"
     name: str
@@ -164,6 +211,8 @@ class NameTwice(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class BadArray(Diagnostic):
+    """``[[1, 2], [3]]``"""
+
     code, title = "RH122", "Not an array"
     label = "{why}"
     why: str
@@ -171,6 +220,8 @@ class BadArray(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class BadInitial(Diagnostic):
+    """``loc w : Real(3, 2) = normal(0.5)``"""
+
     code, title = "RH123", "Initial content does not fit"
     label = "{why}"
     why: str
@@ -178,6 +229,8 @@ class BadInitial(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class BuiltInName(Diagnostic):
+    """``op Get[l : Loc(n)] : 1 -> Real(n)``"""
+
     code, title = "RH124", "Name is taken by the language"
     label = "`{name}` is built in and cannot be declared again"
     name: str
@@ -185,33 +238,45 @@ class BuiltInName(Diagnostic):
 
 @dataclass(frozen=True, kw_only=True)
 class NotDifferentiated(Diagnostic):
+    """``rd[2](1, 1)``"""
+
     code, title = "RH125", "No derivative to take"
     label = "`rd[…]` takes the derivative of a function symbol, and this is none"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BackwardInOrdinary(Diagnostic):
-    code, title = "RH128", "Backpropagation in an ordinary handler"
-    label = "`{continuation}` and the clause for `{operation}` have to give one type (RH §2.2.1), and here they give two"
-    continuation: str
-    operation: str
+class BadTraining(Diagnostic):
+    """``train P for x in data("xor") epochs 0``"""
 
-
-@dataclass(frozen=True, kw_only=True)
-class AnswerDepends(Diagnostic):
-    code, title = "RH129", "Result depends on the operation's size"
-    label = "a handler gives results of one type, and with this clause the type would change with the size of `{operation}`"
-    operation: str
+    code, title = "RH126", "Training cannot start"
+    label = "{why}"
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class SizesDiffer(Diagnostic):
+    """``reshape[3, 2]([1, 2, 3, 4])``"""
+
     code, title = "RH127", "Numbers of entries differ"
     label = "`reshape` keeps the entries, and here their number changes"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BadTraining(Diagnostic):
-    code, title = "RH126", "Training cannot start"
-    label = "{why}"
-    why: str
+class BackwardInOrdinary(Diagnostic):
+    """``FC[l](x), k -> let y <= k(w @ x) in return w^T @ y``"""
+
+    code, title = "RH128", "Backpropagation in an ordinary handler"
+    label = "`{continuation}` and the clause for `{operation}` have to give {wanted} (RH §2.2.1), and here they give {given}"
+    continuation: str
+    operation: str
+    wanted: str
+    given: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerDepends(Diagnostic):
+    """``handle P with { return x -> return x ; FC[l](x), k -> return x }``"""
+
+    code, title = "RH129", "Result depends on the operation's size"
+    label = "a handler gives results of one type, and with this clause the type would change with the size of `{operation}`"
+    operation: str

@@ -18,7 +18,7 @@ def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
         equation = f"{left[5:-1]} = {right[5:-1]}"
         hint = "state the sizes, for example by the type of a parameter or of a constant"
         place = _first_open(unifier, (Real((c,)), Real((d,)))) or span
-        raise Rejected(Undetermined(span=place, what=f"how {equation} is to be solved", hint=hint))
+        raise Rejected(Undetermined(span=place, what=f"the solution of {equation}", hint=hint))
     result = unifier.finish(node)
     if unifier.undetermined:
         place, name = _undetermined(unifier)
@@ -65,4 +65,12 @@ def _check(span: Span, inner: Span | None, A: Real, shape: tuple[Dim, ...]) -> N
         notes = () if inner is None or inner == span else (Note(span=inner, text="it is needed here"),)
         zero = any(divides_by_zero(d) for d in shape)
         hint = "a size is divided by 0 here" if zero else "the array is smaller than what is taken from it"
-        raise Rejected(BadDimension(span=span, what=f"this needs an array of type {A}", notes=notes, hint=hint))
+        raise Rejected(
+            BadDimension(
+                span=span,
+                what=f"this needs an array of type {A}",
+                expected="dimensions that are whole numbers from 0 on",
+                notes=notes,
+                hint=hint,
+            )
+        )

@@ -54,7 +54,8 @@ def resolve_function(cx: Context, unifier: Unifier, e: s.Apply, argument_type: C
         M, N = (written(argument.span, letter) for argument, letter in zip(e.arguments, "MN", strict=True))
         hint = no_product(unifier.type(A.factors[0]), unifier.type(A.factors[1]), M, N)
     (found,) = unifier.show(A)
-    raise Rejected(OperandsDiffer(span=e.span, operator=e.head.text, found=found, expected=wanted, hint=hint))
+    why = f"the arguments of `{e.head.text}` do not fit together"
+    raise Rejected(OperandsDiffer(span=e.span, why=why, found=found, expected=wanted, hint=hint))
 
 
 def check_size(unifier: Unifier, candidate: Candidate, span: Span) -> None:
@@ -118,9 +119,9 @@ def _at(cx: Context, unifier: Unifier, head: s.Name, scheme: Scheme, indices: tu
         case explicit if len(explicit) == len(indices) and not any(isinstance(v, ShapeVar) for v in explicit):
             given = {v.name: elaborate_dim(cx, i) for v, i in zip(explicit, indices, strict=True)}
         case explicit:
-            names = ", ".join(f"{v.name}…" if isinstance(v, ShapeVar) else v.name for v in explicit)
-            wanted = "a shape" if names == "s…" else count_of(len(explicit), "dimension") if explicit else "nothing"
-            hint = f"for example `{name}[2, 3]`" if names == "s…" else ""
+            names = ", ".join("m, n, …" if isinstance(v, ShapeVar) else v.name for v in explicit)
+            wanted = "a shape" if names == "m, n, …" else count_of(len(explicit), "dimension") if explicit else "nothing"
+            hint = f"for example `{name}[2, 3](…)`" if names == "m, n, …" else ""
             raise wrong_indices(head, indices, wanted, f"`{name}{f'[{names}]' if names else ''}(…)`", hint)
     at = tuple(given.get(v.name) or _unknown(unifier, v) for v in scheme.variables)
     found = {v.name: a for v, a in zip(scheme.variables, at, strict=True)}

@@ -120,11 +120,12 @@ class Handlers:
         cx = cx.bar(CLOSED, CLAUSE)
         returns = self._returns(cx, h, C, C, _RETURN_OF_REVERSE)[0]
         clauses: list[ReverseClause] = []
+        earlier: list[tuple[Pattern, s.Clause]] = []
         for clause in h.clauses:
             match clause:
                 case s.ReverseClause():
                     elaborated = self._reverse_clause(cx, clause)
-                    _once([(c.pattern, c.span) for c in clauses], elaborated.pattern, clause)
+                    _once(earlier, elaborated.pattern, clause)
                     clauses.append(elaborated)
                 case s.OrdinaryClause():
                     hint = f"give it a forward and a backward part: `{_head(clause)}(x) -> … | y, z -> …`"
@@ -153,11 +154,12 @@ class Handlers:
         cx = cx.bar(CLOSED, CLAUSE)
         returns, target = self._returns(cx, h, C, D, _RETURN_OF_ORDINARY)
         clauses: list[OrdinaryClause] = []
+        earlier: list[tuple[Pattern, s.Clause]] = []
         for clause in h.clauses:
             match clause:
                 case s.OrdinaryClause():
                     elaborated = self._ordinary_clause(cx, clause, target)
-                    _once([(c.pattern, c.span) for c in clauses], elaborated.pattern, clause)
+                    _once(earlier, elaborated.pattern, clause)
                     clauses.append(elaborated)
                 case s.ReverseClause():
                     hint = f"give it the continuation: `{_head(clause)}(x), k -> …`"
@@ -211,7 +213,7 @@ class Handlers:
             opening = Span(h.span.source, h.span.start, h.span.start + 1)
             raise Rejected(HandlerWithoutReturn(span=opening, hint=hint))
         if len(found) > 1:
-            raise _twice(found[1], "return", found[0].span)
+            raise _twice(found[1], "return", found[0])
         opened = open_patterns(cx, self.unifier, ((found[0].variable, C),), Zone.DELTA)
         P, A = self.command(opened.context, found[0].body, D, asked)
         return opened.command_scope(P), A
@@ -252,10 +254,11 @@ def _under(values: tuple[str, ...], scope: Scope) -> Scope:
     return Scope((*values, *scope.hints), scope.body, span=scope.span)
 
 
-def _once(earlier: list[tuple[Pattern, Span | None]], pattern: Pattern, clause: s.Clause) -> None:
-    for other, span in earlier:
+def _once(earlier: list[tuple[Pattern, s.Clause]], pattern: Pattern, clause: s.Clause) -> None:
+    for other, first in earlier:
         if other.family == pattern.family and _locations(other) == _locations(pattern):
-            raise _twice(clause, pattern.family.name, span)
+            raise _twice(clause, pattern.family.name, first)
+    earlier.append((pattern, clause))
 
 
 def _locations(pattern: Pattern) -> tuple[Location | None, ...]:
@@ -280,14 +283,25 @@ def _clause(name: str) -> Asked:
     )
 
 
-def _twice(clause: s.Clause, name: str, first: Span | None) -> Rejected:
-    notes = () if first is None else (Note(span=first, text="the first one stands here"),)
+def _twice(clause: s.Clause, name: str, first: s.Clause) -> Rejected:
+    notes = (Note(span=_opening(first), text="the first one stands here"),)
     hint = f"one clause holds for all indices; a location can have one of its own, `{name}[w0](x)` for a declared `w0`"
-    return Rejected(ClauseTwice(span=clause.span, name=name, notes=notes, hint="" if name == "return" else hint))
+    if name == "return":
+        hint = "keep one of the two"
+    return Rejected(ClauseTwice(span=_opening(clause), name=name, notes=notes, hint=hint))
 
 
 def _clause_of_other_kind(clause: s.ReverseClause | s.OrdinaryClause, is_a: str, inside: str, hint: str) -> Rejected:
-    return Rejected(ClauseOfOtherKind(span=clause.span, is_a=is_a, inside=inside, hint=hint))
+    return Rejected(ClauseOfOtherKind(span=_opening(clause), is_a=is_a, inside=inside, hint=hint))
+
+
+def _opening(clause: s.Clause) -> Span:
+    """What stands in front of the arrow."""
+    body = clause.forward if isinstance(clause, s.ReverseClause) else clause.body
+    source, start = clause.span.source, clause.span.start
+    text = source.text[start : body.span.start].rstrip()
+    text = next((text.removesuffix(arrow) for arrow in ("->", "→", "↦") if text.endswith(arrow)), text)
+    return Span(source, start, start + len(text.rstrip()))
 
 
 def _head(clause: s.ReverseClause | s.OrdinaryClause) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
-from rh_kernel.syntax.types import SCALAR, Product, Real, Type, show_shape
+from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Type, show_shape
 
 _ATOM = re.compile(r"[\w'.]{1,20}|\[[-\w., \[\]]{1,24}\]")
 
@@ -49,8 +49,7 @@ def another_type(A: Type, B: Type) -> str:
 def counterexample(c: Dim, d: Dim) -> str:
     """Two polynomials of one variable are shown to differ by a value; two names that differ need no such proof."""
     names = {v.name for v in (*variables(c), *variables(d)) if isinstance(v, DimVar)}
-    plain = [x == dim(name) for x in (c, d) for name in names]
-    if c == d or len(names) != 1 or sum(plain) == len(plain):
+    if c == d or len(names) != 1 or c.constant is not None or d.constant is not None:
         return ""
     (name,) = names
     for value in (2, 3, 5, 7):
@@ -63,6 +62,8 @@ def counterexample(c: Dim, d: Dim) -> str:
 def other_operand(operator: str, A: Type, B: Type, left: str, right: str) -> str:
     """``left : A`` and ``right : B`` do not go together under an entrywise operator."""
     match A, B:
+        case _ if UNIT in (A, B):
+            return "`()` holds nothing; it is what `Put[l](M)` gives, `let _ <= Put[l](M) in …`"
         case Real(tuple() as s), _ if B == SCALAR and operator == "*":
             return f"a scalar stands on the left of `*`: `{right} * {left}`"
         case (Real(tuple() as s), _) if B == SCALAR:
@@ -72,7 +73,7 @@ def other_operand(operator: str, A: Type, B: Type, left: str, right: str) -> str
         case Real((_, _)), Real((_,)) if operator == "*":
             return f"the product of a matrix and a vector is written `{left} @ {right}`"
         case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
-            return f"the two axes are exchanged: try the transpose, `{right}^T`"
+            return "the two axes are exchanged: transpose one of them; `outer(x, y)` is the transpose of `outer(y, x)`"
         case _:
             return ""
 
@@ -139,4 +140,4 @@ _INSTEAD = {
 def instead(is_a: str, wanted: str, name: str) -> str:
     """``name`` is of one kind, and is used as another."""
     fallback = "a handler is declared by `handler h = { return x -> … }`" if wanted == "a handler" else ""
-    return _INSTEAD.get((is_a, wanted), fallback).format(name=name)
+    return _INSTEAD.get((is_a, wanted), fallback).replace("{name}", name)

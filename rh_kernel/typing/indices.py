@@ -27,7 +27,9 @@ def elaborate_indices(
     Raises ``Rejected`` where an index is of another kind, or a location of another shape.
     """
     if len(e.indices) != len(parameters):
-        raise wrong_indices(e.head, e.indices, count_of(len(parameters), "index"), signature(e.head.text, parameters))
+        named = any(isinstance(p.kind, LocKind) for p in parameters)
+        hint = f"square brackets name the location: `{e.head.text}[w](…)`" if named and not e.indices else ""
+        raise wrong_indices(e.head, e.indices, count_of(len(parameters), "index"), signature(e.head.text, parameters), hint)
     indices: list[Index] = []
     dims, locations = dict(static.dims), dict(static.locations)
     for parameter, written in zip(parameters, e.indices, strict=True):
@@ -71,7 +73,13 @@ def _location(cx: Context, e: s.Apply, written: s.Expr) -> Loc:
                 case None:
                     if cx.look_up(name) is None:
                         names = [*(cx.locations or {}), *cx.declared(LocDefinition)]
-                        raise unknown_name(cx, name, written.span, names, f"declare it: `loc {name} : Real(3, 2) = zeros`")
+                        known = ", ".join(f"`{n}`" for n in names)
+                        hint = (
+                            f"locations here: {known}"
+                            if 0 < len(names) <= 6
+                            else f"declare it: `loc {name} : Real(3, 2) = zeros`"
+                        )
+                        raise unknown_name(cx, name, written.span, names, hint)
                     found = "a variable"
                 case other:
                     found = kind_of(other)

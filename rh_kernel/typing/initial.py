@@ -53,8 +53,8 @@ def _term(cx: Context, item: items.LocDeclaration, e: s.Expr, A: Type | None) ->
     check_dimensions(commands.unifier)
     B = finished_type(commands.unifier, B)
     if not isinstance(B, Real):
-        hint = "give each component a location of its own"
-        raise Rejected(TypesDiffer(span=e.span, what="the content", found=str(B), expected="Real(…)", hint=hint))
+        what, hint = f"what `{item.name.text}` holds", "give each component a location of its own"
+        raise Rejected(TypesDiffer(span=e.span, what=what, found=str(B), expected="Real(…), one array", hint=hint))
     return Written(M), B
 
 
@@ -113,5 +113,7 @@ def _plain(e: s.Expr) -> float:
 def _seed(e: s.Expr) -> int:
     value = _plain(e)
     if value < 0 or value != int(value):
-        raise Rejected(BadInitial(span=e.span, why="a seed is a whole number from 0 on", found=f"`{e.span.text}`"))
+        raise Rejected(
+            BadInitial(span=e.span, why="this is no seed", expected="a whole number from 0 on", found=f"`{e.span.text}`")
+        )
     return int(value)

@@ -134,7 +134,9 @@ def _names(pattern: s.Pattern) -> tuple[s.NamePattern, ...]:
             names = tuple(item for item in items if isinstance(item, s.NamePattern))
             if len(names) != len(items) or len({n.name for n in names}) != len(names):
                 why = "a sample is taken apart by different names, one for each array of the data"
-                raise Rejected(BadTraining(span=pattern.span, why=why, found=pattern.span.text, expected="(x, t)"))
+                raise Rejected(
+                    BadTraining(span=pattern.span, why=why, found=f"`{pattern.span.text}`", expected="names alone, `(x, t)`")
+                )
             return names
 
 
@@ -155,7 +157,7 @@ def _positive(cx: Context, e: s.Expr) -> int:
     value = _count(cx, e)
     if value < 1:
         raise Rejected(
-            BadTraining(span=e.span, why="there is nothing to do", found=str(value), expected="a whole number from 1 on")
+            BadTraining(span=e.span, why="there would be nothing to do", found=str(value), expected="a whole number from 1 on")
         )
     return value
 
@@ -163,8 +165,7 @@ def _positive(cx: Context, e: s.Expr) -> int:
 def _count(cx: Context, e: s.Expr) -> int:
     match e:
         case s.Number(text) | s.Negate(s.Number(text)) if isinstance(e, s.Negate) or not text.isdecimal():
-            why, found = "this is no number of times", f"`{e.span.text}`"
-            raise Rejected(BadTraining(span=e.span, why=why, found=found, expected="a whole number"))
+            raise Rejected(BadTraining(span=e.span, why=f"`{e.span.text}` is no whole number", expected="a whole number"))
         case _:
             return whole_number(cx, e)
 

@@ -20,7 +20,7 @@ def negate(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
     if not unifier.same_type(A, Real(shape)):
         hint = "a tuple is taken apart first: `let (x, y) <- … in (-x, -y)`"
         (found,) = unifier.show(A)
-        raise Rejected(OperandsDiffer(span=span, operator="-", found=found, expected="an array", hint=hint))
+        raise Rejected(OperandsDiffer(span=span, why="`-` does not apply to this", found=found, expected="an array", hint=hint))
     return _call("neg", (shape,), span, M)
 
 
@@ -30,7 +30,8 @@ def transpose(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
     if not unifier.same_type(A, Real((m, n))):
         (found,) = unifier.show(A)
         hint = no_matrix(unifier.type(A))
-        raise Rejected(OperandsDiffer(span=span, operator="ᵀ", found=found, expected="a matrix, Real(m, n)", hint=hint))
+        why, expected = "only a matrix has a transpose", "a matrix, Real(m, n)"
+        raise Rejected(OperandsDiffer(span=span, why=why, found=found, expected=expected, hint=hint))
     return _call("transpose", (m, n), span, M)
 
 
@@ -62,7 +63,8 @@ def operands_differ(unifier: Unifier, span: Span, operator: str, left: Typed, ri
     M, N = written(left[0].span, "M"), written(right[0].span, "N")
     hint = no_product(A, B, M, N) if operator == "@" else other_operand(operator, A, B, M, N)
     found = " and ".join(unifier.show(A, B))
-    return Rejected(OperandsDiffer(span=span, operator=operator, found=found, expected=expected, hint=hint))
+    why = f"the operands of `{operator}` do not fit together"
+    return Rejected(OperandsDiffer(span=span, why=why, found=found, expected=expected, hint=hint))
 
 
 def _call(name: str, at: tuple[Shape | Dim, ...], span: Span, *arguments: Term) -> Typed:

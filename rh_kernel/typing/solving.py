@@ -1,4 +1,4 @@
-"""Equations ``d = 0`` between dimensions, solved for an unknown (LANGUAGE §2): linear ones, and products with a known factor."""
+"""Equations ``d = 0`` between dimensions, solved for an unknown (LANGUAGE §2): linear ones, and a product with one."""
 
 from math import gcd
 
@@ -26,7 +26,7 @@ def solvable(difference: Dim) -> bool:
 
 
 def _quotient(difference: Dim) -> tuple[int, Dim] | None:
-    """The same for ``?n * k = rest``: an unknown that occurs in one product only, of whose other factors the rest is a multiple."""
+    """The same for ``?n * k = rest``: an unknown that occurs in one product only, whose other factors divide the rest."""
     for monomial, coefficient in difference.terms:
         unknown = [a for a, power in monomial if isinstance(a, DimMeta) and power == 1]
         if len(unknown) != 1 or len(monomial) < 2:

@@ -1,4 +1,4 @@
-"""Elaboration of terms: ``Γ, Δ ⊢ M : A`` (RH Fig. 2) from what was written, in two modes: ``infer`` finds A, ``check`` is given it.
+"""Elaboration of terms: ``Γ, Δ ⊢ M : A`` (RH Fig. 2) from what was written, in two modes: ``infer`` finds A, ``check`` has it.
 
 The core has neither patterns nor infix operators: those are sugar, resolved here (RH Def. 3.4, LANGUAGE §1).
 """
@@ -126,7 +126,7 @@ class Terms:
                 return M, A
             case _:
                 names = [*cx.variables(), *cx.declared(ConstDefinition)]
-                raise no_such_thing(cx, name, span, "a term", names, in_scope(cx))
+                raise no_such_thing(cx, name, span, "a term", names, in_scope(cx, name))
 
     def _apply(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
         name = e.head.text
@@ -162,7 +162,7 @@ class Terms:
                     raise self._wrong_arguments(e, A, count)
                 return self.check(cx, s.Unit(span=e.span), A)
             case (one,):
-                if count != 1 and not isinstance(one, s.TupleExpr | s.LetExpr | s.Unit | s.Number):
+                if count != 1 and not isinstance(one, s.TupleExpr | s.LetExpr | s.Unit) and one != s.Number("0", span=e.span):
                     M, B = self.infer(cx, one)
                     if isinstance(self.unifier.head(B), Real) and not self.unifier.would_fit(B, A):
                         raise self._wrong_arguments(e, A, count)
@@ -183,12 +183,15 @@ class Terms:
         given = str(len(e.arguments)) if e.arguments else "none"
         (expected,) = self.unifier.show(A)
         expected = f"{expected}, the input of `{applied(e)}`" if wanted else f"`{applied(e)}()`"
-        return Rejected(WrongNumberOfArguments(span=e.span, name=e.head.text, wanted=count, given=given, expected=expected))
+        hint = "the arguments of f are one point: `rd[f](w, (x, y))`" if e.head.text == "rd" else ""
+        return Rejected(
+            WrongNumberOfArguments(span=e.span, name=e.head.text, wanted=count, given=given, expected=expected, hint=hint)
+        )
 
     def _binary(self, cx: Context, e: s.Binary) -> tuple[Term, Type]:
         if e.operator is s.BinaryOperator.FLOOR:
-            hint = "`//` belongs to dimensions; reals are divided with `/`"
-            raise Rejected(NotADimension(span=e.span, found="a term", expected="a dimension", hint=hint))
+            why = "`//` divides dimensions, and stands between terms here"
+            raise Rejected(NotADimension(span=e.span, why=why, hint="terms are divided with `/`"))
         (M, A), (N, B) = self.infer(cx, e.left), self.infer(cx, e.right)
         if e.operator is s.BinaryOperator.PLUS:
             if not self.unifier.same_type(A, B):
@@ -243,5 +246,11 @@ def argument_of(e: s.Apply) -> s.Expr:
 
 
 def _bind_first(e: s.Expr) -> str:
-    text = e.span.text if len(e.span.text) <= 30 and "\n" not in e.span.text else "…"
+    match e:
+        case s.RevHandleExpr():
+            text = "rev handle …"
+        case s.HandleExpr():
+            text = "handle …"
+        case _:
+            text = e.span.text if len(e.span.text) <= 30 and "\n" not in e.span.text else "…"
     return f"bind its result first: `let y <= {text} in …`"

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from rh_kernel.primitives.formulas import Typed, entrywise, number, scale
+from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
     Bind,
     Bound,
@@ -35,16 +36,29 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.dimensions import dim
-from rh_kernel.syntax.signature import Family, Parameter, Pattern, ValueKind
-from rh_kernel.syntax.types import UNIT, Product, Type, real
-from rh_kernel.syntax.values import constant
-from tests.arrays.nets import get, location, put
+from rh_kernel.syntax.signature import Family, Location, Parameter, Pattern, ValueKind
+from rh_kernel.syntax.types import UNIT, Product, Real, Type, real
+from rh_kernel.syntax.values import UNIT_VALUE, constant
 
 V = real(2)
 PAIR = Product((V, V))
-W0, W1 = location("w0", 2), location("w1", 2)
 ACT = Family("Act", (), V, V, ())
 SHIFT = Family("Shift", (Parameter("a", ValueKind(V)),), V, V, ())
+
+
+def location(name: str, *shape: int) -> Location:
+    return Location(name, tuple(dim(n) for n in shape))
+
+
+def get(at: Location) -> Command:
+    return Perform(Operation(GET, (at,), (at.shape,), UNIT, Real(at.shape)), UNIT_VALUE)
+
+
+def put(at: Location, M: Term) -> Command:
+    return Perform(Operation(PUT, (at,), (at.shape,), Real(at.shape), UNIT), M)
+
+
+W0, W1 = location("w0", 2), location("w1", 2)
 
 # ``None`` stands for a continuation k : V ⇝ V. The last of the context is index 0.
 Context: TypeAlias = tuple[Type | None, ...]
@@ -153,7 +167,7 @@ def _pattern(family: Family) -> Pattern:
 
 @st.composite
 def reverse_handlers(draw: DrawFn, depth: int, *, act: bool) -> tuple[ReverseHandler, bool]:
-    """``⊢ H : rev handler(V)`` for the net's result type V, and whether it has clauses for both operations or may forward them."""
+    """``⊢ H : rev handler(V)`` and whether it has clauses for both operations or may forward them."""
     returns = Scope(("x",), draw(commands((V,), min(depth, 1), act=act)))
     clauses: list[ReverseClause] = []
     families = draw(st.sampled_from([(ACT, SHIFT), (ACT, SHIFT), (ACT,), ()]))

@@ -23,7 +23,11 @@ from tests.arrays.commands import PAIR, W0, W1, V, commands, terms
 
 HEAP: Mapping[Location, Array] = {W0: np.array([0.5, -1.0]), W1: np.array([2.0, 0.25])}
 POINT = (np.array([0.75, -0.5]), np.array([1.25, 0.5]))
-no_hurry = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much], max_examples=150)
+no_hurry = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+    max_examples=60,
+)
 
 
 def arrays(value: Term) -> list[Array]:

@@ -9,8 +9,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.error import URLError
@@ -28,6 +28,11 @@ QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": 
 
 # What JupyterLab writes to the console of a browser on its own account.
 OF_LAB = ("favicon", "Failed to load resource: the server responded with a status of 404")
+
+KERNEL_IS_READY = """() => {
+    const kernel = window.jupyterapp?.shell?.currentWidget?.context?.sessionContext?.session?.kernel;
+    return kernel && kernel.connectionStatus === 'connected' && kernel.status === 'idle';
+}"""
 
 
 @dataclass
@@ -58,9 +63,13 @@ class Window:
         if message.type == "error" and not any(words in message.text for words in OF_LAB):
             self.errors.append(message.text)
 
+    def command(self, name: str) -> None:
+        """Start a command of JupyterLab, and do not wait for its end."""
+        self.page.evaluate("name => { window.jupyterapp.commands.execute(name) }", name)
+
     def run_all(self) -> None:
-        """Run all cells, and wait until the last one has its number."""
-        self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+        """Run all cells, and wait until each has its number."""
+        self.command("notebook:run-all-cells")
         self.page.wait_for_function(
             """() => {
                 const prompts = [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .jp-InputPrompt')];
@@ -81,8 +90,8 @@ class Window:
         """The whole notebook as a picture."""
         height = self.page.evaluate(
             """() => {
-                const scrolled = [...document.querySelectorAll('.jp-WindowedPanel-outer, .jp-NotebookPanel-notebook')];
-                return Math.max(...scrolled.map(element => element.scrollHeight));
+                const cells = [...document.querySelectorAll('.jp-Notebook .jp-Cell')];
+                return cells.reduce((sum, cell) => sum + cell.getBoundingClientRect().height + 10, 0);
             }"""
         )
         self.page.set_viewport_size({"width": 1100, "height": min(int(height) + 120, 8000)})
@@ -145,7 +154,7 @@ def wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @contextmanager
-def opened(chromium: str, url: str) -> Iterator[Window]:
+def opened(chromium: str, url: str) -> Generator[Window]:
     """A page with the notebook, whose kernel is ready."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
@@ -156,7 +165,7 @@ def opened(chromium: str, url: str) -> Iterator[Window]:
             page.on("pageerror", lambda error: window.errors.append(str(error)))
             page.goto(url, timeout=1000 * PATIENCE)
             page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=1000 * PATIENCE)
-            page.wait_for_selector(".jp-NotebookPanel-toolbar [data-status='idle']", timeout=1000 * PATIENCE)
+            page.wait_for_function(KERNEL_IS_READY, timeout=1000 * PATIENCE)
             yield window
         finally:
             browser.close()
@@ -164,12 +173,10 @@ def opened(chromium: str, url: str) -> Iterator[Window]:
 
 @pytest.fixture
 def open_notebook(chromium: str, lab: Lab) -> Iterator[object]:
-    from contextlib import ExitStack
-
     with ExitStack() as stack:
 
         def open_notebook(name: str, *cells: str) -> Window:
             lab.write(name, *cells)
-            return stack.enter_context(opened(chromium, f"{lab.url}/lab/tree/{name}?token={TOKEN}"))
+            return stack.enter_context(opened(chromium, f"{lab.url}/lab/workspaces/{Path(name).stem}/tree/{name}?token={TOKEN}"))
 
         yield open_notebook

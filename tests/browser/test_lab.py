@@ -38,14 +38,11 @@ train rev handle (x) <u>. mlp(u) with sgd(0.1, t)
 
 
 def test_a_notebook_runs_from_top_to_bottom(open_notebook: Open, tmp_path: Path) -> None:
-    window = open_notebook("lesson.ipynb", DECLARATIONS, PASS, f"%trace {PASS}", f"%compile {PASS}", "%heap", TRAINING, "1 + 2\nmlp(3)")
-    try:
-        window.run_all()
-    finally:
-        window.picture(tmp_path / "notebook.png")
-        print(window.errors)
-    shown = window.outputs()
+    looked_at = (f"%trace {PASS}", f"%compile {PASS}", "%heap")
+    window = open_notebook("lesson.ipynb", DECLARATIONS, PASS, *looked_at, TRAINING, "1 + 2\nmlp(3)")
+    window.run_all()
     window.picture(tmp_path / "notebook.png")
+    shown = window.outputs()
     assert "mlp" in shown[0][0]
     assert "Real(2) ~> Real(1)" in shown[0][0]
     assert "Real(2)" in shown[1][0]
@@ -61,16 +58,16 @@ def test_a_notebook_runs_from_top_to_bottom(open_notebook: Open, tmp_path: Path)
 
 def test_an_interrupt_from_the_menu_stops_training(open_notebook: Open) -> None:
     window = open_notebook("endless.ipynb", DECLARATIONS, TRAINING.replace("epochs 60", "epochs 100000000"))
-    window.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    window.command("notebook:run-all-cells")
     window.page.wait_for_function("() => document.querySelectorAll('.jp-OutputArea-output').length > 1")
-    window.page.evaluate("window.jupyterapp.commands.execute('notebook:interrupt-kernel')")
+    window.command("notebook:interrupt-kernel")
     window.page.wait_for_function("() => document.body.innerText.includes('Interrupted')", timeout=10_000)
     assert "Interrupted" in window.outputs()[1][-1]
 
 
 def test_tab_offers_names_with_their_types(open_notebook: Open) -> None:
     window = open_notebook("completion.ipynb", DECLARATIONS, "ml")
-    window.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    window.command("notebook:run-all-cells")
     window.page.wait_for_selector(".jp-OutputArea-output")
     window.page.click(".jp-CodeCell:nth-of-type(2) .cm-content, .jp-CodeCell >> nth=1 >> .cm-content")
     window.page.keyboard.press("End")

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
@@ -204,15 +205,36 @@ def test_history_is_searched(running: Client) -> None:
     assert "0.125" in found[-1][2][1]
 
 
-def test_comms_are_listed_and_unknown_ones_are_closed(running: Client) -> None:
-    assert running.ask("comm_info_request") == {"comms": {}, "status": "ok"}
-    message = running.client.session.msg("comm_open", {"comm_id": "c1", "target_name": "nobody", "data": {}})
+def comm_messages(running: Client, name: str, **content: object) -> list[dict[str, Any]]:
+    """What the kernel says on iopub to a comm message, without its status."""
+    message = running.client.session.msg(name, {"comm_id": "c1", "data": {}, **content})
     running.client.shell_channel.send(message)
+    heard: list[dict[str, Any]] = []
     while True:
         answer = running.client.get_iopub_msg(timeout=10)
-        if answer["msg_type"] == "comm_close":
-            assert answer["content"]["comm_id"] == "c1"
-            return
+        if answer["parent_header"].get("msg_id") != message["header"]["msg_id"]:
+            continue
+        if answer["msg_type"] == "status" and answer["content"]["execution_state"] == "idle":
+            return heard
+        if answer["msg_type"] != "status":
+            heard.append(answer)
+
+
+def test_an_unknown_comm_is_closed(running: Client) -> None:
+    assert running.ask("comm_info_request") == {"comms": {}, "status": "ok"}
+    heard = comm_messages(running, "comm_open", target_name="nobody")
+    assert [m["content"]["comm_id"] for m in heard if m["msg_type"] == "comm_close"] == ["c1"]
+    assert running.ask("comm_info_request")["comms"] == {}
+
+
+def test_a_page_is_told_that_there_are_no_widgets(running: Client) -> None:
+    target = "jupyter.widget.control"
+    assert comm_messages(running, "comm_open", target_name=target) == []
+    assert running.ask("comm_info_request", target_name=target)["comms"] == {"c1": {"target_name": target}}
+    (answer,) = comm_messages(running, "comm_msg", data={"method": "request_states"})
+    assert answer["content"]["data"]["states"] == {}
+    comm_messages(running, "comm_close")
+    assert running.ask("comm_info_request")["comms"] == {}
 
 
 def test_paths_start_from_the_folder_of_the_notebook(running: Client) -> None:

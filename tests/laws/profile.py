@@ -1,4 +1,4 @@
-"""How many programs each law is tried on. ``RH_LAWS=deep`` tries a hundred times as many; in CI the choice is always the same."""
+"""How many programs a law is tried on. ``RH_LAWS=deep`` tries a hundred times as many; in CI they are always the same ones."""
 
 import os
 

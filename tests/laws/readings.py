@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from hypothesis import reject
 
+from rh_kernel.arrays.numpy_backend import Arrays
 from rh_kernel.operational.contexts import Subject
+from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
@@ -14,17 +16,21 @@ from rh_kernel.primitives.values import materialise, to_array
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Array, Term, Tuple
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import OutOfFuel
+from rh_kernel.syntax.stuck import ImpossibleSize, Unhandled
 
-FUEL = 3000
+FUEL = 1500
 
 
 def reached(subject: Subject, heap: Mapping[Location, Array]) -> Result:
-    """Where the reduction ends. A program that takes too many steps is not counted: Fig. 7, read literally, can double them."""
+    """Where the reduction ends.
+
+    A program that takes too many steps is not counted (Fig. 7, read literally, can double them), nor is one that uses a
+    clause at a size that it is not made for.
+    """
     try:
         return run(subject, Heap(heap), Limits(fuel=FUEL))
     except Stuck as stuck:
-        if isinstance(stuck.diagnostics[0], OutOfFuel):
+        if isinstance(stuck.diagnostics[0], OutOfFuel | ImpossibleSize):
             reject()
         raise
 
@@ -34,7 +40,7 @@ def steps_of(subject: Subject, heap: Mapping[Location, Array], most: int = FUEL)
     try:
         yield from steps(subject, Heap(heap), Limits(fuel=most))
     except Stuck as stuck:
-        if not isinstance(stuck.diagnostics[0], OutOfFuel):
+        if not isinstance(stuck.diagnostics[0], OutOfFuel | ImpossibleSize):
             raise
 
 
@@ -44,6 +50,24 @@ def arrays(V: Term) -> list[Array]:
     return [array for M in W.items for array in arrays(M)] if isinstance(W, Tuple) else [to_array(W)]
 
 
+def outcome(subject: Subject, heap: Mapping[Location, Array]) -> Result | Unhandled:
+    """Where the reduction ends: at a value, or at an operation that nobody handles."""
+    try:
+        return reached(subject, heap)
+    except Stuck as stuck:
+        match stuck.diagnostics:
+            case (Unhandled() as unhandled,):
+                return unhandled
+            case _:
+                raise
+
+
+def nested(V: Term) -> Arrays:
+    """A closed value as arrays, nested as its type is."""
+    W = materialise(V)
+    return tuple(nested(M) for M in W.items) if isinstance(W, Tuple) else to_array(W)
+
+
 def assert_close(found: Sequence[Array], expected: Sequence[Array], tolerance: float = 1e-9) -> None:
     """Entry by entry, relative to the size of the numbers; ``nan`` is equal to itself."""
     for x, y in zip(found, expected, strict=True):
@@ -51,12 +75,8 @@ def assert_close(found: Sequence[Array], expected: Sequence[Array], tolerance: f
         np.testing.assert_allclose(x, y, rtol=tolerance, atol=tolerance)
 
 
-def assert_same_heap(
-    found: Mapping[Location, Array], expected: Mapping[Location, Array], tolerance: float = 1e-9
-) -> None:
+def assert_same_heap(found: Mapping[Location, Array], expected: Mapping[Location, Array], tolerance: float = 1e-9) -> None:
     """Location by location."""
     assert found.keys() == expected.keys()
     for location, content in expected.items():
         assert_close([found[location]], [content], tolerance)
-
-

@@ -1,0 +1,73 @@
+"""Running programs on NumPy: nothing that is given is written on, and what comes back is the caller's own."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from rh_kernel.arrays.compile import compile_command
+from rh_kernel.arrays.numpy_backend import prepare
+from rh_kernel.arrays.program import leaves
+from rh_kernel.arrays.storage import allocate
+from rh_kernel.syntax.core import Command
+from rh_kernel.syntax.types import Product, real
+from tests.arrays.commands import V, commands
+from tests.arrays.written import Written, close, drawn
+
+
+def test_results_share_no_memory_with_inputs_or_heap() -> None:
+    world = Written("loc w : Real(2, 2) = zeros\nloc v : Real(2, 2) = zeros\n")
+    program = world.program("let a <= Get[w]() in let _ <= Put[v](a^T) in return (x, a)", x=real(2))
+    x, w = drawn(1, 2), drawn(2, 2, 2)
+    result, heap = world.run(program, x, w=w, v=w)
+    for array in (result[0], result[1], heap["v"]):
+        assert not np.shares_memory(array, x)
+        assert not np.shares_memory(array, w)
+        np.asarray(array)[...] = 0
+    close(x, drawn(1, 2))
+    close(w, drawn(2, 2, 2))
+
+
+def test_a_program_can_run_in_single_precision() -> None:
+    world = Written("loc w : Real(2, 2) = zeros\n")
+    program = world.program("let w <= Get[w]() in let _ <= Put[w](0.1 * w) in return 0.5 * (w @ x)", x=real(2))
+    heap = {world.location("w"): drawn(2, 2, 2).astype(np.float32)}
+    result, changes = prepare(program, np.float32)((drawn(1, 2).astype(np.float32),), heap)
+    assert np.asarray(result).dtype == np.float32
+    assert changes[world.location("w")].dtype == np.float32
+
+
+def test_undefined_points_are_values_and_no_warnings() -> None:
+    program = Written("").program("return (log(x), x / x)", x=real(2))
+    (log, quotient), _ = prepare(program)((np.array([0.0, -1.0]),), {})
+    assert np.isneginf(np.asarray(log)[0])
+    assert np.isnan(np.asarray(log)[1])
+    assert np.isnan(np.asarray(quotient)[0])
+
+
+def test_structured_inputs_are_nested_tuples() -> None:
+    A = Product((real(2), Product((real(2), real(2)))))
+    program = Written("").program("let (a, (b, c)) <- x in return ((c, a), b)", x=A)
+    a, b, c = drawn(1, 2), drawn(2, 2), drawn(3, 2)
+    result, _ = prepare(program)(((a, (b, c)),), {})
+    close(result[0][0], c)
+    close(result[0][1], a)
+    close(result[1], b)
+
+
+def test_a_location_that_the_heap_lacks_is_named() -> None:
+    world = Written("loc w : Real(2) = zeros\n")
+    with pytest.raises(KeyError, match="w"):
+        prepare(world.program("Get[w]()", x=real(1)))((np.zeros(1),), {})
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=20)
+@given(commands((V, V), 3, act=False))
+def test_no_two_registers_in_use_have_one_cell(P: Command) -> None:
+    program = compile_command(P, (V, V))
+    cells = allocate(program)
+    holder: dict[int, int] = {cells.of[r]: r for r in range(len(program.shapes) - len(program.equations))}
+    for equation in program.equations:
+        assert all(holder[cells.of[r]] == r for r in equation.arguments)
+        holder[cells.of[equation.result]] = equation.result
+    assert all(holder[cells.of[r]] == r for r in [*leaves(program.result), *(r for _, r in program.writes)])
+    assert cells.count <= len(program.shapes)
