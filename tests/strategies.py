@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from rh_kernel.primitives.schemes import Scheme, Variable, instantiate, size_of
+from rh_kernel.primitives.schemes import Scheme, Variable, instantiate, keeps_entries, size_of
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
@@ -55,7 +55,6 @@ from rh_kernel.typing.context import Zone
 from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition, LocDefinition
 from rh_kernel.typing.derivations import Assumption
-from rh_kernel.typing.signatures import keeps_size
 from rh_kernel.typing.unify import Unifier
 
 # -- what there is -------------------------------------------------------------------------------------------------------------
@@ -362,7 +361,7 @@ def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: b
         f = instantiate(name, scheme, at)
     except ValueError:
         return None
-    if not keeps_size(scheme, at):
+    if not keeps_entries(scheme, at):
         return None
     return f if _sensible(f.domain) and _sensible(f.codomain) and not (is_open(f.domain) or is_open(f.codomain)) else None
 

@@ -272,7 +272,9 @@ def _heads(dice: Dice, w: World) -> tuple[tuple[Pattern, ...], World]:
     for name in names:
         family = FAMILIES[name]
         fresh = tuple(_primed(v, taken) for v in family.variables)
-        general = Pattern(family, tuple(p.name for p in family.parameters), fresh)
+        bound = {*taken, *fresh}
+        indices = tuple(_primed(p.name, bound) if isinstance(p.kind, DimKind) else p.name for p in family.parameters)
+        general = Pattern(family, indices, fresh)
         if any(isinstance(p.kind, LocKind) for p in family.parameters) and chance(dice, 3):
             special = _at_location(dice, general)
             patterns += [special] if special is not None else []

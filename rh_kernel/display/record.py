@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterable
 from typing import TypeAlias
 
+import numpy as np
+
 from rh_kernel.arrays.listing import lines
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.step import Step
@@ -108,7 +110,7 @@ def value(V: Term) -> Json:
 def array(content: Array) -> Json:
     """Nested lists of the entries."""
     nested: Json = content.tolist()
-    return nested if math.isfinite(float(content.sum())) else _finite(nested)
+    return nested if np.isfinite(content).all() else _finite(nested)
 
 
 def contents(changes: Iterable[Change]) -> Record:

@@ -151,7 +151,7 @@ def changes_html(changes: Changes) -> str:
         if difference is not None:
             change = f"{change}<br>{array_html(difference)}"
         rows.append(_row((location, old, array_html(after), change)))
-    return _table("".join(rows))
+    return f'<div style="overflow-x:auto">{_table("".join(rows))}</div>'
 
 
 def _entries(matrix: Array) -> str:
@@ -173,8 +173,11 @@ def _text(text: str) -> str:
     return f'<span style="{_MONO}">{escape(text)}</span>'
 
 
+_PLACE = "padding:2px 12px 2px 0;text-align:left;vertical-align:top;white-space:nowrap"
+
+
 def _row(cells: tuple[str, ...]) -> str:
-    return "<tr>" + "".join(f'<td style="padding:2px 8px;text-align:left;vertical-align:top">{c}</td>' for c in cells) + "</tr>"
+    return "<tr>" + "".join(f'<td style="{_PLACE}">{c}</td>' for c in cells) + "</tr>"
 
 
 def _table(rows: str) -> str:

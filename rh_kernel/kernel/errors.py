@@ -10,10 +10,11 @@ from rh_kernel.source.diagnostic import Diagnostic
 Content: TypeAlias = dict[str, Any]
 
 
-def failed(diagnostics: Sequence[Diagnostic]) -> Content:
-    """A program that is wrong or stuck: named after its first error, with all of them in the text."""
+def failed(diagnostics: Sequence[Diagnostic], *, undone: bool = False) -> Content:
+    """A program that is wrong or stuck, by its first error, with all in the text; ``undone`` if outputs stand above it."""
     first = diagnostics[0]
-    return _content(f"{first.code} {first.title}", first.message, [ansi(d) for d in diagnostics])
+    note = ["What the cell did before this is undone."] if undone else []
+    return _content(f"{first.code} {first.title}", first.message, [*[ansi(d) for d in diagnostics], *note])
 
 
 def interrupted(*, kept: bool) -> Content:

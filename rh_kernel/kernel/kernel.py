@@ -64,9 +64,8 @@ class RHKernel(Kernel):
 
     @property
     def kernel_info(self) -> dict[str, Any]:
-        """What the base class says, without the debugger it believes to have."""
-        said = super().kernel_info
-        return {**said, "supported_features": [f for f in said["supported_features"] if f != "debugger"]}
+        """What the base class says, without its features: there is no debugger, and one session takes one cell at a time."""
+        return {**super().kernel_info, "supported_features": []}
 
     def set_parent(self, ident: Any, parent: Any, channel: str = "shell") -> None:
         """What is printed belongs to the request that is being served."""
@@ -130,7 +129,7 @@ class RHKernel(Kernel):
             return interrupted(kept=self.rh is not before)
         if outputs.diagnostics:
             outputs.abandon("failed")
-            return failed(outputs.diagnostics)
+            return failed(outputs.diagnostics, undone=outputs.has_shown)
         outputs.finish()
         return None
 
@@ -156,9 +155,7 @@ class RHKernel(Kernel):
     async def do_complete(self, code: str, cursor_pos: int) -> Reply:
         """The names that fit what stands before the cursor, with their types."""
         start, found = completions(self.rh.definitions, code, cursor_pos)
-        types = [
-            {"text": c.text, "type": c.kind, "start": start, "end": cursor_pos, "signature": c.signature} for c in found
-        ]
+        types = [{"text": c.text, "type": c.kind, "start": start, "end": cursor_pos, "signature": c.signature} for c in found]
         return {
             "status": "ok",
             "matches": [c.text for c in found],

@@ -66,6 +66,7 @@ class Outputs:
         self._running: Running | None = None
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.value: str | None = None
+        self.has_shown = False
 
     def take(self, event: Event) -> None:
         """Show an event, now or when it is known what follows it."""
@@ -142,6 +143,7 @@ class Outputs:
             self._display(joined(waiting.bundles))
 
     def _display(self, data: Bundle, display: str | None = None) -> None:
+        self.has_shown = True
         transient = {} if display is None else {"display_id": display}
         self._send("display_data", {"data": dict(data), "metadata": {}, "transient": transient})
 

@@ -55,6 +55,16 @@ def instantiate(name: str, scheme: Scheme, values: tuple[Shape | Dim, ...]) -> P
     return Primitive(name, values, A, B)
 
 
+def keeps_entries(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
+    """Whether, at ``at``, the two shapes that ``scheme`` says hold equally many entries do so, whatever the variables are."""
+    if scheme.same_size is None:
+        return True
+    values = {v.name: a for v, a in zip(scheme.variables, at, strict=True) if not isinstance(a, Dim)}
+    one, other = (values.get(s.name, s) if isinstance(s, ShapeVar) else s for s in scheme.same_size)
+    size = size_of(one)
+    return one == other or (size is not None and size == size_of(other))
+
+
 def size_of(shape: Shape) -> Dim | None:
     """The number of entries of an array of that shape, or ``None`` while its axes are not known."""
     match shape:

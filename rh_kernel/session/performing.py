@@ -61,7 +61,7 @@ from rh_kernel.training.loop import train
 from rh_kernel.typing.definitions import LocDefinition, kind_of
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
 
-_STEPS_BETWEEN_LOOKS = 200
+_STEPS_BETWEEN_LOOKS = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: T
     B, A, answer = unifier.show(head.arity, head.coarity, D)
     k, name = clause.continuation.text, clause.head.text
     alike = head.arity == head.coarity
-    span = _resumed(clause.body, k) or clause.head.span
+    span = resumed(clause.body, k) or clause.head.span
     hint = f"to go forward and then back, use a reverse handler, with the clause cut in two at `{k}`"
     halves = _cut(clause)
     hint += f":\n{halves}" if halves else ": what comes before it, and what comes after"
@@ -41,11 +41,11 @@ def _cut(clause: s.OrdinaryClause) -> str | None:
     """The clause as one of a reverse handler, if it is a spine of lets of which one resumes, and none after it."""
     k, e = clause.continuation.text, clause.body
     before = list(_names(clause.variable))
-    while isinstance(e, s.LetExpr) and _resumed(e.bound, k) is None:
+    while isinstance(e, s.LetExpr) and resumed(e.bound, k) is None:
         before += _names(e.pattern)
         e = e.body
     match e:
-        case s.LetExpr(y, _, s.Apply(_, _, (M,)) | s.ResumeExpr(_, M), rest) if _resumed(rest, k) is None:
+        case s.LetExpr(y, _, s.Apply(_, _, (M,)) | s.ResumeExpr(_, M), rest) if resumed(rest, k) is None:
             words = set(re.findall(r"[\w']+", rest.span.text))
             kept = [name for name in dict.fromkeys(before) if name in words]
         case _:
@@ -76,9 +76,10 @@ def last(e: s.Expr) -> s.Expr:
     return e
 
 
-def _resumed(e: s.Expr, k: str) -> Span | None:
+def resumed(e: s.Expr, k: str) -> Span | None:
+    """Where ``e`` first resumes ``k``, on its spine or below a handler."""
     while isinstance(e, s.LetExpr):
-        found = _resumed(e.bound, k)
+        found = resumed(e.bound, k)
         if found is not None:
             return found
         e = e.body
@@ -86,7 +87,7 @@ def _resumed(e: s.Expr, k: str) -> Span | None:
         case s.Apply(s.Name(name)) | s.ResumeExpr(s.Name(name)) if name == k:
             return e.span
         case s.HandleExpr(command):
-            return _resumed(command, k)
+            return resumed(command, k)
         case _:
             return None
 

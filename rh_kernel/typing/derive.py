@@ -52,11 +52,12 @@ from rh_kernel.typing.derivations import (
     OrdinaryHandlerType,
     ReverseHandlerType,
     TypingRule,
+    assumptions,
     drop_delta,
     extend,
     look_up,
 )
-from rh_kernel.typing.signatures import check_operation, clause_types, requirements
+from rh_kernel.typing.signatures import check_operation, clause_types, names_bound, names_within, requirements
 
 Judgment: TypeAlias = Generator["Judgment", Derivation, Derivation]
 
@@ -221,6 +222,7 @@ def _handler(cx: Context, H: Handler) -> Judgment:
 def _reverse_clause(gamma: Context, clause: ReverseClause) -> Generator[Judgment, Derivation, list[Derivation]]:
     """``Γ ; x : A ⊢ Q^f : B × D`` and ``Γ ; y : B, z : D ⊢ Q^b : A``"""
     op, D = clause_types(clause.pattern, clause), clause.auxiliary
+    _bound_afresh(gamma, clause, ())
     values = tuple([A for _, A in op.values])
     forward = yield _clause(gamma, clause, clause.forward, (op.coarity,), values, Product((op.arity, D)))
     backward = yield _clause(gamma, clause, clause.backward, (op.arity, D), values, op.coarity)
@@ -230,6 +232,7 @@ def _reverse_clause(gamma: Context, clause: ReverseClause) -> Generator[Judgment
 def _ordinary_clause(gamma: Context, clause: OrdinaryClause, D: Type) -> Judgment:
     """``Γ ; x : A, k : B ⇝ D ⊢ Q : D``"""
     op = clause_types(clause.pattern, clause)
+    _bound_afresh(gamma, clause, (D,))
     values = tuple([A for _, A in op.values])
     return _clause(gamma, clause, clause.scope, (op.coarity,), values, D, (op.arity, D))
 
@@ -254,6 +257,14 @@ def _clause(
     Q = yield _command(extend(gamma, named), _block(scope))
     _equal(node, "a clause", Q.type, expected)
     return Q
+
+
+def _bound_afresh(gamma: Context, clause: ReverseClause | OrdinaryClause, types: tuple[Type, ...]) -> None:
+    """The dimensions that a clause binds are none of those that Γ and the given types speak of. Raises ``IllTyped``."""
+    around = [x.type for x in assumptions(gamma) if x is not None]
+    captured = names_bound(clause.pattern) & {name for A in (*around, *types) for name in names_within(A)}
+    if captured:
+        raise IllTyped(f"a clause binds {', '.join(sorted(captured))} once more", clause, clause.span)
 
 
 def _context(gamma: tuple[Type, ...], delta: tuple[Type, ...], names: tuple[str, ...]) -> Context:

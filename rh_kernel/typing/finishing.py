@@ -1,11 +1,14 @@
 """The end of elaboration: unknowns are replaced by what was found, and what is left over or impossible is complained about."""
 
+from rh_kernel.primitives.schemes import keeps_entries
+from rh_kernel.primitives.table import ROWS
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, types_within
+from rh_kernel.syntax.core import Call, Function, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, divides_by_zero, impossible
 from rh_kernel.syntax.types import Real, Type, leaves
-from rh_kernel.typing.errors import BadDimension, Undetermined
+from rh_kernel.typing.errors import BadDimension, SizesDiffer, Undetermined
 from rh_kernel.typing.unify import Unifier, unknowns
 
 
@@ -52,12 +55,24 @@ def _first_open(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
 
 
 def check_dimensions(unifier: Unifier) -> None:
-    """No dimension is negative where something generic is used. Raises ``Rejected`` with the place of the use."""
+    """Where something generic is used, no dimension is negative and a reshape keeps the entries. Raises ``Rejected``."""
     for span, node in unifier.uses:
-        for inner, A in types_within(unifier.finish(node)):
+        use = unifier.finish(node)
+        if isinstance(use, Call):
+            _check_entries(span, use.function)
+        for inner, A in types_within(use):
             for leaf in leaves(A):
                 if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
                     _check(span, inner, leaf, leaf.shape)
+
+
+def _check_entries(span: Span, f: Function) -> None:
+    """Once more for what was not known yet when the use was met, and for the whole shapes that clauses of ``Get`` have."""
+    while isinstance(f, RdOf):
+        f = f.of
+    if isinstance(f, Primitive) and not any(keeps_entries(scheme, f.at) for scheme in ROWS[f.name].schemes):
+        hint = "a reshape keeps the number of entries"
+        raise Rejected(SizesDiffer(span=span, found=str(f.domain), expected=f"as many entries as {f.codomain} has", hint=hint))
 
 
 def _check(span: Span, inner: Span | None, A: Real, shape: tuple[Dim, ...]) -> None:

@@ -15,7 +15,7 @@ from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHand
 from rh_kernel.syntax.dimensions import Dim, DimMeta, dim
 from rh_kernel.syntax.signature import Location, Pattern
 from rh_kernel.syntax.types import Product, Shape, ShapeMeta, Type, TypeMeta, map_type
-from rh_kernel.typing.backward import backpropagation, kept_nothing, last
+from rh_kernel.typing.backward import backpropagation, kept_nothing, last, resumed
 from rh_kernel.typing.complaints import count_of, no_such_thing, quoted, types_differ
 from rh_kernel.typing.context import ARGUMENT, CLAUSE, Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition
@@ -70,7 +70,10 @@ class Handlers:
             case s.HandlerName():
                 H = self._named(cx, h)
                 if not isinstance(H, OrdinaryHandler):
-                    raise _other_kind(h, "`handle`", _ORDINARY, _REVERSE)
+                    alone = (
+                        "" if H.clauses else f"; with no other clauses, an ordinary one is declared `{h.name.text} : A => B`"
+                    )
+                    raise _other_kind(h, "`handle`", _ORDINARY, _REVERSE, alone)
                 self._fits(h, H.source, C)
                 if D is not None and not self.unifier.same_type(H.target, D):
                     raise types_differ(self.unifier, h.span, f"what {quoted(h.span)} gives", H.target, D, asked)
@@ -190,7 +193,9 @@ class Handlers:
         return opened.command_scope(Q)
 
     def _is_backward(self, head: Head, clause: s.OrdinaryClause) -> bool:
-        """Whether the clause has the typing that §2.2.2 wishes for: ``k : B ⇝ B``, and the clause of type A."""
+        """Whether the clause has the typing that §2.2.2 wishes for: ``k : B ⇝ B`` is used, and the clause is of type A."""
+        if resumed(clause.body, clause.continuation.text) is None:
+            return False
         try:
             self._resumable(head, clause, head.arity, head.coarity, NOBODY)
         except Rejected:
@@ -308,10 +313,7 @@ def _head(clause: s.ReverseClause | s.OrdinaryClause) -> str:
     return clause.head.text + (f"[{', '.join(i.text for i in clause.indices)}]" if clause.indices else "")
 
 
-def _other_kind(h: s.HandlerName, construct: str, wanted: str, is_a: str) -> Rejected:
-    hint = "`handle P with H`" if is_a == _ORDINARY else "`rev handle (M) <x>. R with H`"
-    return Rejected(
-        HandlerOfOtherKind(
-            span=h.span, construct=construct, wanted=wanted, name=h.name.text, is_a=is_a, hint=f"it is used in {hint}"
-        )
-    )
+def _other_kind(h: s.HandlerName, construct: str, wanted: str, is_a: str, more: str = "") -> Rejected:
+    use = "`handle P with H`" if is_a == _ORDINARY else "`rev handle (M) <x>. R with H`"
+    hint = f"it is used in {use}{more}"
+    return Rejected(HandlerOfOtherKind(span=h.span, construct=construct, wanted=wanted, name=h.name.text, is_a=is_a, hint=hint))

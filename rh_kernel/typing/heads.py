@@ -36,13 +36,15 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
         wanted = count_of(len(family.parameters), "index")
         hint = "a clause names the indices, `FC[l](x)`, and holds for all of them" if family.parameters else ""
         raise wrong_indices(clause.head, clause.indices, wanted, signature(family.name, family.parameters), hint)
-    names, shapes = _rigid(cx, family)
+    taken = _taken(cx)
+    names, shapes = _rigid(taken, family)
+    taken |= {*names}
     dims = {v: dim(name) for v, name in zip(family.variables, names, strict=True) if v not in shapes}
     indices: list[str | Location] = []
     values: list[tuple[str, Type]] = []
     locations: dict[str, Loc] = {}
-    for written, parameter in zip(clause.indices, family.parameters, strict=True):
-        if written.text in indices:
+    for i, (written, parameter) in enumerate(zip(clause.indices, family.parameters, strict=True)):
+        if written.text in {other.text for other in clause.indices[:i]}:
             raise Rejected(NameTwice(span=written.span, name=written.text, hint="give the indices different names"))
         index: str | Location = written.text
         match parameter.kind:
@@ -55,7 +57,9 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
                     case _:
                         locations[written.text] = LocationVar(written.text, here)
             case DimKind():
-                dims[parameter.name] = dim(written.text)
+                index = _fresh(written.text, taken)
+                taken |= {index}
+                dims[parameter.name] = dim(index)
             case ValueKind(A):
                 values.append((written.text, A))
         indices.append(index)
@@ -78,18 +82,24 @@ def _family(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Family:
             raise no_such_thing(cx, name, span, "an operation", cx.declared(OpDefinition), hint)
 
 
-def _rigid(cx: Context, family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
-    """Names for the family's variables that no clause around this one has taken, and the images of the shape variables."""
-    taken = {v.name for d in (cx.dims or {}).values() for v in variables(d) if isinstance(v, DimVar)}
-    taken |= {v.name for v in (cx.shapes or {}).values()}
+def _taken(cx: Context) -> set[str]:
+    """The names of the dimension and shape variables that clauses and declarations around this one have bound."""
+    return {v.name for d in (cx.dims or {}).values() for v in variables(d) if isinstance(v, DimVar)} | {
+        v.name for v in (cx.shapes or {}).values()
+    }
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "'"
+    return name
+
+
+def _rigid(taken: set[str], family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
+    """Names for the family's variables that nothing around has taken, and the images of the shape variables."""
     whole = shape_variables(family)
-    names: list[str] = []
-    for v in family.variables:
-        name = v
-        while name in taken:
-            name += "'"
-        names.append(name)
-    return tuple(names), {v: ShapeVar(n) for v, n in zip(family.variables, names, strict=True) if v in whole}
+    names = tuple(_fresh(v, taken) for v in family.variables)
+    return names, {v: ShapeVar(n) for v, n in zip(family.variables, names, strict=True) if v in whole}
 
 
 def shape_variables(family: Family) -> frozenset[str]:

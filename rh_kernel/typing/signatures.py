@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
+from rh_kernel.primitives.schemes import instantiate, keeps_entries
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Index, Node, Operation, Primitive, RdOf, Scope, Term
-from rh_kernel.syntax.dimensions import Dim, DimMeta, dim, variables
+from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, variables
 from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Pattern, ValueKind
-from rh_kernel.syntax.types import Real, Shape, ShapeMeta, ShapeVar, Type
+from rh_kernel.syntax.types import Real, Shape, ShapeMeta, ShapeVar, Type, leaves
 from rh_kernel.typing.derivations import IllTyped
 from rh_kernel.typing.heads import shape_variables
 from rh_kernel.typing.unify import Unifier
@@ -49,21 +49,11 @@ def _is_member(f: Primitive) -> bool:
         return False
     for scheme in row.schemes:
         try:
-            if instantiate(f.name, scheme, f.at) == f and keeps_size(scheme, f.at):
+            if instantiate(f.name, scheme, f.at) == f and keeps_entries(scheme, f.at):
                 return True
         except ValueError:
             continue
     return False
-
-
-def keeps_size(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
-    """Whether the two shapes that ``scheme`` says hold equally many entries do so at ``at``, whatever the variables are."""
-    if scheme.same_size is None:
-        return True
-    values = {v.name: a for v, a in zip(scheme.variables, at, strict=True) if not isinstance(a, Dim)}
-    one, other = (values.get(s.name, s) if isinstance(s, ShapeVar) else s for s in scheme.same_size)
-    size = size_of(one)
-    return one == other or (size is not None and size == size_of(other))
 
 
 def check_operation(op: Operation) -> tuple[tuple[Term, Type], ...]:
@@ -114,6 +104,19 @@ def clause_types(pattern: Pattern, clause: Node) -> ClauseTypes:
         if isinstance(p.kind, ValueKind) and isinstance(index, str)
     ]
     return ClauseTypes(tuple(values), specialise_type(family.domain, static), specialise_type(family.codomain, static))
+
+
+def names_bound(pattern: Pattern) -> set[str]:
+    """The names of the dimension and shape variables that the head of a clause binds."""
+    parameters = zip(pattern.indices, pattern.family.parameters, strict=True)
+    return {*pattern.variables, *(i for i, p in parameters if isinstance(i, str) and isinstance(p.kind, DimKind))}
+
+
+def names_within(A: Type) -> set[str]:
+    """The names of the dimension and shape variables that A speaks of."""
+    shapes = [leaf.shape for leaf in leaves(A) if isinstance(leaf, Real)]
+    dims = [v.name for s in shapes if isinstance(s, tuple) for d in s for v in variables(d) if isinstance(v, DimVar)]
+    return {*dims, *(s.name for s in shapes if isinstance(s, ShapeVar))}
 
 
 def images(pattern: Pattern, clause: Node) -> Static:

@@ -177,6 +177,7 @@ def open_notebook(chromium: str, lab: Lab) -> Iterator[object]:
 
         def open_notebook(name: str, *cells: str) -> Window:
             lab.write(name, *cells)
-            return stack.enter_context(opened(chromium, f"{lab.url}/lab/workspaces/{Path(name).stem}/tree/{name}?token={TOKEN}"))
+            workspace = f"{lab.url}/lab/workspaces/{Path(name).stem}"
+            return stack.enter_context(opened(chromium, f"{workspace}/tree/{name}?token={TOKEN}"))
 
         yield open_notebook

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rh_kernel.kernel.completion import completions, inspection
 from rh_kernel.kernel.forms import FORMS
 from rh_kernel.session.directives import DIRECTIVES
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
+from rh_kernel.syntax.parser import completeness
 from rh_kernel.syntax.tokens import DECLARATIONS, INITIALS, KEYWORDS, TRAINING_OPTIONS
 from rh_kernel.training.bundled import NAMES
 from rh_kernel.typing.definitions import Definitions
@@ -123,3 +126,18 @@ def test_what_is_unknown_is_not_explained(definitions: Definitions, text: str) -
 def test_a_declaration_hides_what_the_language_has(definitions: Definitions) -> None:
     hidden = after(Session(Path.cwd(), definitions), "const data : Real = 1.0")
     assert "Real(1)" in (inspection(hidden, "data", 1) or "")
+
+
+PIECES = st.sampled_from(
+    ["let", " ", "x", "w'", "%tr", "%", '"', 'data("', "#", "\n", "network", "(", "←", "α", ".", "1", "|", "𝔸"],
+)
+
+
+@settings(max_examples=200)
+@given(st.lists(PIECES, max_size=12).map("".join), st.data())
+def test_every_text_can_be_asked_about_at_every_place(definitions: Definitions, text: str, data: st.DataObject) -> None:
+    cursor = data.draw(st.integers(0, len(text)))
+    start, _ = completions(definitions, text, cursor)
+    assert 0 <= start <= cursor
+    inspection(definitions, text, cursor)
+    completeness(text)

@@ -90,7 +90,14 @@ def test_a_cell_that_gets_stuck_halfway_changes_nothing(running: Client) -> None
     running.run(f"loc {w} : Real(2) = [1, 2]\nop {op} : Real -> Real")
     failing = running.run(f"Put[{w}]([3, 4])\n{op}(1.0)")
     assert failing.reply["status"] == "error"
+    assert "undone" in failing.reply["traceback"][-1]
     assert "[1.0, 2.0]" in running.run(f"Get[{w}]()").texts[0]
+
+
+def test_cells_that_are_sent_together_run_one_after_the_other(running: Client) -> None:
+    n = fresh("n")
+    requests = [running.client.execute(code) for code in (f"dim {n} = 2", f"loc w_{n} : Real({n}) = zeros", f"Get[w_{n}]()")]
+    assert [running.reply(request)["status"] for request in requests] == ["ok"] * 3
 
 
 def test_cells_after_a_failing_one_are_not_run(running: Client) -> None:
@@ -165,7 +172,7 @@ def test_what_it_says_about_itself(running: Client) -> None:
     assert language["mimetype"] == "text/x-rh"
     assert language["codemirror_mode"]
     assert info["help_links"]
-    assert "debugger" not in info["supported_features"]
+    assert info["supported_features"] == []
 
 
 def test_completion_knows_declared_names_and_their_types(running: Client) -> None:

@@ -1,6 +1,6 @@
-"""Programs with what they show: wrong ones beside their complaints (``bad/*.rh`` and ``.err``), right ones beside their results.
+"""Programs with what they show: wrong ones beside the complaints (``bad/*.rh``, ``.err``), right ones beside the results.
 
-A wrong program is run as a cell. ``--update-golden`` writes the ``.err`` and ``.out`` files anew, to be read before they are kept.
+Each is run as a cell. ``--update-golden`` writes the ``.err`` and ``.out`` files anew, to be read before they are kept.
 """
 
 import ast
@@ -32,6 +32,7 @@ OTHERWISE = {
     "MissingLibrary": "an installation without scikit-learn",
     "NoContent": "a heap that a caller made; in a session every location has a content",
     "NoSuchArray": "a training run put together by a caller",
+    "NotSmooth": "strict reduction",
     "NothingToStep": "`rh trace` of a file without a command",
     "OutOfFuel": "ten million steps",
     "ProgramTooLong": "a million equations",
@@ -40,6 +41,7 @@ OTHERWISE = {
 
 GIVEN = {
     "uneven": {"x": np.zeros((3, 2)), "t": np.zeros((4, 1))},
+    "wide": {"x": np.ones((3, 4)), "t": np.zeros((3, 1))},
     "words": {"x": np.array(["red", "blue"])},
 }
 """The data that the programs have from Python."""
@@ -69,9 +71,9 @@ def complaints(program: Path) -> list[Diagnostic]:
 
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is too large is told in terms of one machine: of 16 GiB."""
-    pages = {"SC_PAGE_SIZE": 1 << 12, "SC_PHYS_PAGES": 1 << 22}
-    monkeypatch.setattr("os.sysconf", pages.__getitem__)
+    """What is too large is told in terms of one machine, with 8 GiB to use."""
+    for room in ("budget", "performing"):
+        monkeypatch.setattr(f"rh_kernel.session.{room}.available", lambda: 1 << 30)
 
 
 # -- wrong programs ------------------------------------------------------------------------------------------------------------
@@ -120,7 +122,9 @@ def classes() -> dict[str, str]:
     for module in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef) and any(isinstance(b, ast.Name) and b.id == "Diagnostic" for b in node.bases):
-                codes = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and re.fullmatch(r"RH\d{3}", str(n.value))]
+                codes = [
+                    n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and re.fullmatch(r"RH\d{3}", str(n.value))
+                ]
                 assert node.name not in found, f"two kinds of complaint are called {node.name}"
                 assert len(codes) == 1, node.name
                 found[node.name] = str(codes[0])
