@@ -67,11 +67,15 @@ op Choose[p : Dim] : Real(n) -> Real(p)
 op Mix : Real(n) * Real(n) -> Real(n)
 op Split : Real(n) -> Real(n) * Real(1)
 op Tied[l : Loc(m, n), r : Loc(n, m)] : Real(n) -> Real(m)
+op Dense[l : Loc(i, j)] : Real(j) -> Real(i)
 op Tick : 1 -> Real(1)
 fun sq(x : Real(n)) : Real(n) = x * tanh(x)
 fun through(x : Real(n)) : Real(n) = sin(x) with rd(w, x) = w + w
 fun gated(x : Real(n), y : Real(n)) : Real(n) = let z <- tanh(y) in x * z + y
-""" + "\n".join(f"loc w{m}{n} : Real({m}, {n}) = zeros\nloc b{n} : Real({n}) = zeros" for m in (1, 2, 3) for n in (1, 2, 3))
+"""
+SIZES = (1, 2, 3)
+DECLARED += "".join(f"loc b{n} : Real({n}) = zeros\n" for n in SIZES)
+DECLARED += "".join(f"loc w{m}{n} : Real({m}, {n}) = zeros\n" for m in SIZES for n in SIZES)
 
 
 def declared(text: str) -> Definitions:
@@ -100,7 +104,9 @@ class World:
     """What may be used at one place of a program.
 
     ``context`` has the variables, the last one at index 0, and ``None`` for one out of reach; ``dims`` are the sizes of new
-    types; ``operations`` are the families that somebody handles. Functions named in ``without`` are not used.
+    types; ``operations`` are the families that somebody handles. Functions named in ``without`` are not used. ``written`` asks
+    for what can be written and read again: no ``0``, which has the type that its context asks for, no array without entries
+    but the unit, no shape variable of a clause of ``Get``, no dimension of a clause that hides another.
     """
 
     context: tuple[Assumption | None, ...] = ()
@@ -108,7 +114,7 @@ class World:
     locations: tuple[Loc, ...] = LOCATIONS
     operations: frozenset[str] = frozenset()
     without: frozenset[str] = JUMPING | WILD
-    zeros: bool = True
+    written: bool = False
 
     def bind(self, *assumptions: Assumption) -> "World":
         """With more variables, the last of them at index 0."""
@@ -254,7 +260,7 @@ def _leaf(dice: Dice, w: World, A: Type) -> Term:
     if here and not chance(dice, 4):
         return choose(dice, here)
     if isinstance(A, Product):
-        return Zero(A) if w.zeros and chance(dice, 5) else Tuple(tuple(_leaf(dice, w, B) for B in A.factors))
+        return Zero(A) if not w.written and chance(dice, 5) else Tuple(tuple(_leaf(dice, w, B) for B in A.factors))
     return draw_constant(dice, w, A)
 
 
@@ -273,8 +279,12 @@ def draw_constant(dice: Dice, w: World, A: Type) -> Term:
     sizes = concrete_shape(A) if isinstance(A, Real) else None
     if sizes is None:
         assert isinstance(A, Real)
-        return Zero(A) if w.zeros and chance(dice, 2) else Call(_member("fill", 0, (A.shape,)), draw_constant(dice, w, SCALAR))
-    if w.zeros and chance(dice, 6):
+        return (
+            Zero(A)
+            if not w.written and chance(dice, 2)
+            else Call(_member("fill", 0, (A.shape,)), draw_constant(dice, w, SCALAR))
+        )
+    if not w.written and chance(dice, 6):
         return Zero(A)
     return Const(draw_array(dice, sizes))
 
@@ -296,7 +306,7 @@ def _member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
 def _function(dice: Dice, w: World, A: Type, *, into: bool) -> Function | None:
     """A function symbol whose codomain (or, unless ``into``, whose domain) is A."""
     families = [name for name in _families(A, into) if name not in w.without]
-    if not families:
+    if not families or (w.written and _is_empty(A)):
         return None
     name = choose(dice, families)
     for d in FUNCTIONS:
@@ -361,7 +371,7 @@ def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: b
         f = instantiate(name, scheme, at)
     except ValueError:
         return None
-    if not keeps_entries(scheme, at):
+    if not keeps_entries(scheme, at) or (w.written and _is_empty(f.domain)):
         return None
     return f if _sensible(f.domain) and _sensible(f.codomain) and not (is_open(f.domain) or is_open(f.codomain)) else None
 
@@ -386,6 +396,10 @@ def is_open(A: Type) -> bool:
 
 def _variables(shape: Shape) -> list[DimVar | DimMeta]:
     return [v for d in shape for v in variables(d)] if isinstance(shape, tuple) else []
+
+
+def _is_empty(A: Type) -> bool:
+    return any(isinstance(B, Real) and 0 in (concrete_shape(B) or ()) for B in leaves(A))
 
 
 def _sensible(A: Type) -> bool:

@@ -265,9 +265,13 @@ _NOWHERE = Return(UNIT_VALUE)
 
 def _heads(dice: Dice, w: World) -> tuple[tuple[Pattern, ...], World]:
     """The heads of a handler's clauses, and the world inside, where what they cover may be performed too."""
-    names = [name for name in USER if chance(dice, 3)] + [name for name in ("Get", "Put") if chance(dice, 12)]
+    names = [name for name in USER if chance(dice, 3)] + [name for name in ("Get", "Put") if not w.written and chance(dice, 12)]
     taken = {v.name for d in w.dims for v in variables(d) if isinstance(v, DimVar)}
     taken |= {l.shape.name for l in w.locations if isinstance(l.shape, ShapeVar)}
+    if w.written:
+        names = [
+            name for name in names if not taken & {*FAMILIES[name].variables, *(p.name for p in FAMILIES[name].parameters)}
+        ]
     patterns: list[Pattern] = []
     for name in names:
         family = FAMILIES[name]
@@ -280,6 +284,10 @@ def _heads(dice: Dice, w: World) -> tuple[tuple[Pattern, ...], World]:
             patterns += [special] if special is not None else []
         patterns.append(general)
     return tuple(patterns), replace(w, operations=w.operations | frozenset(n for n in names if n in USER))
+
+
+def _bound_by(family: Family) -> set[str]:
+    return {*family.variables, *(p.name for p in family.parameters)}
 
 
 def _at_location(dice: Dice, general: Pattern) -> Pattern | None:

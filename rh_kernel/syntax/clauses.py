@@ -91,5 +91,6 @@ def _values(pattern: Pattern, op: Operation) -> tuple[Term, ...]:
     return tuple(
         index
         for name, parameter, index in zip(pattern.indices, op.family.parameters, op.indices, strict=True)
-        if isinstance(parameter.kind, ValueKind) and isinstance(name, str) and not isinstance(index, Location | LocationVar | Dim)
+        if isinstance(parameter.kind, ValueKind)
+        if isinstance(name, str) and not isinstance(index, Location | LocationVar | Dim)
     )

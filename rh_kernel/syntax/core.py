@@ -161,7 +161,7 @@ class Tuple(Node):
         for M in self.items:
             loose |= M.loose
         _leave_loose(self, loose)
-        object.__setattr__(self, "of_values", all([is_value(M) for M in self.items]))
+        object.__setattr__(self, "of_values", all(is_value(M) for M in self.items))
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +292,7 @@ class RevHandle(Node):
 
 @dataclass(frozen=True, slots=True)
 class RH(Node):
-    """``RH_H^V(⟨y1, …, ym⟩. P)``: the rewriting of Fig. 7, not yet unfolded; V is a tuple of values, as ``tuple_of`` makes it"""
+    """``RH_H^V(⟨y1, …, ym⟩. P)``: the rewriting of Fig. 7, not yet unfolded; V is what ``tuple_of`` makes of values"""
 
     values: Term
     scope: Scope

@@ -29,6 +29,7 @@ from rh_kernel.syntax.printing_patterns import open_scope
 from rh_kernel.syntax.printing_steps import UNMARKED, Marks, Page, Printing, annotate
 from rh_kernel.syntax.printing_terms import Level, arguments, chain, link, term
 from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
+from rh_kernel.syntax.types import UNIT
 
 _Opening: TypeAlias = Generator[Printing, Doc, tuple[tuple[str, ...], Doc]]
 
@@ -81,7 +82,7 @@ def _form(page: Page, P: Command, marks: Marks) -> Printing:
             return group("⌊", nest(inner, indent=1), "⌋")
         case Perform(op, M):
             symbol = yield operation(page, op)
-            rest = yield arguments(page, M, marks.child(0))
+            rest = yield arguments(page, M, marks.child(0), takes_one=op.family.domain != UNIT)
             return group(symbol, rest)
         case Bind():
             return (yield _binds(page, P, marks))

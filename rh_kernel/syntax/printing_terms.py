@@ -101,10 +101,13 @@ def level_of(M: Term) -> Level:
             return Level.POSTFIX if sugar is None else sugar[1]
 
 
-def arguments(page: Page, M: Term, marks: Marks) -> Printing:
-    """What stands in the round brackets of an application: ``M, N`` for a tuple, nothing for the unit."""
+def arguments(page: Page, M: Term, marks: Marks, *, takes_one: bool = False) -> Printing:
+    """What stands in the round brackets of an application: ``M, N`` for a tuple, and nothing for the unit.
+
+    ``takes_one`` says that one argument is asked for, which only happens to be the unit here: ``tanh(())``.
+    """
     match M:
-        case Const(value) if value.shape == (0,):
+        case Const(value) if value.shape == (0,) and not takes_one:
             return annotate(Text("()"), M.span, marks)
         case Tuple():
             doc = yield _items(page, M, marks)
@@ -216,7 +219,7 @@ def _call(page: Page, M: Call, marks: Marks) -> Printing:
             operand = yield term(page, N, Level.POSTFIX, inner)
             return concat(operand, "ᵀ")
         case Call(f, N):
-            rest = yield arguments(page, N, inner)
+            rest = yield arguments(page, N, inner, takes_one=True)
             return group(function_doc(f), rest)
 
 

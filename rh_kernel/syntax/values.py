@@ -1,14 +1,13 @@
 """Values ``U V W`` (RH Def. 3.4) and tuples of any length, built and taken apart."""
 
-from typing import Any
-
 import numpy as np
+import numpy.typing as npt
 
 from rh_kernel.syntax.core import Bound, Const, Proj, Term, Tuple, Zero
 from rh_kernel.syntax.types import UNIT, Product, Type, real
 
 
-def constant(value: Any) -> Const:
+def constant(value: npt.ArrayLike) -> Const:
     """The constant symbol of a number or of nested lists; a lone number is an array of shape (1,)."""
     array = np.array(value, dtype=np.float64)
     if array.ndim == 0:
@@ -24,10 +23,6 @@ def constant_type(c: Const) -> Type:
 
 UNIT_VALUE = constant([])
 
-
-def is_unit(A: Type) -> bool:
-    """Whether A is the unit type."""
-    return A == UNIT
 
 
 def tuple_of(items: tuple[Term, ...]) -> Term:
@@ -52,8 +47,3 @@ def component(M: Term, i: int, n: int) -> Term:
             return M
         case _:
             return Proj(i + 1, n, M)
-
-
-def is_trivial(M: Term) -> bool:
-    """Whether M is a variable."""
-    return isinstance(M, Bound)

@@ -160,7 +160,8 @@ class Unifier:
 
     def _reconsider(self) -> bool:
         waiting, self._waiting = self._waiting, []
-        return all([self.same_dim(c, d) for c, d in waiting])
+        hold = [self.same_dim(c, d) for c, d in waiting]
+        return all(hold)
 
     def _define_type(self, number: int, A: Type) -> bool:
         A = self.type(A)

@@ -105,7 +105,7 @@ ABC = ("a", "b", "c")
         (UNIT_VALUE, "()"),
         (Zero(product((V2, SCALAR))), "0"),
         (swish(a), "swish(a)"),
-        (swish(UNIT_VALUE), "swish()"),
+        (swish(UNIT_VALUE), "swish(())"),
         (mul(a, b), "a * b"),
         (Call(Primitive("mul", (), Product((V2, V2)), V2), a), "mul(a)"),
         (mul(Zero(V2), b), "mul(0, b)"),

@@ -292,8 +292,8 @@ def test_the_ill_typed_h_train_is_rejected_with_both_types() -> None:
     assert complaint.found == "Real(m) from `k`, and Real(n) from the clause"
     assert complaint.expected.startswith("Real(1) for both")
     forward, backward = complaint.hint.split("\n")[1:]
-    cured = f"{FC}{W}handler h_train(alpha : Real, t : Real(1)) = {{\n  return y -> return alpha * (y - t)\n"
-    f"  {forward}\n  {backward}\n}}"
+    head = "handler h_train(alpha : Real, t : Real(1)) = {\n  return y -> return alpha * (y - t)\n"
+    cured = f"{FC}{W}{head}  {forward}\n  {backward}\n}}"
     assert value(f"{cured}\nrev handle ([1, 1]) <x>. FC[w1](x) with h_train(0.5, [2])") == ("Real(2)", [-1, 1])
 
 
