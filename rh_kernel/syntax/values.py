@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from rh_kernel.syntax.core import Bound, Const, Proj, Term, Tuple, Zero
-from rh_kernel.syntax.types import UNIT, Product, Type, real
+from rh_kernel.syntax.core import Const, Proj, Term, Tuple, Zero
+from rh_kernel.syntax.types import Product, Type, real
 
 
 def constant(value: npt.ArrayLike) -> Const:
@@ -22,7 +22,6 @@ def constant_type(c: Const) -> Type:
 
 
 UNIT_VALUE = constant([])
-
 
 
 def tuple_of(items: tuple[Term, ...]) -> Term:
