@@ -82,6 +82,8 @@ def _divided(e: s.Expr, divide: Callable[[Dim, Dim], Dim], n: Dim, d: Dim) -> Di
 def _variable(cx: Context, name: str, span: Span) -> Dim:
     if cx.dims and name in cx.dims:
         return cx.dims[name]
+    if name == "_":
+        raise Rejected(NotADimension(span=span, why="`_` is no dimension", hint="give it a name, for example `n`"))
     match cx.definitions.get(name):
         case DimDefinition(_, value):
             return dim(value)

@@ -1,0 +1,70 @@
+"""``W.rd(x. N)(V)`` is the reverse derivative: ``⟨W, dN/dx(V) · D⟩ = ⟨W.rd(x. N)(V), D⟩``, with central differences for ``dN/dx``.
+
+Fig. 6 gives the right side by rewriting, the compiler by walking a tape back; both are tried.
+"""
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from rh_kernel.arrays.compile import compile_term
+from rh_kernel.arrays.numpy_backend import flat, prepare
+from rh_kernel.syntax.core import Bound, Const, Rd, Scope, Term, Tuple
+from rh_kernel.syntax.types import Type
+from tests.laws.profile import law
+from tests.laws.readings import arrays, nested, reached
+from tests.strategies import JUMPING, ROUGH, WILD, World, terms, types, values
+
+# `through` brings a derivative of its own that is not the derivative.
+SMOOTH = World(without=JUMPING | ROUGH | WILD | {"through"})
+STEP = 1e-5
+
+
+def along(V: Term, h: float, D: Term) -> Term:
+    """``V + h D`` for closed values without zeros."""
+    match V, D:
+        case Const(x), Const(d):
+            return Const(np.asarray(x + h * d))
+        case Tuple(items), Tuple(directions):
+            return Tuple(tuple(along(W, h, E) for W, E in zip(items, directions, strict=True)))
+        case _:
+            raise AssertionError(V)
+
+
+def inner(V: Term, W: Term) -> float:
+    """``⟨V, W⟩`` over all entries."""
+    return sum(float(np.sum(x * y)) for x, y in zip(arrays(V), arrays(W), strict=True))
+
+
+def check(N: Term, A: Type, W: Term, V: Term, D: Term) -> None:
+    """Both readings of ``W.rd(x. N)(V)`` against the slope of ``⟨W, N⟩`` at V along D. N has one variable, x : A."""
+    value = prepare(compile_term(N, (A,)))
+
+    def at(h: float) -> float:
+        found, _ = value([nested(along(V, h, D))], {})
+        return sum(float(np.sum(x * y)) for x, y in zip(flat(found), arrays(W), strict=True))
+
+    slope = (at(STEP) - at(-STEP)) / (2 * STEP)
+    assume(np.isfinite(slope) and abs(at(0)) < 1e4)
+    tolerance = 1e-5 * (1 + abs(slope) + abs(at(0)))
+    found, _ = prepare(compile_term(Rd(W, Scope(("x",), N), Bound(0)), (A,)))([nested(V)], {})
+    compiled = sum(float(np.sum(x * y)) for x, y in zip(flat(found), arrays(D), strict=True))
+    assert abs(compiled - slope) < tolerance
+    assert abs(inner(reached(Rd(W, Scope(("x",), N), V), {}).value, D) - slope) < tolerance
+
+
+@law(100)
+@given(st.data())
+def test_the_derivative_of_a_term_is_what_differences_say(data: st.DataObject) -> None:
+    A, B = data.draw(types()), data.draw(types())
+    N = data.draw(terms((A,), B, 5, SMOOTH))
+    check(N, A, data.draw(values(B)), data.draw(values(A)), data.draw(values(A)))
+
+
+@law(60)
+@given(st.data())
+def test_the_derivative_of_a_derivative_is_what_differences_say(data: st.DataObject) -> None:
+    A, B, C = data.draw(types()), data.draw(types()), data.draw(types())
+    N = data.draw(terms((A, B), C, 3, SMOOTH))
+    W, V = data.draw(terms((A,), C, 2, SMOOTH)), data.draw(terms((A,), B, 2, SMOOTH))
+    check(Rd(W, Scope(("y",), N), V), A, data.draw(values(B)), data.draw(values(A)), data.draw(values(A)))
