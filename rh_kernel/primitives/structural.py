@@ -49,8 +49,8 @@ def _sum_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
 
 def _mean_derivative(w: Typed, x: Typed) -> Typed:
-    # The number of entries is itself a formula, so that it may depend on dimension variables.
-    return fill(x.shape, w / total(fill(x.shape, number(1))))
+    # The number of entries is itself a formula, so that it may depend on dimension variables. Where it is 0, nothing is divided.
+    return fill(x.shape, w) / fill(x.shape, total(fill(x.shape, number(1))))
 
 
 def _mean_kernel(f: Primitive, xp: ModuleType) -> Kernel:
@@ -58,7 +58,7 @@ def _mean_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     entries = _entries(f)
 
     def kernel(x: Array) -> Array:
-        return xp.sum(x, axis=axes)[..., None] / entries
+        return xp.sum(x, axis=axes)[..., None] / max(entries, 1)
 
     return kernel
 
@@ -109,7 +109,7 @@ STRUCTURAL_ROWS: tuple[Row, ...] = (
     ),
     Row(
         "mean",
-        "the mean of all N entries",
+        "the mean of all N entries, 0 if there are none",
         "Σᵢ xᵢ / N",
         (TO_SCALAR,),
         _mean_derivative,

@@ -18,6 +18,7 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parser import Unparsed
+from rh_kernel.syntax.stuck import TooLarge
 from rh_kernel.syntax.types import Type, size
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.typing.declarations import declare
@@ -116,9 +117,22 @@ def plan(definitions: Definitions, item: items.Item | Unparsed, around: Surround
     """The plan of an item and the definitions after it. Raises nothing: an item with an error is ``Refuse``."""
     try:
         return _plan(definitions, item, around)
-    except Failure as failure:
-        name = _declared_name(item)
-        return definitions if name is None else definitions.without(name), Refuse(failure.diagnostics)
+    except (Failure, MemoryError) as failure:
+        return without(definitions, item), Refuse(complaints(failure, item.span))
+
+
+def without(definitions: Definitions, item: items.Item | Unparsed) -> Definitions:
+    """The definitions after an item that failed: the name that it would have declared is known to be missing."""
+    name = _declared_name(item)
+    return definitions if name is None else definitions.without(name)
+
+
+def complaints(failure: Failure | MemoryError, span: Span) -> tuple[Diagnostic, ...]:
+    """What to say about a failure of the item at ``span``."""
+    if isinstance(failure, Failure):
+        return failure.diagnostics
+    hint = "make one of the dimensions smaller"
+    return (TooLarge(span=span, what="this", needed="more than there is", hint=hint),)
 
 
 def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:

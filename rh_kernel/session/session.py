@@ -1,21 +1,22 @@
 """Cells: ``session, text ↦ events, session'`` (LANGUAGE §6, §7). A session is a value, so a cell that fails leaves the old one.
 
-First every item is parsed and elaborated; only if none has an error does anything run.
+Of a cell, every item is parsed and elaborated first; only if none has an error does anything run.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from rh_kernel.session.performing import Interrupted, State, perform
-from rh_kernel.session.plans import Plan, Refuse, Surroundings, plan
+from rh_kernel.session.plans import Plan, Refuse, Surroundings, complaints, plan, without
 from rh_kernel.session.results import Event, ItemFailed, Shown
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.definitions import BUILT_IN, Definitions
 
 
@@ -42,31 +43,35 @@ def execute(session: Session, source: Source, *, keep_going: bool = False) -> Ge
     ``KeyboardInterrupt`` (thrown in, or raised while it works) stops it: in a training run the generator still tells what was
     done by then and returns a session that has it; elsewhere the exception passes, and the old session is all there is.
     """
-    plans = _plans(session, source)
-    refused = [(number, p) for number, (_, p) in enumerate(plans, start=1) if isinstance(p, Refuse)]
-    if refused and not keep_going:
-        for number, p in refused:
-            yield Shown(number, ItemFailed(p.diagnostics))
+    items = list(parse(source))
+    around = Surroundings(session.folder, session.given)
+    definitions = replace(session.definitions, failed=frozenset())
+    plans = None if keep_going else _plans(definitions, items, around)
+    refused = [(n, p) for n, (_, p) in enumerate(plans or (), start=1) if isinstance(p, Refuse)]
+    if refused:
+        for number, planned in refused:
+            yield Shown(number, ItemFailed(planned.diagnostics))
         return session
-    definitions, state = session.definitions, State(session.heap, session.initial, session.folder)
-    for number, (after, p) in enumerate(plans, start=1):
+    state = State(session.heap, session.initial, session.folder)
+    for number, item in enumerate(items, start=1):
+        after, planned = plan(definitions, item, around) if plans is None else plans[number - 1]
         try:
-            state = yield from perform(number, p, state)
-        except Failure as failure:
-            yield Shown(number, ItemFailed(failure.diagnostics))
+            state = yield from perform(number, planned, state)
+        except (Failure, MemoryError) as failure:
+            yield Shown(number, ItemFailed(complaints(failure, item.span)))
             if not keep_going:
                 return session
+            after = without(definitions, item)
         except Interrupted as interrupted:
             return _after(session, after, interrupted.state)
         definitions = after
     return _after(session, definitions, state)
 
 
-def _plans(session: Session, source: Source) -> list[tuple[Definitions, Plan]]:
+def _plans(definitions: Definitions, items: Iterable[Item | Unparsed], around: Surroundings) -> list[tuple[Definitions, Plan]]:
     """The plan of each item, with the definitions after it."""
-    around = Surroundings(session.folder, session.given)
-    definitions, plans = replace(session.definitions, failed=frozenset()), list[tuple[Definitions, Plan]]()
-    for item in parse(source):
+    plans: list[tuple[Definitions, Plan]] = []
+    for item in items:
         definitions, planned = plan(definitions, item, around)
         plans.append((definitions, planned))
     return plans

@@ -1,4 +1,4 @@
-"""``W.rd(x. N)(V)`` is the reverse derivative: ``⟨W, dN/dx(V) · D⟩ = ⟨W.rd(x. N)(V), D⟩``, with central differences for ``dN/dx``.
+"""``W.rd(x. N)(V)`` is the reverse derivative: ``⟨W.rd(x. N)(V), D⟩ = ⟨W, dN/dx(V) · D⟩``, and central differences give ``dN/dx``.
 
 Fig. 6 gives the right side by rewriting, the compiler by walking a tape back; both are tried.
 """

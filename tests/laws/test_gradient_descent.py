@@ -165,10 +165,10 @@ class Trained:
         result, changes = self.train(self.inputs, self.heap)
         for x, cotangent in zip(self.inputs, flat(result), strict=True):
             np.testing.assert_allclose(cotangent, ALPHA * self.slopes(x), rtol=1e-5, atol=1e-6)
-        assert changes.keys() == self.heap.keys()
+        assert changes.keys() <= self.heap.keys()
         for location, content in self.heap.items():
             expected = content - ALPHA * self.slopes(content)
-            np.testing.assert_allclose(changes[location], expected, rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(changes.get(location, content), expected, rtol=1e-5, atol=1e-6)
 
 
 @law(40)
