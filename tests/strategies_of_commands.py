@@ -269,9 +269,7 @@ def _heads(dice: Dice, w: World) -> tuple[tuple[Pattern, ...], World]:
     taken = {v.name for d in w.dims for v in variables(d) if isinstance(v, DimVar)}
     taken |= {l.shape.name for l in w.locations if isinstance(l.shape, ShapeVar)}
     if w.written:
-        names = [
-            name for name in names if not taken & {*FAMILIES[name].variables, *(p.name for p in FAMILIES[name].parameters)}
-        ]
+        names = [name for name in names if not taken & _bound_by(FAMILIES[name])]
     patterns: list[Pattern] = []
     for name in names:
         family = FAMILIES[name]

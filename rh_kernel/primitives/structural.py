@@ -49,7 +49,7 @@ def _sum_kernel(f: Primitive, xp: ModuleType) -> Kernel:
 
 
 def _mean_derivative(w: Typed, x: Typed) -> Typed:
-    # The number of entries is itself a formula, so that it may depend on dimension variables. Where it is 0, nothing is divided.
+    # The number of entries is itself a formula, so that it may depend on dimension variables; if it is 0, nothing is divided.
     return fill(x.shape, w) / fill(x.shape, total(fill(x.shape, number(1))))
 
 

@@ -18,20 +18,23 @@ from rh_kernel.syntax.types import Real, concrete_shape
 from rh_kernel.typing.definitions import Drawn, Loaded, LocDefinition, Written
 
 
-def initial_content(definition: LocDefinition, folder: Path, span: Span) -> Array:
-    """The array, which nobody may write to. Raises ``Rejected`` for a file that does not fit, ``Stuck`` for one too large."""
+def initial_content(definition: LocDefinition, folder: Path, type_: Span, content: Span) -> Array:
+    """The array, which nobody may write to; ``type_`` and ``content`` are where the two sides of its declaration stand.
+
+    Raises ``Rejected`` for a file that does not fit, ``Stuck`` for one too large.
+    """
     A = Real(definition.location.shape)
     shape = concrete_shape(A)
     if shape is None:
         raise KernelBug(f"the location {definition.name} has the open type {A}")
-    check_size(math.prod(shape), f"`{definition.name}` of type {A}", span)
+    check_size(math.prod(shape), f"`{definition.name}` of type {A}", type_)
     match definition.initial:
         case Written(term):
             array = to_array(run(term, Heap(), limits()).value)
         case Drawn() as drawn:
             array = _draw(drawn, shape)
         case Loaded(path):
-            array = _load(folder / path, path, shape, span)
+            array = _load(folder / path, path, shape, content)
     array.setflags(write=False)
     return array
 

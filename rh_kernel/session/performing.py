@@ -122,7 +122,7 @@ def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None,
     definition = plan.definition
     changes: tuple[Change, ...] = ()
     if isinstance(definition, LocDefinition):
-        content = initial_content(definition, state.folder, plan.span)
+        content = initial_content(definition, state.folder, plan.type, plan.content)
         location = definition.location
         changes = (Change(location, None, content),)
         initial = MappingProxyType({**state.initial, location: content})

@@ -34,10 +34,11 @@ from rh_kernel.typing.items import (
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """A declaration, already among the definitions"""
+    """A declaration, already among the definitions; ``type`` and ``content`` are where its two sides stand"""
 
     definition: Definition
-    span: Span
+    type: Span
+    content: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +157,20 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
         ):
             definition = declare(definitions, item)
             if isinstance(definition, ConstDefinition):
-                check_size(size(definition.type), f"`{definition.name}` of type {definition.type}", item.span)
+                check_size(size(definition.type), f"`{definition.name}` of type {definition.type}", _sides(item)[0])
                 definition = ConstDefinition(definition.name, definition.type, run(definition.term, Heap(), limits()).value)
-            return definitions.with_(definition, item.name.span), Declare(definition, item.span)
+            return definitions.with_(definition, item.name.span), Declare(definition, *_sides(item))
+
+
+def _sides(item: items.Declaration) -> tuple[Span, Span]:
+    """Where the type and the content of what is declared stand, as far as they are written."""
+    match item:
+        case items.ConstDeclaration(_, A, M):
+            return (M if A is None else A).span, M.span
+        case items.LocDeclaration(_, A, initial):
+            return (initial if A is None else A).span, initial.span
+        case _:
+            return item.span, item.span
 
 
 def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings) -> Train:

@@ -121,6 +121,8 @@ def handler_type(c: Cursor) -> HandlerType | None:
         C = type_expression(c)
         c.close()
         return HandlerType(C, None, span=c.since(start))
+    if c.at("handler"):
+        raise c.fail("`rev handler(C)` or `C => D`", "a reverse handler has the type rev handler(C), an ordinary one C => D")
     C = type_expression(c)
     c.need("⇒", "a reverse handler has the type rev handler(C), an ordinary one C => D")
     D = type_expression(c)

@@ -30,7 +30,7 @@ class ImpossibleSize(Diagnostic):
 
     code: ClassVar[str] = "RH205"
     title: ClassVar[str] = "Impossible size"
-    label: ClassVar[str] = "this comes to an array of type {type}, and there is none"
+    label: ClassVar[str] = "this comes to an array of type {type}, and there is no such array"
 
     type: str
 

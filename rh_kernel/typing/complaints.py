@@ -86,7 +86,8 @@ def wrong_indices(head: s.Name, indices: tuple[s.Written, ...], wanted: str, exp
 
 def signature(name: str, parameters: tuple[Parameter, ...]) -> str:
     """``FC[l : Loc(m, n)]``"""
-    return f"`{name}[{', '.join(map(str, parameters))}]`" if parameters else f"`{name}`"
+    inside = ", ".join(map(str, parameters)).replace("Loc(s…)", "Loc(…)")
+    return f"`{name}[{inside}]`" if parameters else f"`{name}`"
 
 
 def count_of(n: int, thing: str) -> str:

@@ -112,7 +112,7 @@ def _term(cx: Context, M: Term) -> Judgment:
             return Derivation(TypingRule.T_FUNC, cx, M, f.codomain, (premise,))
         case Let(N, scope):
             bound = yield _term(cx, N)
-            body = yield _term(_under(cx, scope, _delta(scope, bound)), _body(scope))
+            body = yield _term(_under(cx, scope, bound), _body(scope))
             return Derivation(TypingRule.T_LET, cx, M, body.type, (bound, body))
         case Plus(L, N):
             left = yield _term(cx, L)
@@ -142,7 +142,7 @@ def _derivative(rule: TypingRule, cx: Context, M: Term, W: Term, scope: Scope, V
     """``Γ ⊢ W : B`` and ``Γ, x : A ⊢ N : B`` and ``Γ ⊢ V : A`` give A: T-RD, and Lemma 5.3 alike."""
     cotangent = yield _term(cx, W)
     point = yield _term(cx, V)
-    body = yield _term(_under(cx, scope, _delta(scope, point)), _body(scope))
+    body = yield _term(_under(cx, scope, point), _body(scope))
     _equal(M, "the cotangent", cotangent.type, body.type)
     return Derivation(rule, cx, M, point.type, (cotangent, body, point))
 
@@ -151,9 +151,8 @@ def _symbol(M: Call) -> Generator[Judgment, Derivation, None]:
     """``f ∈ Σ_fun``"""
     try:
         for required in requirements(M.function):
-            names = tuple(zip(required.scope.hints, required.domains, strict=True))
-            inner = extend(None, [Assumption(name, A, Zone.DELTA) for name, A in names])
-            found = yield _term(inner, _body(required.scope))
+            bound = zip(required.scope.hints, required.domains, strict=True)
+            found = yield _term(extend(None, [Assumption(x, A, Zone.DELTA) for x, A in bound]), _body(required.scope))
             _equal(M, f"the definition of {_name(M)}", found.type, required.codomain)
     except ValueError as error:
         raise IllTyped(str(error), M, M.span) from error
@@ -173,7 +172,7 @@ def _command(cx: Context, P: Command) -> Judgment:
             return Derivation(TypingRule.T_OP, cx, P, op.codomain, (premise,))
         case Bind(Q, scope):
             bound = yield _command(cx, Q)
-            body = yield _command(_under(cx, scope, _delta(scope, bound)), _block(scope))
+            body = yield _command(_under(cx, scope, bound), _block(scope))
             return Derivation(TypingRule.T_CLET, cx, P, body.type, (bound, body))
         case RevHandle(M, scope, H):
             return (yield from _reverse_handling(TypingRule.T_RHANDLE, cx, P, M, scope, H))
@@ -273,15 +272,11 @@ def _context(gamma: tuple[Type, ...], delta: tuple[Type, ...], names: tuple[str,
     return extend(None, [Assumption(x, A, z) for x, A, z in zip(hints, gamma + delta, zones, strict=True)])
 
 
-def _delta(scope: Scope, bound: Derivation) -> Assumption:
-    (hint,) = scope.hints
-    return Assumption(hint, _type(bound), Zone.DELTA)
-
-
-def _under(cx: Context, scope: Scope, *assumptions: Assumption) -> Context:
-    if scope.arity != len(assumptions):
-        raise IllTyped(f"a scope binds {scope.arity} variables in place of {len(assumptions)}", scope, scope.span)
-    return extend(cx, assumptions)
+def _under(cx: Context, scope: Scope, bound: Derivation) -> Context:
+    """``Γ ; Δ, x : A`` for the scope ``x. …`` over what has the type A."""
+    if scope.arity != 1:
+        raise IllTyped(f"a scope binds {scope.arity} variables in place of one", scope, scope.span)
+    return extend(cx, [Assumption(scope.hints[0], _type(bound), Zone.DELTA)])
 
 
 def _body(scope: Scope) -> Term:

@@ -73,9 +73,8 @@ class WrongIndex(Diagnostic):
     """``FC[3](x)``"""
 
     code, title = "RH107", "Index of another kind"
-    label = "this index of `{name}` has to be {wanted}"
-    name: str
-    wanted: str
+    label = "{why}"
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -126,13 +126,10 @@ def _at_location(
         case _:
             general = here
     if not unifier.same_shape(general, location.shape):
-        found, expected = f"`{location.name}`, of {Real(location.shape)}", str(Real(here))
-        hint = f"`{location.name}` is a declared location; a name that is not declared covers all locations"
-        raise Rejected(
-            WrongIndex(
-                span=written.span, name=family.name, wanted="another location", found=found, expected=expected, hint=hint
-            )
-        )
+        why = f"`{family.name}` is not performed at a location like `{location.name}`"
+        hint = f"`{location.name}` is declared; a name that is not declared covers all locations"
+        found, expected = str(Real(location.shape)), str(Real(here))
+        raise Rejected(WrongIndex(span=written.span, why=why, found=found, expected=expected, hint=hint))
     solved = {v: unifier.dim(d) for v, d in unknown.items()}
     filled = {v: unifier.shape(hole) for v, hole in holes.items()}
     return (

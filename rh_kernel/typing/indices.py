@@ -90,7 +90,9 @@ def _location(cx: Context, e: s.Apply, written: s.Expr) -> Loc:
 
 def _no_location(e: s.Apply, written: s.Expr, found: str) -> Rejected:
     hint = f"`loc w : Real(3, 2) = zeros` declares one, and then it is `{e.head.text}[w](…)`"
-    return Rejected(WrongIndex(span=written.span, name=e.head.text, wanted="a location", found=found, hint=hint))
+    return Rejected(
+        WrongIndex(span=written.span, why=f"this index of `{e.head.text}` has to be a location", found=found, hint=hint)
+    )
 
 
 def _image(unifier: Unifier, static: Static, shape: Shape) -> Shape:

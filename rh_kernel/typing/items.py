@@ -147,9 +147,7 @@ def _sample(names: tuple[s.NamePattern, ...], data: items.DataExpr, sample_types
             why = f"the data has no array `{pattern.name}`"
             have = ", ".join(types)
             hint = "the names of the pattern are the names of the data's arrays"
-            raise Rejected(
-                BadTraining(span=pattern.span, why=why, found=f"arrays {have}", expected=f"names among {have}", hint=hint)
-            )
+            raise Rejected(BadTraining(span=pattern.span, why=why, found=f"the arrays {have}", hint=hint))
     return tuple((pattern.name, types[pattern.name]) for pattern in names)
 
 

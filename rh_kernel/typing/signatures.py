@@ -62,6 +62,8 @@ def check_operation(op: Operation) -> tuple[tuple[Term, Type], ...]:
     Raises ``IllTyped`` if no member of the family is at these indices or has these types.
     """
     family = op.family
+    counts = len(family.variables), len(family.parameters)
+    _require(op, f"{family.name} has other indices", holds=(len(op.at), len(op.indices)) == counts)
     dims = {v: a for v, a in zip(family.variables, op.at, strict=True) if isinstance(a, Dim)}
     shapes = {v: a for v, a in zip(family.variables, op.at, strict=True) if not isinstance(a, Dim)}
     for p, index in zip(family.parameters, op.indices, strict=True):

@@ -14,5 +14,10 @@ def law(examples: int) -> settings:
         max_examples=examples * (100 if DEEP else 1),
         derandomize=IN_CI,
         deadline=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
+        suppress_health_check=[
+            HealthCheck.too_slow,
+            HealthCheck.data_too_large,
+            HealthCheck.large_base_example,
+            HealthCheck.filter_too_much,
+        ],
     )

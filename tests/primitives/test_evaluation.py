@@ -64,7 +64,11 @@ def test_undefined_points_give_ieee_values_without_a_warning(name: str, x: float
 
 def test_zero_by_zero_is_nan_without_a_warning() -> None:
     np.testing.assert_equal(evaluate(at("div"), Zero(Product((SCALAR, SCALAR)))).value, [np.nan])
-    np.testing.assert_equal(evaluate(at("mean", 0), Zero(real(0))).value, [np.nan])
+
+
+def test_the_mean_of_nothing_is_zero() -> None:
+    """A linear symbol, it sends the only value of ``Real(0)``, which is 0, to 0."""
+    np.testing.assert_equal(evaluate(at("mean", 0), Zero(real(0))).value, [0])
 
 
 def test_infinity_is_no_kink_of_round() -> None:
