@@ -484,6 +484,11 @@ def test_lab_becomes_jupyterlab(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None
     assert "not installed" in done.err
 
 
+def hear_control_c() -> None:
+    """Who starts the tests in the background has Ctrl-C ignored, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*words: str, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "rh_kernel", *words]
     return subprocess.Popen(
@@ -510,13 +515,16 @@ def test_a_reader_that_goes_away_is_no_mistake(tmp_path: Path) -> None:
 def test_control_c_stops_training_and_tells_how_far_it_came(tmp_path: Path) -> None:
     file = tmp_path / "long.rh"
     file.write_text(MLP + 'train rev handle (x) <u>. mlp(u) with sgd(0.01, t) for (x, t) in data("xor") epochs 100000000\n')
-    process = start("run", str(file), "--json")
+    process = start("run", str(file), "--json", preexec_fn=hear_control_c)
     assert process.stdout is not None
     lines = [process.stdout.readline() for _ in range(6)]
     assert json.loads(lines[-1])["kind"] == "value"
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert err == "Interrupted.\n"
     assert json.loads(out)["kind"] == "training"
