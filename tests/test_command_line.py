@@ -491,6 +491,7 @@ def hear_control_c() -> None:
 
 def start(*words: str, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "rh_kernel", *words]
+    options["env"] = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", **options
     )

@@ -40,6 +40,8 @@ class Report:
             self._complain(result.diagnostics)
         else:
             self.text(bundle(result)["text/plain"])
+        # Who reads a pipe sees each item when it is done, not when the file is.
+        sys.stdout.flush()
 
     def failure(self, diagnostics: Sequence[Diagnostic], item: int | None = None) -> None:
         """What is wrong with the text as a whole, or with an item of it."""

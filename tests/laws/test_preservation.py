@@ -30,7 +30,7 @@ def after_steps(subject: Subject, heap: Mapping[Location, Array]) -> Iterator[St
             yield taken
 
 
-@law(70)
+@law(50)
 @given(programs())
 def test_a_step_of_a_command_keeps_its_type(p: Program) -> None:
     assert derive_command((), (), p.command).type == p.type
