@@ -491,7 +491,8 @@ def hear_control_c() -> None:
 
 def start(*words: str, **options: Any) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "rh_kernel", *words]
-    options["env"] = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    # Not measured: an exception out of a signal may strike while coverage holds a lock. Buffered, as pipes are.
+    options["env"] = {name: v for name, v in os.environ.items() if name != "PYTHONUNBUFFERED" and not name.startswith("COV")}
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", **options
     )

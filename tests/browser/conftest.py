@@ -121,7 +121,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = {
-        **os.environ,
+        # Not measured: these kernels are interrupted, and coverage may hold a lock at that moment.
+        **{name: value for name, value in os.environ.items() if not name.startswith("COV")},
         "HOME": str(home),
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_CONFIG_DIR": str(home / "config"),

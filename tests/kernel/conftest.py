@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
@@ -89,7 +89,15 @@ class Client:
         return self.reply(message["header"]["msg_id"])
 
 
-Start = Callable[[], Client]
+class Start(Protocol):
+    """Starts a kernel and waits till it answers; ``measured`` says whether its lines count for coverage."""
+
+    def __call__(self, *, measured: bool = True) -> Client: ...
+
+
+def unmeasured() -> dict[str, str]:
+    """The environment of a process that is interrupted: an exception out of a signal may strike while coverage holds a lock."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("COV")}
 
 
 @pytest.fixture(scope="session")
@@ -106,10 +114,11 @@ def start(jupyter_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     started: list[Client] = []
     folder = tmp_path_factory.mktemp("notebooks")
 
-    def start() -> Client:
+    def start(*, measured: bool = True) -> Client:
+        environment = dict(os.environ) if measured else unmeasured()
         specs = KernelSpecManager(kernel_dirs=[str(jupyter_path / "kernels")])
         manager = KernelManager(kernel_name="rh", kernel_spec_manager=specs)
-        manager.start_kernel(cwd=str(folder), env={**os.environ, "IPYTHONDIR": str(folder / ".ipython")})
+        manager.start_kernel(cwd=str(folder), env={**environment, "IPYTHONDIR": str(folder / ".ipython")})
         client = manager.client()
         client.start_channels()
         started.append(Client(manager, client))

@@ -12,7 +12,7 @@ import pytest
 
 from rh_kernel.kernel.driving import SLICE, drive
 from rh_kernel.kernel.interrupts import PATIENCE, Interrupts
-from tests.kernel.conftest import Client
+from tests.kernel.conftest import Client, Start
 
 NET = """handler back : rev handler(Real(1)) = { return x -> return x }
 loc weight : Real(32, 64) = normal(0.5, seed=1)
@@ -53,7 +53,8 @@ LONG = {
 
 
 @pytest.fixture(scope="module")
-def declared(running: Client) -> Client:
+def declared(start: Start) -> Client:
+    running = start(measured=False)
     assert running.run(NET).reply["status"] == "ok"
     assert running.run(LONG["training"].replace("1000000", "1")).reply["status"] == "ok"
     return running

@@ -1,5 +1,6 @@
 """Stepped and compiled, a program comes to the same value and leaves the same heap (both compute what RH §7 says)."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,10 +11,11 @@ from rh_kernel.arrays.program import validate
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term
 from rh_kernel.syntax.core import Scope
+from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.stuck import Unhandled
 from tests.laws.profile import law
 from tests.laws.readings import arrays, assert_close, assert_same_heap, nested, outcome, reached
-from tests.strategies import World, contexts, heaps, terms, types, values
+from tests.strategies import JUMPING, World, contexts, heaps, terms, types, values
 from tests.strategies_of_commands import USER, Program, commands, programs
 
 
@@ -47,6 +49,19 @@ def test_a_compiled_term_has_the_value_it_reduces_to(data: st.DataObject) -> Non
     result = reached(instantiate_term(Scope(("x",) * len(gamma), M), *inputs), {})
     found, _ = run(validate(compile_term(M, gamma)), [nested(V) for V in inputs], {})
     assert_close(flat(found), arrays(result.value))
+
+
+@law(60)
+@given(programs(w=World(dims=(dim(2), dim(3), dim(1), dim(0)), without=JUMPING)))
+def test_a_compiled_program_does_so_at_the_edges_wherever_the_steps_give_numbers(p: Program) -> None:
+    """With quotients, powers and empty arrays. Compiled, a factor 0 makes a product 0 also where the other is no number."""
+    result = reached(p.command, p.heap)
+    found, changes = run(validate(compile_command(p.command)), (), p.heap)
+    expected = [*arrays(result.value), *result.heap.values()]
+    heap = {**p.heap, **changes}
+    for x, y in zip([*flat(found), *(heap[l] for l in result.heap)], expected, strict=True):
+        there = np.isfinite(y)
+        assert_close([x[there]], [y[there]])
 
 
 @law(40)
