@@ -14,8 +14,6 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from rh_kernel.primitives.schemes import Scheme, Variable, instantiate, keeps_entries, size_of
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.source.span import Source
-from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.binding import Static, specialise, specialise_type
 from rh_kernel.syntax.core import (
     Array,
@@ -36,7 +34,6 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, variables
-from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Loc, Location
 from rh_kernel.syntax.types import (
     SCALAR,
@@ -52,44 +49,12 @@ from rh_kernel.syntax.types import (
     leaves,
 )
 from rh_kernel.typing.context import Zone
-from rh_kernel.typing.declarations import declare
-from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition, LocDefinition
+from rh_kernel.typing.definitions import FunDefinition
 from rh_kernel.typing.derivations import Assumption
 from rh_kernel.typing.unify import Unifier
+from tests.declarations import FUNCTIONS, LOCATIONS
 
 # -- what there is -------------------------------------------------------------------------------------------------------------
-
-DECLARED = """
-op FC[l : Loc(m, n)] : Real(n) -> Real(m)
-op Layer : Real(n) -> Real(n)
-op Shift[a : Real(n)] : Real(n) -> Real(n)
-op Choose[p : Dim] : Real(n) -> Real(p)
-op Mix : Real(n) * Real(n) -> Real(n)
-op Split : Real(n) -> Real(n) * Real(1)
-op Tied[l : Loc(m, n), r : Loc(n, m)] : Real(n) -> Real(m)
-op Dense[l : Loc(i, j)] : Real(j) -> Real(i)
-op Tick : 1 -> Real(1)
-fun sq(x : Real(n)) : Real(n) = x * tanh(x)
-fun through(x : Real(n)) : Real(n) = sin(x) with rd(w, x) = w + w
-fun gated(x : Real(n), y : Real(n)) : Real(n) = let z <- tanh(y) in x * z + y
-"""
-SIZES = (1, 2, 3)
-DECLARED += "".join(f"loc b{n} : Real({n}) = zeros\n" for n in SIZES)
-DECLARED += "".join(f"loc w{m}{n} : Real({m}, {n}) = zeros\n" for m in SIZES for n in SIZES)
-
-
-def declared(text: str) -> Definitions:
-    """The definitions of a text that holds declarations only."""
-    known = BUILT_IN
-    for item in parse(Source("declarations", text)):
-        assert not isinstance(item, Unparsed | items.Evaluation | items.TrainItem | items.Directive)
-        known = known.with_(declare(known, item), None)
-    return known
-
-
-DEFINITIONS = declared(DECLARED)
-LOCATIONS = tuple(d.definition.location for d in DEFINITIONS.named.values() if isinstance(d.definition, LocDefinition))
-FUNCTIONS = tuple(d.definition for d in DEFINITIONS.named.values() if isinstance(d.definition, FunDefinition))
 
 # Not smooth, and so not comparable with differences; and those that turn a rounding error into another number.
 ROUGH = frozenset(name for name, row in ROWS.items() if row.rough is not None)

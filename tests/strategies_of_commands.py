@@ -38,7 +38,8 @@ from rh_kernel.typing.derivations import Assumption
 from rh_kernel.typing.heads import shape_variables
 from rh_kernel.typing.signatures import clause_types, images
 from rh_kernel.typing.unify import Unifier
-from tests.strategies import DEFINITIONS, Dice, World, chance, choose, dice_of, draw_term, draw_type, gamma_of, heap_of, is_open
+from tests.declarations import DEFINITIONS
+from tests.strategies import Dice, World, chance, choose, dice_of, draw_term, draw_type, gamma_of, heap_of, is_open
 
 FAMILIES = {
     d.definition.family.name: d.definition.family for d in DEFINITIONS.named.values() if isinstance(d.definition, OpDefinition)

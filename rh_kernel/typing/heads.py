@@ -66,7 +66,9 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
     static = Static(dims, shapes, {})
     entries = tuple(Entry(name, specialise_type(A, static), Zone.GAMMA) for name, A in values)
     spoken = {w.text: dims[p.name] for w, p in zip(clause.indices, family.parameters, strict=True) if p.name in dims}
-    cx = cx.with_dims({**dims, **spoken}).with_locations(locations)
+    # What had to be primed goes by its primed name too, so that what is printed can be read.
+    primed = {v.name: dim(v) for d in dims.values() for v in variables(d) if isinstance(v, DimVar)}
+    cx = cx.with_dims({**primed, **dims, **spoken}).with_locations(locations)
     cx = cx.with_shapes({v: shape for v, shape in shapes.items() if isinstance(shape, ShapeVar)}).bind(*entries)
     coarity, arity = specialise_type(family.domain, static), specialise_type(family.codomain, static)
     return Head(Pattern(family, tuple(indices), names), coarity, arity, entries, cx)

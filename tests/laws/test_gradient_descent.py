@@ -22,8 +22,9 @@ from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import LocDefinition
 from rh_kernel.typing.finishing import finished
 from rh_kernel.typing.unify import Unifier
+from tests.declarations import declared
 from tests.laws.profile import law
-from tests.strategies import Dice, choose, declared, dice_of
+from tests.strategies import Dice, choose, dice_of
 
 HANDLERS = """
 op FC[l : Loc(m, n)] : Real(n) -> Real(m)

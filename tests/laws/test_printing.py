@@ -9,8 +9,9 @@ from rh_kernel.syntax.parser import parse_expression
 from rh_kernel.syntax.printing import show
 from rh_kernel.typing.derive import derive_command
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm, elaborate_evaluation
+from tests.declarations import DEFINITIONS
 from tests.laws.profile import law
-from tests.strategies import DEFINITIONS, World, terms, types
+from tests.strategies import World, terms, types
 from tests.strategies_of_commands import Program, programs
 
 WRITTEN = World(written=True)

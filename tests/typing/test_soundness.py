@@ -7,7 +7,7 @@ from rh_kernel.source.span import Source
 from rh_kernel.syntax.parser import parse_expression
 from rh_kernel.typing.definitions import BUILT_IN
 from rh_kernel.typing.items import elaborate_evaluation
-from tests.strategies import declared
+from tests.declarations import declared
 
 SIGNATURE = declared("""
 loc w : Real(2, 3) = zeros

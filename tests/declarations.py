@@ -1,0 +1,39 @@
+"""The declarations that random programs may use, and definitions from any text (LANGUAGE §3)."""
+
+from rh_kernel.source.span import Source
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.typing.declarations import declare
+from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition, LocDefinition
+
+DECLARED = """
+op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+op Layer : Real(n) -> Real(n)
+op Shift[a : Real(n)] : Real(n) -> Real(n)
+op Choose[p : Dim] : Real(n) -> Real(p)
+op Mix : Real(n) * Real(n) -> Real(n)
+op Split : Real(n) -> Real(n) * Real(1)
+op Tied[l : Loc(m, n), r : Loc(n, m)] : Real(n) -> Real(m)
+op Dense[l : Loc(i, j)] : Real(j) -> Real(i)
+op Tick : 1 -> Real(1)
+fun sq(x : Real(n)) : Real(n) = x * tanh(x)
+fun through(x : Real(n)) : Real(n) = sin(x) with rd(w, x) = w + w
+fun gated(x : Real(n), y : Real(n)) : Real(n) = let z <- tanh(y) in x * z + y
+"""
+SIZES = (1, 2, 3)
+DECLARED += "".join(f"loc b{n} : Real({n}) = zeros\n" for n in SIZES)
+DECLARED += "".join(f"loc w{m}{n} : Real({m}, {n}) = zeros\n" for m in SIZES for n in SIZES)
+
+
+def declared(text: str) -> Definitions:
+    """The definitions of a text that holds declarations only."""
+    known = BUILT_IN
+    for item in parse(Source("declarations", text)):
+        assert not isinstance(item, Unparsed | items.Evaluation | items.TrainItem | items.Directive)
+        known = known.with_(declare(known, item), None)
+    return known
+
+
+DEFINITIONS = declared(DECLARED)
+LOCATIONS = tuple(d.definition.location for d in DEFINITIONS.named.values() if isinstance(d.definition, LocDefinition))
+FUNCTIONS = tuple(d.definition for d in DEFINITIONS.named.values() if isinstance(d.definition, FunDefinition))
