@@ -1,0 +1,161 @@
+"""``⟦Γ ; Δ ⊢ P : A⟧ ∈ 𝒜_Σ(⟦Δ⟧, ⟦A⟧)`` (RH Def. 7.13), the values of Γ having been put in their places.
+
+``⟦let x ⇐ P in Q⟧ = η(δ) ;^μ st(⟦P⟧) ;^μ ⟦Q⟧``, so a spine of lets is one row of boxes. ``⟦rev handle (M) ⟨xs⟩. R with H⟧`` is
+``η(⟦M⟧) ;^μ ⟦H⟧(⟦R⟧)``. Tuples, projections and lets of values are wiring; what else is pure becomes a box.
+"""
+
+from collections.abc import Callable
+from typing import cast
+
+from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row
+from rh_kernel.denotational.environment import Binding, Continuation, Environment, bind, enclose, find, names, wires
+from rh_kernel.denotational.ordinary import Clause, handled
+from rh_kernel.denotational.reverse import Clauses, homomorphism
+from rh_kernel.denotational.smooth import Draft, without_idle_inputs
+from rh_kernel.denotational.terms import Interpretation, term
+from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
+from rh_kernel.source.descent import descend
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.clauses import ordinary_clause, reverse_clause
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Bound,
+    Call,
+    Command,
+    Const,
+    Handle,
+    Let,
+    Operation,
+    OrdinaryHandler,
+    Perform,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    Resume,
+    Return,
+    ReverseHandler,
+    RevHandle,
+    Scope,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.types import Type, leaves
+
+
+def interpret(delta: tuple[Type, ...], scope: Scope) -> Arrow:
+    """``⟦◇ ; y₁ : B₁, …, yₙ : Bₙ ⊢ P : A⟧`` for the closed scope ``y₁, …, yₙ. P``."""
+    b: Row = Builder([leaf for B in delta for leaf in leaves(B)])
+    return b.close(flat(descend(_block(scope, side_by_side(delta, b.inputs), None, b))))
+
+
+def _block(scope: Scope, values: tuple[Wires, ...], rho: Environment, b: Row) -> Interpretation:
+    """The wires of the command in a scope, with values for its variables."""
+    for name, value in zip(scope.hints, values, strict=True):
+        b.name(value, name)
+    return _command(cast(Command, scope.body), bind(scope.hints, values, rho), b)
+
+
+def _command(P: Command, rho: Environment, b: Row) -> Interpretation:
+    while isinstance(P, Bind):
+        V = yield _command(P.bound, rho, b)
+        b.name(V, P.scope.hints[0])
+        rho = bind(P.scope.hints, (V,), rho)
+        P = cast(Command, P.scope.body)
+    match P:
+        case Return(M):
+            return (yield _pure(M, rho, b))
+        case Perform(op, M):
+            V = yield _pure(M, rho, b)
+            return nested(op.codomain, b.add(Effect(op), flat(V), leaves(op.codomain)))
+        case RevHandle(M, scope, H) | RH(M, scope, H):
+            V = yield _pure(M, rho, b)
+            inner: Row = Builder([b.types[wire] for wire in flat(V)])
+            X = like(V, inner.inputs)
+            C = yield _block(scope, tuple([part(X, i, scope.arity) for i in range(scope.arity)]), None, inner)
+            p: Row = Builder([inner.types[wire] for wire in flat(C)])
+            returned = yield _block(H.returns, (like(C, p.inputs),), None, p)
+            a = homomorphism(_reverse_clauses(H), p.close(flat(returned)), inner.close(flat(C)), H.name)
+            return like(V, b.graft(a, flat(V)))
+        case Handle(Q, H):
+            inside = enclose(rho, Q.loose)
+            row: Row = Builder(inside.types(b))
+            C = yield _command(Q, inside.environment, row)
+
+            def returns(b: Row, result: tuple[int, ...]) -> Interpretation:
+                return _block(H.returns, (like(C, result),), None, b)
+
+            a = yield from handled(row.close(flat(C)), _ordinary_clauses(H), returns, H.target, H.name)
+            return nested(H.target, b.graft(a, inside.outer))
+        case Resume(index, _, M):
+            k = find(rho, index)
+            if not isinstance(k, Continuation):
+                raise KernelBug("a value is no continuation")
+            V = yield _pure(M, rho, b)
+            clause, b.place = b.place, ()
+            result = b.graft(k.rest, (*flat(V), *k.captured))
+            b.place = clause
+            return nested(k.answer, result)
+
+
+def _pure(M: Term, rho: Environment, b: Row) -> Interpretation:
+    """The wires of ``η(⟦M⟧)``: what M does to tuples is wiring, what it computes are boxes."""
+    match M:
+        case Bound(index):
+            return wires(rho, index)
+        case Let(N, scope):
+            V = yield _pure(N, rho, b)
+            b.name(V, scope.hints[0])
+            return (yield _pure(cast(Term, scope.body), bind(scope.hints, (V,), rho), b))
+        case Tuple(items):
+            parts: list[Wires] = []
+            for N in items:
+                parts += ((yield _pure(N, rho, b)),)
+            return tuple(parts)
+        case Proj(i, n, N):
+            return part((yield _pure(N, rho, b)), i - 1, n)
+        case Const() | Zero() | Call() | Plus() | Rd() | R():
+            inside = enclose(rho, M.loose)
+            draft: Draft = Builder(inside.types(b))
+            V = yield term(M, inside.environment, draft)
+            f, kept = without_idle_inputs(draft.close(flat(V)))
+            box = Pure(f, M, names(rho, M.loose))
+            return like(V, b.add(box, [inside.outer[i] for i in kept], f.results))
+
+
+def _reverse_clauses(H: ReverseHandler) -> Clauses:
+    """``Op ↦ ⟦Q^f_Op⟧, ⟦Q^b_Op⟧``"""
+
+    def clauses(op: Operation) -> tuple[Arrow, Arrow]:
+        forward, backward = reverse_clause(H, op)
+        f: Row = Builder(leaves(op.domain))
+        result = descend(_block(forward, (nested(op.domain, f.inputs),), None, f))
+        y, z = part(result, 0, 2), part(result, 1, 2)
+        b: Row = Builder([f.types[wire] for wire in (*flat(y), *flat(z))])
+        n = len(flat(y))
+        cotangent = descend(_block(backward, (like(y, b.inputs[:n]), like(z, b.inputs[n:])), None, b))
+        return f.close((*flat(y), *flat(z))), b.close(flat(cotangent))
+
+    return clauses
+
+
+def _ordinary_clauses(H: OrdinaryHandler) -> Callable[[Operation], Clause | None]:
+    """``Op ↦ ⟦x, k. Q_Op⟧``, for the operations that H has a clause for."""
+
+    def clause(op: Operation) -> Clause | None:
+        scope = ordinary_clause(H, op)
+        if scope is None:
+            return None
+
+        def answer(b: Row, argument: tuple[int, ...], k: Continuation) -> Interpretation:
+            x_name, k_name = scope.hints
+            V = nested(op.domain, argument)
+            b.name(V, x_name)
+            rho = Binding(k_name, k, Binding(x_name, V, None))
+            return _command(cast(Command, scope.body), rho, b)
+
+        return answer
+
+    return clause

@@ -1,0 +1,55 @@
+"""Running an arrow on a heap (RH Ex. 5.13): ``Get`` and ``Put`` read and write it, in the order of the boxes.
+
+A denotation is a free arrow; here its operations act on states, and no other operation can: it has to be handled.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rh_kernel.denotational.arrows import Arrow, Effect, Pure
+from rh_kernel.denotational.smooth import apply
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.core import Array, Operation
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.stuck import unhandled
+from rh_kernel.syntax.values import UNIT_VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The arrays of the codomain, the heap, and the accesses to it in their order: ``("Get", ℓ)`` or ``("Put", ℓ)``."""
+
+    values: tuple[Array, ...]
+    heap: Mapping[Location, Array]
+    accesses: tuple[tuple[str, Location], ...]
+
+
+def run(a: Arrow, inputs: Sequence[Array], heap: Mapping[Location, Array]) -> Outcome:
+    """``a`` at the arrays of its domain. Raises ``Stuck`` at an operation other than ``Get`` and ``Put``."""
+    values, contents = list(inputs), dict(heap)
+    accesses: list[tuple[str, Location]] = []
+    for box, _ in a.wired():
+        arguments = [values[w] for w in box.inputs]
+        match box.content:
+            case Pure(f):
+                values += apply(f, arguments)
+            case Effect(op):
+                location = _location(op)
+                accesses.append((op.family.name, location))
+                if op.family == PUT:
+                    (contents[location],) = arguments
+                    values.append(UNIT_VALUE.value)
+                else:
+                    values.append(contents[location])
+    return Outcome(tuple([values[w] for w in a.codomain]), contents, tuple(accesses))
+
+
+def _location(op: Operation) -> Location:
+    match op.family, op.indices:
+        case family, (Location() as location,) if family in (GET, PUT):
+            return location
+        case family, _ if family in (GET, PUT):
+            raise KernelBug(f"{family.name} is at no location")
+        case _:
+            raise unhandled(op)

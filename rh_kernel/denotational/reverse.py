@@ -1,0 +1,114 @@
+"""The reverse algebra ``(⟨𝒜⟩, α)`` and ``⟦H⟧``, the homomorphism into it (RH Def. 7.7–7.11, 7.13, Lemma 6.5).
+
+``⟨𝒜⟩(X) = 𝒜(X, X)``. The clauses of H make it an 𝒜-algebra, ``α_{X,Y} : 𝒜(X, Y) × ⟨𝒜⟩(Y) → ⟨𝒜⟩(X)``:
+
+- ``α(η(f), k) = η(⟨f, id_X⟩) ;^μ st_X(k) ;^μ η(R'[f])``: run f and keep its input, run k, pull its answer back along f;
+- ``α(Op, k) = q^f_Op ;^μ st_D(k) ;^μ q^b_Op``: the auxiliary data D waits beside k; under a strength, ``st_Z(Op)``, the wires
+  Z go through k;
+- ``α(a ;^μ b, k) = α(a, α(b, k))``.
+
+So a row of boxes is gone through forward, then comes k, and then it is gone through backward, the cotangents of a wire that
+several boxes read being added up. The homomorphism that H induces has ``⟦H⟧(η(f)) = α(η(f), p)`` where p
+interprets its return clause, whence ``⟦H⟧(a) = α(a, p)``.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row, Step
+from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.smooth import Draft, Nought, Sum
+from rh_kernel.denotational.terms import reverse_derivative
+from rh_kernel.denotational.wiring import Box, Builder
+from rh_kernel.syntax.core import Bound, Operation, Plus, Zero
+from rh_kernel.syntax.types import Type
+
+Clauses: TypeAlias = Callable[[Operation], tuple[Arrow, Arrow]]
+"""``Op ↦ q^f_Op ∈ 𝒜(A, B × D), q^b_Op ∈ 𝒜(B × D, A)``"""
+
+
+def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
+    """``α(a, k) ∈ ⟨𝒜⟩(X)`` for ``a ∈ 𝒜(X, Y)`` and ``k ∈ ⟨𝒜⟩(Y)``; ``handler`` is a name for the drawing."""
+    b: Row = Builder(a.domain, a.names[: len(a.domain)])
+    image = list(b.inputs)
+    kept: list[tuple[tuple[int, ...], Arrow | None]] = []
+    for level, (box, made) in enumerate(a.wired()):
+        b.place = _place(box, handler, Leg.FORWARD, level)
+        inputs = [image[w] for w in box.inputs]
+        match box.content:
+            case Pure():
+                outputs = b.add(box.content, inputs, box.outputs)
+                kept.append((tuple(inputs), None))
+            case Effect(op):
+                forward, backward = clauses(op)
+                results = b.graft(forward, inputs)
+                outputs, auxiliary = results[: len(made)], results[len(made) :]
+                kept.append((auxiliary, backward))
+        for wire, old in zip(outputs, made, strict=True):
+            b.name(wire, a.names[old])
+        image += outputs
+    b.place = (Part(handler, Leg.RETURN, len(a.boxes)),)
+    types = a.types
+    cotangents = _Cotangents(b, types)
+    cotangents.add(a.codomain, b.graft(k, [image[w] for w in a.codomain]))
+    for level, (box, made) in reversed(list(enumerate(a.wired()))):
+        b.place = _place(box, handler, Leg.BACKWARD, level)
+        beside, backward = kept[level]
+        if backward is not None:
+            cotangents.add(box.inputs, b.graft(backward, (*cotangents.of(made), *beside)))
+        elif isinstance(box.content, Pure) and box.inputs and cotangents.reach(made):
+            ws = cotangents.of(made)
+            cotangents.add(box.inputs, b.add(_pulled_back(box.content), (*ws, *beside), [types[w] for w in box.inputs]))
+    b.place = ()
+    return b.close(cotangents.of(range(len(a.domain))))
+
+
+def homomorphism(clauses: Clauses, p: Arrow, a: Arrow, handler: str = "") -> Arrow:
+    """``⟦H⟧_X(a) ∈ ⟨𝒜⟩(X)`` for ``a ∈ 𝒜(X, C)``, where ``p ∈ 𝒜(C, C)`` interprets the return clause of H."""
+    return algebra(clauses, a, p, handler)
+
+
+def _place(box: Box[Step], handler: str, leg: Leg, level: int) -> tuple[Part, ...]:
+    op = box.content.operation if isinstance(box.content, Effect) else None
+    return (Part(handler, leg, level, op), *box.place)
+
+
+def _pulled_back(f: Pure) -> Pure:
+    """``η(R'[f])``"""
+    return replace(f, map=reverse_derivative(f.map), order=f.order + 1)
+
+
+class _Cotangents:
+    """What has come back, so far, for each wire of the handled diagram."""
+
+    def __init__(self, b: Row, types: Sequence[Type]) -> None:
+        self._b = b
+        self._types = types
+        self._found: dict[int, int] = {}
+
+    def reach(self, wires: Sequence[int]) -> bool:
+        """Whether anything has come back for any of these wires."""
+        return any(wire in self._found for wire in wires)
+
+    def add(self, wires: Sequence[int], cotangents: Sequence[int]) -> None:
+        """A cotangent more for each of these wires."""
+        for wire, w in zip(wires, cotangents, strict=True):
+            before = self._found.get(wire)
+            self._found[wire] = w if before is None else _sum(self._types[wire], before, w, self._b)
+
+    def of(self, wires: Sequence[int]) -> list[int]:
+        """The sums, 0 where nothing has come back."""
+        return [self._found[w] if w in self._found else _nought(self._types[w], self._b) for w in wires]
+
+
+def _sum(A: Type, x: int, y: int, b: Row) -> int:
+    made: Draft = Builder((A, A))
+    f = made.close(made.add(Sum(A), made.inputs, (A,)))
+    return b.add(Pure(f, Plus(Bound(1, "x"), Bound(0, "y")), ("x", "y")), (x, y), (A,))[0]
+
+
+def _nought(A: Type, b: Row) -> int:
+    made: Draft = Builder(())
+    f = made.close(made.add(Nought(A), (), (A,)))
+    return b.add(Pure(f, Zero(A)), (), (A,))[0]

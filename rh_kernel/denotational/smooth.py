@@ -1,0 +1,138 @@
+"""𝕏 = PSmooth (RH Ex. 6.9), the category of smooth partial functions, freely from Σ_fun: composition, ``+``, ``0`` and ``R'``.
+
+A morphism is a diagram of function symbols. For ``f : X → Y`` the reverse derivative is ``R'[f] : Y × X → X``, the cotangent
+first, so that ``R'[⟦f⟧] = ⟦rd[f]⟧`` (Def. 7.2, arguments as in Fig. 6). On a diagram it follows from the axioms of reverse
+differential restriction categories (Def. 6.8): the chain rule RD.5 walks the row of boxes backwards, RD.4 makes of a wire that
+is used twice the sum of its cotangents, RD.3 makes of projections zeros elsewhere, and RD.1 preserves ``+`` and ``0``.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from rh_kernel.denotational.wiring import Builder, Diagram
+from rh_kernel.primitives.schemes import extent
+from rh_kernel.primitives.table import kernel
+from rh_kernel.syntax.core import Array, Const, Primitive
+from rh_kernel.syntax.types import Type
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """``⟦f⟧`` for a function symbol of the language"""
+
+    function: Primitive
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """``⟦c⟧ : 1 → β``"""
+
+    constant: Const
+
+
+@dataclass(frozen=True, slots=True)
+class Nought:
+    """``0 : 1 → β``"""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """``π₁ + π₂ : β × β → β``"""
+
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """``⟦f⟧`` for a function of the user that brings its own derivative: here ``R'`` is whatever the program says."""
+
+    name: str
+    map: "Smooth"
+    pullback: "Smooth"
+
+
+Symbol: TypeAlias = Apply | Constant | Nought | Sum | Own
+Smooth: TypeAlias = Diagram[Symbol]
+Draft: TypeAlias = Builder[Symbol]
+Interpreted: TypeAlias = Callable[[Symbol], Smooth]
+"""``⟦f⟧ ↦ R'[⟦f⟧]`` for the single symbols, those without an argument left out."""
+
+
+def total(wires: Sequence[int], A: Type, b: Draft) -> int:
+    """``x₁ + … + xₙ``, the empty sum being 0."""
+    if not wires:
+        (nought,) = b.add(Nought(A), (), (A,))
+        return nought
+    so_far = wires[0]
+    for wire in wires[1:]:
+        (so_far,) = b.add(Sum(A), (so_far, wire), (A,))
+    return so_far
+
+
+def reverse(f: Smooth, pullback: Interpreted, along: Collection[int] | None = None) -> Smooth:
+    """``R'[f] : Y × X → X``; with ``along``, only the components of the result at these positions of X (``R'[f] ; π``)."""
+    wanted = range(len(f.domain)) if along is None else sorted(along)
+    results = f.results
+    b: Draft = Builder((*results, *f.domain))
+    cotangents: dict[int, list[int]] = {}
+    for wire, w in zip(f.codomain, b.inputs, strict=False):
+        cotangents.setdefault(wire, []).append(w)
+    image = list(b.inputs[len(results) :])
+    live = set(wanted)
+    passed: list[tuple[Symbol, tuple[int, ...], range]] = []
+    for box, made in f.wired():
+        image += b.add(box.content, [image[w] for w in box.inputs], box.outputs)
+        if not live.isdisjoint(box.inputs):
+            live.update(made)
+            passed.append((box.content, box.inputs, made))
+    types = f.types
+    for symbol, inputs, made in reversed(passed):
+        if any(wire in cotangents for wire in made):
+            ws = [total(cotangents.get(wire, ()), types[wire], b) for wire in made]
+            pulled = b.graft(pullback(symbol), (*ws, *[image[w] for w in inputs]))
+            for wire, w in zip(inputs, pulled, strict=True):
+                cotangents.setdefault(wire, []).append(w)
+    return b.close([total(cotangents.get(wire, ()), types[wire], b) for wire in wanted])
+
+
+def without_idle_inputs(f: Smooth) -> tuple[Smooth, tuple[int, ...]]:
+    """The same map on those inputs only that it depends on, and their positions."""
+    used = {w for box in f.boxes for w in box.inputs} | set(f.codomain)
+    kept = tuple(i for i in range(len(f.domain)) if i in used)
+    b: Draft = Builder([f.domain[i] for i in kept])
+    image = [b.inputs[kept.index(i)] if i in used else -1 for i in range(len(f.domain))]
+    for box, _ in f.wired():
+        image += b.add(box.content, [image[w] for w in box.inputs], box.outputs)
+    return b.close([image[w] for w in f.codomain]), kept
+
+
+def apply(f: Smooth, arguments: Sequence[Array]) -> list[Array]:
+    """``f(x₁, …, xₙ)``: arrays in the order of the domain, and of the codomain.
+
+    Points where f is undefined give ``nan`` or ``±inf``. Raises ``Stuck`` if a type has no arrays.
+    """
+    values = list(arguments)
+    with np.errstate(all="ignore"):
+        for box, _ in f.wired():
+            values += _apply(box.content, [values[w] for w in box.inputs])
+    return [values[w] for w in f.codomain]
+
+
+def _apply(symbol: Symbol, arguments: list[Array]) -> list[Array]:
+    match symbol:
+        case Apply(f):
+            return [kernel(f, np)(*arguments)]
+        case Constant(c):
+            return [c.value]
+        case Nought(A):
+            return [np.zeros(extent(A))]
+        case Sum():
+            x, y = arguments
+            return [x + y]
+        case Own(_, f, _):
+            return apply(f, arguments)

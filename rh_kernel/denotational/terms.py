@@ -1,0 +1,131 @@
+"""``⟦Γ, Δ ⊢ M : A⟧ : ⟦Δ⟧ → ⟦A⟧`` in 𝕏 (RH Def. 7.12), and with it ``R'`` for all of 𝕏.
+
+The values of Γ have been put in their places. Each equation of the definition is one case; an interpretation yields those
+that it needs, so no term is too deep.
+"""
+
+from collections.abc import Collection
+from functools import cache
+from typing import TypeAlias, cast
+
+from rh_kernel.denotational.environment import Environment, bind, enclose, wires
+from rh_kernel.denotational.smooth import Apply, Constant, Draft, Nought, Own, Smooth, Sum, Symbol, reverse
+from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
+from rh_kernel.primitives.derivative import derivative
+from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import (
+    Bound,
+    Call,
+    Const,
+    Defined,
+    Function,
+    Let,
+    Plus,
+    Primitive,
+    Proj,
+    R,
+    Rd,
+    RdOf,
+    Scope,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.types import Type, leaves
+from rh_kernel.syntax.values import constant_type
+
+Interpretation: TypeAlias = Descent[Wires]
+
+
+def interpret_term(delta: tuple[Type, ...], scope: Scope) -> Smooth:
+    """``⟦x₁ : A₁, …, xₙ : Aₙ ⊢ M : A⟧`` for the closed scope ``x₁, …, xₙ. M``."""
+    b: Draft = Builder([leaf for A in delta for leaf in leaves(A)])
+    values = side_by_side(delta, b.inputs)
+    return b.close(flat(descend(term(cast(Term, scope.body), bind(scope.hints, values, None), b))))
+
+
+def reverse_derivative(f: Smooth, along: Collection[int] | None = None) -> Smooth:
+    """``R'[f] : Y × X → X``, or its components at the positions ``along`` of X."""
+    return reverse(f, pullback, along)
+
+
+def pullback(symbol: Symbol) -> Smooth:
+    """``R'[⟦f⟧]`` of one symbol: ``⟦rd[f]⟧`` (RH Def. 7.2), and ``w ↦ ⟨w, w⟩`` for the sum."""
+    match symbol:
+        case Apply(f):
+            return _of_primitive(f)
+        case Sum(A):
+            b: Draft = Builder((A, A, A))
+            return b.close((b.inputs[0], b.inputs[0]))
+        case Own(_, _, own):
+            return own
+        case Constant() | Nought():
+            raise KernelBug("a constant has no argument to differentiate in")
+
+
+@cache
+def _of_primitive(f: Primitive) -> Smooth:
+    return interpret_term((f.codomain, f.domain), derivative(f))
+
+
+def term(M: Term, rho: Environment, b: Draft) -> Interpretation:
+    """The wires of ``⟦M⟧``, at the end of ``b``."""
+    match M:
+        case Bound(index):
+            return wires(rho, index)
+        case Const():
+            return b.add(Constant(M), (), (constant_type(M),))[0]
+        case Zero(A):
+            return nested(A, [b.add(Nought(B), (), (B,))[0] for B in leaves(A)])
+        case Call(f, N):
+            return (yield _symbol(f, (yield term(N, rho, b)), b))
+        case Let(N, scope):
+            V = yield term(N, rho, b)
+            return (yield term(cast(Term, scope.body), bind(scope.hints, (V,), rho), b))
+        case Tuple(items):
+            parts: list[Wires] = []
+            for N in items:
+                parts += ((yield term(N, rho, b)),)
+            return tuple(parts)
+        case Proj(i, n, N):
+            return part((yield term(N, rho, b)), i - 1, n)
+        case Plus(L, N):
+            V = yield term(L, rho, b)
+            W = yield term(N, rho, b)
+            return like(V, [_sum(x, y, b) for x, y in zip(flat(V), flat(W), strict=True)])
+        case Rd(W, scope, L) | R(W, scope, L):
+            w = yield term(W, rho, b)
+            return (yield _derivative(w, scope, (yield term(L, rho, b)), rho, b))
+
+
+def _sum(x: int, y: int, b: Draft) -> int:
+    A = b.types[x]
+    return b.add(Sum(A), (x, y), (A,))[0]
+
+
+def _derivative(w: Wires, scope: Scope, v: Wires, rho: Environment, b: Draft) -> Interpretation:
+    """``⟨id_Δ, ⟦L⟧, ⟦M⟧⟩ ; R'[⟦Δ, x ⊢ N⟧] ; π_x``"""
+    inside = enclose(rho, scope.loose)
+    here = len(inside.outer)
+    inner: Draft = Builder([*inside.types(b), *[b.types[wire] for wire in flat(v)]])
+    x = like(v, inner.inputs[here:])
+    N = yield term(cast(Term, scope.body), bind(scope.hints, (x,), inside.environment), inner)
+    f = reverse_derivative(inner.close(flat(N)), inner.inputs[here:])
+    return like(v, b.graft(f, (*flat(w), *inside.outer, *flat(v))))
+
+
+def _symbol(f: Function, V: Wires, b: Draft) -> Interpretation:
+    """``V ; ⟦f⟧``"""
+    match f:
+        case Primitive():
+            return nested(f.codomain, b.add(Apply(f), flat(V), leaves(f.codomain)))
+        case Defined(name, A, B, body, own):
+            if own is None:
+                return (yield term(cast(Term, body.body), bind(body.hints, (V,), None), b))
+            symbol = Own(name, interpret_term((A,), body), interpret_term((B, A), own))
+            return nested(B, b.add(symbol, flat(V), leaves(B)))
+        case RdOf(g):
+            inner: Draft = Builder(leaves(g.domain))
+            result = yield _symbol(g, nested(g.domain, inner.inputs), inner)
+            return like(part(V, 1, 2), b.graft(reverse_derivative(inner.close(flat(result))), flat(V)))

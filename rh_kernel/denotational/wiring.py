@@ -1,0 +1,179 @@
+"""String diagrams (RH §6.1): boxes in a row, each on some of the wires, while the others pass beside it.
+
+This is the normal form of morphisms in a category with products: copying a wire is using it twice, discarding it is not using
+it, and symmetries are the order in which wires are named. Composition is grafting one row of boxes onto the end of another, and
+strength, ``st_Z(a) : X × Z → Y × Z``, is carrying the wires Z along. Objects are lists of base types: the product of PSmooth is
+strictly associative (Ex. 6.9), so a value of type ``A × (B × C)`` runs on three wires.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from rh_kernel.denotational.parts import Part
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
+
+Content = TypeVar("Content")
+
+Wires: TypeAlias = "int | tuple[Wires, ...]"
+"""The wires of a value, nested as its type is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box(Generic[Content]):
+    """One box: what is in it, the wires it reads, the types of the wires that it makes.
+
+    ``place`` tells from which part of which handler it comes, the outermost first; it takes no part in equality.
+    """
+
+    content: Content
+    inputs: tuple[int, ...]
+    outputs: tuple[Type, ...]
+    place: tuple[Part, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram(Generic[Content]):
+    """``X → Y``. Wires are numbered: first those of ``domain``, then those that each box makes; ``codomain`` names the results.
+
+    ``names`` has for each wire what the program called it, ``""`` if it has no name.
+    """
+
+    domain: tuple[Type, ...]
+    boxes: tuple[Box[Content], ...]
+    codomain: tuple[int, ...]
+    names: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def types(self) -> tuple[Type, ...]:
+        """The type of each wire."""
+        return (*self.domain, *(A for box in self.boxes for A in box.outputs))
+
+    @property
+    def results(self) -> tuple[Type, ...]:
+        """The types of the codomain."""
+        types = self.types
+        return tuple([types[w] for w in self.codomain])
+
+    def wired(self) -> Iterator[tuple[Box[Content], range]]:
+        """Each box with the wires that it makes."""
+        first = len(self.domain)
+        for box in self.boxes:
+            yield box, range(first, first + len(box.outputs))
+            first += len(box.outputs)
+
+
+class Builder(Generic[Content]):
+    """A diagram being built, box by box, from its domain on. ``place`` is where the boxes that are added belong."""
+
+    def __init__(self, domain: Sequence[Type], names: Sequence[str] = ()) -> None:
+        self.inputs = tuple(range(len(domain)))
+        self.types = list(domain)
+        self.place: tuple[Part, ...] = ()
+        self._domain = tuple(domain)
+        self._names = list(names) or [""] * len(domain)
+        self._boxes: list[Box[Content]] = []
+
+    def add(self, content: Content, inputs: Sequence[int], outputs: Sequence[Type]) -> tuple[int, ...]:
+        """One more box; the wires that it makes."""
+        return self.put(Box(content, tuple(inputs), tuple(outputs)))
+
+    def put(self, box: Box[Content]) -> tuple[int, ...]:
+        """``add`` of a box that knows its own place within this one."""
+        first = len(self.types)
+        self._boxes.append(Box(box.content, box.inputs, box.outputs, (*self.place, *box.place)))
+        self.types += box.outputs
+        self._names += [""] * len(box.outputs)
+        return tuple(range(first, len(self.types)))
+
+    def graft(self, diagram: Diagram[Content], wires: Sequence[int]) -> tuple[int, ...]:
+        """A whole diagram on the given wires: ``… ; st(diagram)``. The wires of its codomain."""
+        image = list(wires)
+        if len(image) != len(diagram.domain):
+            raise KernelBug(f"a diagram on {len(diagram.domain)} wires was given {len(image)}")
+        for box, _ in diagram.wired():
+            image += self.put(Box(box.content, tuple([image[w] for w in box.inputs]), box.outputs, box.place))
+        for wire, name in zip(image, diagram.names, strict=True):
+            self.name(wire, name)
+        return tuple([image[w] for w in diagram.codomain])
+
+    def name(self, value: Wires, name: str) -> None:
+        """Gives the wires of a value a name, if they have none yet."""
+        wires = flat(value)
+        for i, wire in enumerate(wires, start=1):
+            if not self._names[wire] and name not in ("", "_"):
+                self._names[wire] = name if len(wires) == 1 else f"{name}.{i}"
+
+    def name_of(self, wire: int) -> str:
+        """What a wire is called."""
+        return self._names[wire]
+
+    def close(self, codomain: Sequence[int]) -> Diagram[Content]:
+        """The diagram so far, with these results."""
+        return Diagram(self._domain, tuple(self._boxes), tuple(codomain), tuple(self._names))
+
+
+def rewire(domain: Sequence[Type], codomain: Sequence[int]) -> Diagram[Any]:
+    """The diagram without boxes whose results are these wires: ``id``, ``δ``, ``π_i``, ``sym``, ``!``."""
+    return Diagram(tuple(domain), (), tuple(codomain), ("",) * len(domain))
+
+
+def then(a: Diagram[Content], b: Diagram[Content]) -> Diagram[Content]:
+    """``a ; b : X → Z`` of ``a : X → Y`` and ``b : Y → Z``."""
+    if a.results != b.domain:
+        raise KernelBug(f"{a.results} does not fit {b.domain}")
+    made: Builder[Content] = Builder(a.domain)
+    return made.close(made.graft(b, made.graft(a, made.inputs)))
+
+
+def beside(a: Diagram[Content], Z: Sequence[Type]) -> Diagram[Content]:
+    """``st_Z(a) : X × Z → Y × Z``: the wires Z run below the boxes of a."""
+    made: Builder[Content] = Builder((*a.domain, *Z))
+    n = len(a.domain)
+    return made.close((*made.graft(a, made.inputs[:n]), *made.inputs[n:]))
+
+
+def flat(value: Wires) -> tuple[int, ...]:
+    """The wires of a value from left to right."""
+    return (value,) if isinstance(value, int) else tuple([wire for part in value for wire in flat(part)])
+
+
+def nested(A: Type, wires: Sequence[int]) -> Wires:
+    """The wires of a value of type A, from left to right, nested as A is."""
+    match A:
+        case Product(factors):
+            return side_by_side(factors, wires)
+        case Real() | TypeMeta():
+            (wire,) = wires
+            return wire
+
+
+def side_by_side(types: Sequence[Type], wires: Sequence[int]) -> tuple[Wires, ...]:
+    """The wires of several values, one after the other."""
+    values: list[Wires] = []
+    for A in types:
+        n = len(leaves(A))
+        values.append(nested(A, wires[:n]))
+        wires = wires[n:]
+    return tuple(values)
+
+
+def like(value: Wires, wires: Sequence[int]) -> Wires:
+    """Other wires, nested as ``value`` is."""
+    remaining = iter(wires)
+    return mapped(value, lambda _: next(remaining))
+
+
+def mapped(value: Wires, image: Callable[[int], int]) -> Wires:
+    """The value with another wire for each of its wires, from left to right."""
+    return image(value) if isinstance(value, int) else tuple([mapped(part, image) for part in value])
+
+
+def part(value: Wires, i: int, n: int) -> Wires:
+    """The i-th (from 0) of the n components of a value."""
+    if n == 1 and i == 0:
+        return value
+    if isinstance(value, int) or len(value) != n:
+        raise KernelBug(f"{value} has not {n} components")
+    return value[i]
