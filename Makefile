@@ -16,7 +16,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test check bench clean
+.PHONY: help lab test laws check bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -27,6 +27,9 @@ lab: $(VENV)/.lessons ## open JupyterLab at the first lesson (ARGS=--no-browser 
 
 test: $(VENV)/.dev ## run all tests and measure coverage (with ARGS="-k handlers": those tests, unmeasured)
 	$(PY) -m pytest -n auto $(or $(ARGS),--cov)
+
+laws: $(VENV)/.dev ## try every law on twenty times as many programs: 10,000 for the agreement of the three evaluators
+	RH_LAWS=deep $(PY) -m pytest -n auto --timeout 0 tests/laws tests/denotational $(ARGS)
 
 check: $(VENV)/.dev ## style, types and import contracts
 	$(PY) -m ruff check

@@ -1,7 +1,7 @@
 """``Arr_Σ(X, Y)``, the arrows over operations (RH Def. 7.5, Fig. 9, 10), and the strong promonad they form (Lemma 7.6).
 
 An arrow is a diagram of pure boxes, ``η(f)`` for f in 𝕏, and operations. ``a ;^μ b`` is ``wiring.then``; ``st_Z(a)``, in Fig. 9
-``first_Z(a)``, is ``wiring.beside``; ``unit`` is ``η``, in Fig. 9 ``arr``. In this form most axioms of Fig. 10 hold as equality.
+``first_Z(a)``, is ``wiring.beside``; ``unit`` is ``η``, in Fig. 9 ``arr``. In this form most axioms of Fig. 10 are equalities.
 ``normal_form`` decides them all: it takes the pure boxes apart, shares what is computed twice, and lets every pure symbol stand
 where it is first needed, so that only the order of the operations is left. Two operations are never exchanged.
 """

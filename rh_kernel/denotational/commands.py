@@ -77,7 +77,7 @@ def _command(P: Command, rho: Environment, b: Row) -> Interpretation:
             C = yield _block(scope, tuple([part(X, i, scope.arity) for i in range(scope.arity)]), None, inner)
             p: Row = Builder([inner.types[wire] for wire in flat(C)])
             returned = yield _block(H.returns, (like(C, p.inputs),), None, p)
-            a = homomorphism(_reverse_clauses(H), p.close(flat(returned)), inner.close(flat(C)), H.name)
+            a = homomorphism(reverse_clauses(H), p.close(flat(returned)), inner.close(flat(C)), H.name)
             return like(V, b.graft(a, flat(V)))
         case Handle(Q, H):
             inside = enclose(rho, Q.loose)
@@ -125,7 +125,7 @@ def _pure(M: Term, rho: Environment, b: Row) -> Interpretation:
             return like(V, b.add(box, [inside.outer[i] for i in kept], f.results))
 
 
-def _reverse_clauses(H: ReverseHandler) -> Clauses:
+def reverse_clauses(H: ReverseHandler) -> Clauses:
     """``Op ↦ ⟦Q^f_Op⟧, ⟦Q^b_Op⟧``"""
 
     def clauses(op: Operation) -> tuple[Arrow, Arrow]:

@@ -77,24 +77,24 @@ class Enclosure:
 
 
 def enclose(rho: Environment, loose: int) -> Enclosure:
-    """A diagram that may use the variables that ``loose`` has a bit for."""
+    """A diagram that may use the variables that ``loose`` has a bit for; the wires of the farthest come first."""
+    mentioned: list[tuple[str, Wires | Continuation | None]] = []
+    while rho is not None and loose:
+        mentioned.append((rho.name, rho.value if loose & 1 else None))
+        rho, loose = rho.outer, loose >> 1
     outer: list[int] = []
-    inside: list[tuple[str, Wires | Continuation | None]] = []
 
     def image(wire: int) -> int:
         outer.append(wire)
         return len(outer) - 1
 
-    while rho is not None and loose:
-        match rho.value if loose & 1 else None:
+    inside: Environment = None
+    for name, value in reversed(mentioned):
+        match value:
             case None:
-                inside.append((rho.name, None))
+                inside = Binding(name, None, inside)
             case Continuation(rest, captured, answer):
-                inside.append((rho.name, Continuation(rest, tuple([image(wire) for wire in captured]), answer)))
+                inside = Binding(name, Continuation(rest, tuple([image(wire) for wire in captured]), answer), inside)
             case value:
-                inside.append((rho.name, like(value, [image(wire) for wire in flat(value)])))
-        rho, loose = rho.outer, loose >> 1
-    environment: Environment = None
-    for name, value in reversed(inside):
-        environment = Binding(name, value, environment)
-    return Enclosure(tuple(outer), environment)
+                inside = Binding(name, like(value, [image(wire) for wire in flat(value)]), inside)
+    return Enclosure(tuple(outer), inside)

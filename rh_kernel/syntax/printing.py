@@ -6,6 +6,7 @@ commands: ``W.rd(x. N)(V)`` has W at 0, N at 1, V at 2. Handlers are not gone in
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from rh_kernel.source.descent import descend
 from rh_kernel.syntax.core import (
     RH,
     Bind,
@@ -40,10 +41,10 @@ from rh_kernel.syntax.doc import Annotation, Doc, plain
 from rh_kernel.syntax.printing_commands import command, handler, operation
 from rh_kernel.syntax.printing_constants import type_doc, type_text
 from rh_kernel.syntax.printing_names import Names
-from rh_kernel.syntax.printing_steps import Marks, Page, Path, finished
+from rh_kernel.syntax.printing_steps import Marks, Page, Path
 from rh_kernel.syntax.printing_terms import Level, term
 
-__all__ = ["Path", "command_doc", "handler_doc", "operation_doc", "show", "term_doc", "type_doc", "type_text"]
+__all__ = ["Path", "command_doc", "handler_doc", "operation_doc", "show", "symbols", "term_doc", "type_doc", "type_text"]
 
 NO_MARKS: Mapping[Path, Annotation] = {}
 
@@ -55,24 +56,24 @@ def term_doc(
 
     With ``abridge`` arrays and tuples of more entries are printed in short, and handlers without a name folded.
     """
-    return finished(term(_page(M, names, abridge), M, Level.OPEN, Marks.of(marks)))
+    return descend(term(_page(M, names, abridge), M, Level.OPEN, Marks.of(marks)))
 
 
 def command_doc(
     P: Command, names: Sequence[str] = (), marks: Mapping[Path, Annotation] = NO_MARKS, abridge: int | None = None
 ) -> Doc:
     """``P``; for the parameters see ``term_doc``."""
-    return finished(command(_page(P, names, abridge), P, Marks.of(marks)))
+    return descend(command(_page(P, names, abridge), P, Marks.of(marks)))
 
 
 def handler_doc(H: Handler, names: Sequence[str] = (), abridge: int | None = None) -> Doc:
     """``{ return x → P ; … }``, whether or not H has a name."""
-    return finished(handler(_page(H, names, abridge), H))
+    return descend(handler(_page(H, names, abridge), H))
 
 
 def operation_doc(op: Operation, names: Sequence[str] = (), abridge: int | None = None) -> Doc:
     """``FC[w0]``"""
-    return finished(operation(_page(op, names, abridge), op))
+    return descend(operation(_page(op, names, abridge), op))
 
 
 def show(
@@ -96,7 +97,7 @@ def show(
 
 def _page(node: Node, names: Sequence[str], abridge: int | None) -> Page:
     # A variable must not be called like a function that is used in its scope, so it is called like none in sight.
-    visible = Names(_symbols(node))
+    visible = Names(symbols(node))
     taken: set[str] = set()
     for name in names:
         visible.push(name if name not in taken else visible.fresh(name, node.loose, taken))
@@ -104,8 +105,8 @@ def _page(node: Node, names: Sequence[str], abridge: int | None) -> Page:
     return Page(visible, abridge)
 
 
-def _symbols(root: Node) -> Iterator[str]:
-    """The names of the functions and operations that ``root`` uses."""
+def symbols(root: Node) -> Iterator[str]:
+    """The names of the functions and operations that ``root`` uses: no variable in it is called like one of them."""
     nodes: list[Node] = [root]
     while nodes:
         node = nodes.pop()

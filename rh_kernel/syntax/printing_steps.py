@@ -1,17 +1,18 @@
-"""How the printer walks a tree of any depth: each node is a generator that asks for the documents of its children.
+"""How the printer walks a tree of any depth: each node asks for the documents of its children.
 
 ``Marks`` are the annotations a caller puts on subterms, found by going down with the printer.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
+from rh_kernel.source.descent import Descent
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.doc import Annotated, Annotation, Doc, Spanned
 from rh_kernel.syntax.printing_names import Names
 
-Printing: TypeAlias = "Generator[Printing, Doc, Doc]"
+Printing: TypeAlias = Descent[Doc]
 Path: TypeAlias = tuple[int, ...]
 
 
@@ -54,20 +55,3 @@ def annotate(doc: Doc, span: Span | None, marks: Marks) -> Doc:
     if span is not None:
         doc = Annotated(Spanned(span), doc)
     return doc if marks.here is None else Annotated(marks.here, doc)
-
-
-def finished(printing: Printing) -> Doc:
-    """The document that ``printing`` comes to, by a stack of our own."""
-    asked: list[Printing] = []
-    current, answer = printing, None
-    while True:
-        try:
-            child = next(current) if answer is None else current.send(answer)
-        except StopIteration as done:
-            answer = cast(Doc, done.value)
-            if not asked:
-                return answer
-            current = asked.pop()
-        else:
-            asked.append(current)
-            current, answer = child, None

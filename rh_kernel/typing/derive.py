@@ -3,14 +3,15 @@
 One rule of a figure is one case. In the core every type can be read off, so a derivation is built from the leaves and nothing
 is guessed: this is the check of our own passes, and knows nothing of elaboration. Beyond the figures ``M + N`` and ``0`` are at
 every type, as Fig. 6 and 7 need; handlers may use Γ, which holds their parameters; ``handle P with H`` and ``k • M`` are typed
-by rule (1) of §2.2.1; and the forms ``W.R_V(x. N)`` and ``RH_H^V(⟨y1, …, ym⟩. P)`` as Lemmas 5.3 and 5.9 say.
+by rule (1) of §2.2.1; and the forms ``W.R_V(x. N)`` and ``RH_H^V(⟨y1, …, ym⟩. P)`` as Lemma 5.3 and Lemma 5.9 say.
 
-A judgment is a generator that yields the judgments of its premises and is sent their derivations, so no tree is too deep.
+A judgment yields the judgments of its premises and is sent their derivations, so no tree is too deep.
 """
 
 from collections.abc import Generator
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
+from rh_kernel.source.descent import Descent, descend
 from rh_kernel.syntax.core import (
     RH,
     Bind,
@@ -59,39 +60,22 @@ from rh_kernel.typing.derivations import (
 )
 from rh_kernel.typing.signatures import check_operation, clause_types, names_bound, names_within, requirements
 
-Judgment: TypeAlias = Generator["Judgment", Derivation, Derivation]
+Judgment: TypeAlias = Descent[Derivation]
 
 
 def derive_term(gamma: tuple[Type, ...], M: Term, names: tuple[str, ...] = ()) -> Derivation:
     """The derivation of ``Γ ⊢ M : A``; the last type of Γ is that of index 0. Raises ``IllTyped`` if there is none."""
-    return _derived(_term(_context(gamma, (), names), M))
+    return descend(_term(_context(gamma, (), names), M))
 
 
 def derive_command(gamma: tuple[Type, ...], delta: tuple[Type, ...], P: Command, names: tuple[str, ...] = ()) -> Derivation:
     """The derivation of ``Γ ; Δ ⊢ P : A``; Δ is inside Γ, and its last type is that of index 0. Raises ``IllTyped``."""
-    return _derived(_command(_context(gamma, delta, names), P))
+    return descend(_command(_context(gamma, delta, names), P))
 
 
 def derive_handler(gamma: tuple[Type, ...], H: Handler, names: tuple[str, ...] = ()) -> Derivation:
     """The derivation of ``Γ ⊢ H : rev handler(C)`` or ``Γ ⊢ H : C ⇒ D``. Raises ``IllTyped``."""
-    return _derived(_handler(_context(gamma, (), names), H))
-
-
-def _derived(judgment: Judgment) -> Derivation:
-    """The derivation that a judgment comes to, with the judgments it needs on a stack of our own."""
-    pending = [judgment]
-    derived: Derivation | None = None
-    while pending:
-        try:
-            # A judgment that has just begun is sent nothing, one that waits for a premise is sent its derivation.
-            premise = next(pending[-1]) if derived is None else pending[-1].send(derived)
-        except StopIteration as stop:
-            pending.pop()
-            derived = cast(Derivation, stop.value)
-        else:
-            pending.append(premise)
-            derived = None
-    return cast(Derivation, derived)
+    return descend(_handler(_context(gamma, (), names), H))
 
 
 def _term(cx: Context, M: Term) -> Judgment:

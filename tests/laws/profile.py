@@ -1,4 +1,4 @@
-"""How many programs a law is tried on. ``RH_LAWS=deep`` tries a hundred times as many; in CI they are always the same ones."""
+"""How many programs a law is tried on. ``RH_LAWS=deep`` tries twenty times as many; in CI they are always the same ones."""
 
 import os
 
@@ -11,7 +11,7 @@ IN_CI = bool(os.environ.get("CI")) and not DEEP
 def law(examples: int) -> settings:
     """Settings for a law that is tried on so many programs; the larger ones take their time."""
     return settings(
-        max_examples=examples * (100 if DEEP else 1),
+        max_examples=examples * (20 if DEEP else 1),
         derandomize=IN_CI,
         deadline=None,
         suppress_health_check=[
