@@ -77,22 +77,27 @@ def test_a_compiled_term_has_the_value_it_reduces_to(data: st.DataObject) -> Non
 
 @law(60)
 @given(programs(w=World(dims=(dim(2), dim(3), dim(1), dim(0)), without=JUMPING)))
-def test_a_compiled_program_does_so_at_the_edges_wherever_the_steps_give_numbers(p: Program) -> None:
+def test_the_three_evaluators_agree_at_the_edges_wherever_the_steps_give_numbers(p: Program) -> None:
     """With quotients, powers and empty arrays. Compiled, a factor 0 makes a product 0 also where the other is no number."""
     result = reached(p.command, p.heap)
-    found, changes = run(validate(compile_command(p.command)), (), p.heap)
     expected = [*arrays(result.value), *result.heap.values()]
-    heap = {**p.heap, **changes}
-    for x, y in zip([*flat(found), *(heap[l] for l in result.heap)], expected, strict=True):
-        there = np.isfinite(y)
-        assert_close([x[there]], [y[there]])
+    denoted = denote(interpret((), Scope((), p.command)), (), p.heap)
+    compiled, changes = run(validate(compile_command(p.command)), (), p.heap)
+    for values_found, heap in ((denoted.values, denoted.heap), (flat(compiled), {**p.heap, **changes})):
+        for x, y in zip([*values_found, *(heap[l] for l in result.heap)], expected, strict=True):
+            there = np.isfinite(y)
+            assert_close([x[there]], [y[there]])
 
 
 @law(40)
 @given(programs(w=World(operations=frozenset(USER))))
-def test_a_program_that_is_stuck_cannot_be_compiled(p: Program) -> None:
+def test_a_program_that_is_stuck_is_so_for_every_evaluator(p: Program) -> None:
+    arrow = interpret((), Scope((), p.command))
     if isinstance(outcome(p.command, p.heap), Unhandled):
         with pytest.raises(Stuck, match="RH201"):
             compile_command(p.command)
+        with pytest.raises(Stuck, match="RH201"):
+            denote(arrow, (), p.heap)
     else:
         compile_command(p.command)
+        denote(arrow, (), p.heap)
