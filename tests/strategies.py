@@ -33,7 +33,7 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, variables
+from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, substitute, variables
 from rh_kernel.syntax.signature import Loc, Location
 from rh_kernel.syntax.types import (
     SCALAR,
@@ -56,11 +56,11 @@ from tests.declarations import FUNCTIONS, LOCATIONS
 
 # -- what there is -------------------------------------------------------------------------------------------------------------
 
-# Not smooth, and so not comparable with differences; and those that turn a rounding error into another number.
+# Not smooth, and so not comparable with differences; JUMPING are those that turn a rounding error into another number.
 ROUGH = frozenset(name for name, row in ROWS.items() if row.rough is not None)
-JUMPING = frozenset({"round", "step", "sign", "same_argmax", "abs", "relu", "maximum", "minimum", "maxpool1d", "maxpool2d"})
 # Values that leave the moderate range, or lose their digits, when they are nested.
 WILD = frozenset({"exp", "log", "sqrt", "recip", "div", "square"})
+JUMPING = ROUGH - WILD
 NUMBERS = (0.0, 0.5, -0.5, 1.0, -1.0, 0.25, 1.5, -0.75)
 
 
@@ -132,14 +132,16 @@ def chance(dice: Dice, one_in: int) -> bool:
 
 def draw_type(dice: Dice, w: World, depth: int = 1) -> Type:
     """A type over the sizes of ``w``."""
-    kinds = ("vector", "vector", "vector", "scalar", "matrix") + (("product", "product", "unit") if depth else ())
+    kinds = ("vector", "vector", "vector", "scalar", "matrix", "image") + (("product", "product", "unit") if depth else ())
     match choose(dice, kinds):
         case "vector":
             return Real((choose(dice, w.dims),))
         case "scalar":
             return SCALAR
         case "matrix":
-            return Real((choose(dice, w.dims), choose(dice, w.dims)))
+            return Real(tuple(choose(dice, w.dims) for _ in range(2)))
+        case "image":
+            return Real(tuple(choose(dice, w.dims) for _ in range(3)))
         case "unit":
             return UNIT
         case _:
@@ -336,9 +338,21 @@ def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: b
         f = instantiate(name, scheme, at)
     except ValueError:
         return None
-    if not keeps_entries(scheme, at) or (w.written and _is_empty(f.domain)):
+    meets_sides = keeps_entries(scheme, at) and _has_what_it_needs(scheme, at) and (f.codomain if into else f.domain) == A
+    if not meets_sides or (w.written and _is_empty(f.domain)):
         return None
     return f if _sensible(f.domain) and _sensible(f.codomain) and not (is_open(f.domain) or is_open(f.codomain)) else None
+
+
+def _has_what_it_needs(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
+    """Whether ``lo ≤ hi`` and the like hold for certain."""
+    images = {v.name: a for v, a in zip(scheme.variables, at, strict=True) if isinstance(a, Dim)}
+    return all(_is_natural(substitute(n.larger - n.smaller, images)) for n in scheme.needs)
+
+
+def _is_natural(d: Dim) -> bool:
+    """Whether d cannot be below 0, whatever the variables are."""
+    return all(coefficient > 0 for _, coefficient in d.terms)
 
 
 def _shape(dice: Dice, w: World, scheme: Scheme, unifier: Unifier, static: Static) -> Shape:
@@ -372,7 +386,7 @@ def _sensible(A: Type) -> bool:
         case Product(many):
             return all(_sensible(B) for B in many)
         case Real(tuple() as dims):
-            return all(d.constant is None or 0 <= d.constant <= 9 for d in dims)
+            return all(_is_natural(d) and (d.constant is None or d.constant <= 9) for d in dims)
         case Real() | TypeMeta():
             return True
 

@@ -9,9 +9,18 @@ import numpy as np
 from rh_kernel.arrays.linearity import vanishes
 from rh_kernel.arrays.program import Operator, Register, extent_of
 from rh_kernel.primitives.formulas import OUTER, SCALE
-from rh_kernel.primitives.schemes import extent, instantiate
+from rh_kernel.primitives.schemes import extent, index, instantiate
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.types import factors
+
+IDENTITIES = frozenset(
+    {
+        *("slice", "pad1d", "crop1d", "upscale1d", "downsum1d"),
+        *("maxpool1d", "sumpool1d", "spread1d", "maxpool2d", "avgpool2d", "sumpool2d", "spread2d"),
+    }
+)
+"""The families whose members with the type ``A → A`` are the identity: blocks of one entry, nothing cut off or put around."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,8 @@ def simpler(f: Primitive, arguments: tuple[Register, ...], facts: Facts) -> Simp
     uniform = [facts.uniform(r) for r in arguments]
     if vanishes(f, [c == 0 for c in uniform]):
         return Holds(np.broadcast_to(np.zeros(1), extent_of(f)))
+    if f.name in IDENTITIES and f.domain == f.codomain:
+        return Is(arguments[0])
     match f.name:
         case "add" | "sub":
             return _sum(f, arguments, uniform, facts)
@@ -77,6 +88,10 @@ def simpler(f: Primitive, arguments: tuple[Register, ...], facts: Facts) -> Simp
             return _reshaped(f, arguments[0], facts)
         case "sum":
             return _total(f, arguments[0], facts)
+        case "concat":
+            return _joined(f, arguments)
+        case "slice":
+            return _sliced(f, arguments[0], facts)
         case _:
             return None
 
@@ -147,6 +162,25 @@ def _reshaped(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
         g = Primitive("reshape", (f.at[0], found.operator.at[1]), found.operator.domain, f.codomain)
         return Apply(g, found.arguments)
     return None
+
+
+def _joined(f: Primitive, arguments: tuple[Register, ...]) -> Simpler | None:
+    x, y = (extent(A) for A in factors(f.domain, 2))
+    if x[0] == 0:
+        return Is(arguments[1])
+    return Is(arguments[0]) if y[0] == 0 else None
+
+
+def _sliced(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
+    """Of two arrays put together, one of them."""
+    found = _made_by("concat", x, facts)
+    if found is None or not isinstance(found.operator, Primitive):
+        return None
+    m = extent(factors(found.operator.domain, 2)[0])[0]
+    lo, hi = index(f, 0), index(f, 1)
+    if (lo, hi) == (0, m):
+        return Is(found.arguments[0])
+    return Is(found.arguments[1]) if (lo, hi) == (m, extent_of(found.operator)[0]) else None
 
 
 def _total(f: Primitive, x: Register, facts: Facts) -> Simpler | None:

@@ -3,13 +3,20 @@
 from collections.abc import Callable
 from types import ModuleType
 
-from rh_kernel.arrays.program import Alias, MeanOverBatch, Operator, OuterMean, ProductMean
+import numpy as np
+
+from rh_kernel.arrays.program import Alias, MeanOverBatch, Operator, OuterMean, ProductMean, Smooth
+from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
 
 
 def operation(f: Operator, xp: ModuleType) -> Callable[..., Array]:
-    """The operator on arrays of ``xp``; samples are on axes in front of those that its types speak of."""
+    """The operator on arrays of ``xp``; samples are on axes in front of those that its types speak of.
+
+    That of a ``Smooth`` raises ``Stuck`` where it is undefined.
+    """
     match f:
         case Primitive():
             return kernel(f, xp)
@@ -21,6 +28,19 @@ def operation(f: Operator, xp: ModuleType) -> Callable[..., Array]:
             return _outer_mean
         case ProductMean():
             return _product_mean
+        case Smooth(g, span):
+            return _required(g, span)
+
+
+def _required(f: Primitive, span: Span | None) -> Callable[..., Array]:
+    def required(*point: Array) -> Array:
+        require_smooth(f, point, span)
+        return _NOTHING
+
+    return required
+
+
+_NOTHING = np.zeros(0)
 
 
 def _same(x: Array) -> Array:

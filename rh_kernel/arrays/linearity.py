@@ -12,7 +12,8 @@ from rh_kernel.syntax.core import Primitive
 JOINTLY: frozenset[str] = frozenset(
     {
         *("add", "sub", "neg", "sum", "mean", "fill", "transpose", "reshape", "concat", "slice", "broadcast_rows", "sum_rows"),
-        *("pad1d", "upscale1d", "avgpool2d"),
+        *("windows1d", "overlap_add1d", "sumpool1d", "spread1d", "pad1d", "crop1d", "upscale1d", "downsum1d"),
+        *("windows2d", "overlap_add2d", "sumpool2d", "spread2d", "avgpool2d"),
     }
 )
 

@@ -19,7 +19,7 @@ def derivative(f: Function) -> Scope:
     """
     match f:
         case Primitive(name, _, A, B):
-            return Scope(("w", "v"), ROWS[name].derivative(Typed(_W, B), Typed(_V, A)).term)
+            return Scope(("w", "v"), ROWS[name].derivative(f, Typed(_W, B), Typed(_V, A)).term)
         case Defined(_, _, _, body, own):
             return own or Scope(("w", "v"), Rd(_W, body, _V))
         case RdOf(g):

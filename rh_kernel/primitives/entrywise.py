@@ -26,7 +26,7 @@ from rh_kernel.primitives.formulas import (
     tanh,
     zero,
 )
-from rh_kernel.primitives.row import Pullback, Row, Unary
+from rh_kernel.primitives.row import Row, Slope, Unary
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.syntax.core import Array
 
@@ -38,7 +38,7 @@ def _row(
     name: str,
     doc: str,
     formula: str,
-    derivative: Pullback,
+    derivative: Slope,
     kernel: Callable[[ModuleType], Unary],
     rough: Unary | None = None,
 ) -> Row:
@@ -47,7 +47,7 @@ def _row(
         doc,
         formula,
         (ENTRYWISE,),
-        derivative,
+        lambda f, w, v: derivative(w, v),
         lambda f, xp: kernel(xp),
         lambda f: math.prod(extent(f.codomain)),
         None if rough is None else lambda f, xp: rough,

@@ -22,7 +22,7 @@ from rh_kernel.primitives.schemes import arguments, extent, rank
 from rh_kernel.syntax.core import Array, Primitive
 
 
-def _scale_derivative(w: Typed, v: Typed) -> Typed:
+def _scale_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
     a, x = v.parts
     return pair(dot(w, x), scale(a, w))
 
@@ -36,7 +36,7 @@ def _scale_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel if further else xp.multiply
 
 
-def _matmul_derivative(w: Typed, v: Typed) -> Typed:
+def _matmul_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
     x, y = v.parts
     return pair(outer(w, y) if len(y.dims) == 1 else w @ transpose(y), transpose(x) @ w)
 
@@ -69,7 +69,7 @@ def _transpose_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
-def _outer_derivative(w: Typed, v: Typed) -> Typed:
+def _outer_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
     y, x = v.parts
     return pair(w @ x, transpose(w) @ y)
 
@@ -81,7 +81,7 @@ def _outer_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
-def _dot_derivative(w: Typed, v: Typed) -> Typed:
+def _dot_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
     x, y = v.parts
     return pair(scale(w, y), scale(w, x))
 
@@ -119,7 +119,7 @@ LINEAR_ROWS: tuple[Row, ...] = (
         "the transpose of a matrix",
         "xᵀ",
         (TRANSPOSE,),
-        lambda w, x: transpose(w),
+        lambda f, w, x: transpose(w),
         _transpose_kernel,
         lambda f: 0,
     ),

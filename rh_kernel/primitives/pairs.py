@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE, Typed, let, pair, step
-from rh_kernel.primitives.row import Binary, Pullback, Row
+from rh_kernel.primitives.row import Binary, Row, Slope
 from rh_kernel.primitives.schemes import extent
 
 
@@ -16,7 +16,7 @@ def _row(
     name: str,
     doc: str,
     formula: str,
-    derivative: Pullback,
+    derivative: Slope,
     kernel: Callable[[ModuleType], Binary],
     rough: Binary | None = None,
 ) -> Row:
@@ -25,7 +25,7 @@ def _row(
         doc,
         formula,
         (OF_ONE_SHAPE,),
-        derivative,
+        lambda f, w, v: derivative(w, v),
         lambda f, xp: kernel(xp),
         lambda f: math.prod(extent(f.codomain)),
         None if rough is None else lambda f, xp: rough,

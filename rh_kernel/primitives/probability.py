@@ -28,11 +28,11 @@ def _entries(f: Primitive) -> int:
     return math.prod(extent(arguments(f)[0]))
 
 
-def _softmax_derivative(w: Typed, x: Typed) -> Typed:
+def _softmax_derivative(f: Primitive, w: Typed, x: Typed) -> Typed:
     return let("y", softmax(x), lambda y, w, x: w * y - scale(dot(w, y), y), w, x)
 
 
-def _log_softmax_derivative(w: Typed, x: Typed) -> Typed:
+def _log_softmax_derivative(f: Primitive, w: Typed, x: Typed) -> Typed:
     return w - scale(total(w), softmax(x))
 
 
@@ -113,7 +113,7 @@ PROBABILITY_ROWS: tuple[Row, ...] = (
         "the logarithm of the sum of the exponentials of a vector",
         "ln Σⱼ eˣʲ",
         (VECTOR_TO_SCALAR,),
-        lambda w, x: scale(w, softmax(x)),
+        lambda f, w, x: scale(w, softmax(x)),
         _logsumexp_kernel,
         lambda f: 4 * _entries(f) + 2,
     ),
@@ -131,7 +131,7 @@ PROBABILITY_ROWS: tuple[Row, ...] = (
         "1 if the first largest entries of x and y stand at the same place, else 0; slope 0",
         "[argmax x = argmax y]",
         (TWO_TO_SCALAR,),
-        lambda w, v: zero(v.type),
+        lambda f, w, v: zero(v.type),
         _same_argmax_kernel,
         lambda f: 2 * _entries(f) + 1,
         _same_argmax_rough,

@@ -19,8 +19,11 @@ result has them in front. A kernel never writes on its arguments, keeps their dt
 Undefined points give ``nan`` or ``±inf``; whether the array module warns of them is for the caller to set.
 """
 
-Pullback: TypeAlias = Callable[[Typed, Typed], Typed]
-"""``w, v ↦ rd[f](w, v)``: cotangent first, point second, as in RH Fig. 6; several arguments are one point."""
+Pullback: TypeAlias = Callable[[Primitive, Typed, Typed], Typed]
+"""``f, w, v ↦ rd[f](w, v)``: cotangent first, point second, as in RH Fig. 6; several arguments are one point."""
+
+Slope: TypeAlias = Callable[[Typed, Typed], Typed]
+"""``w, v ↦ rd[f](w, v)``, where the indices of f do not matter."""
 
 
 @dataclass(frozen=True, slots=True)

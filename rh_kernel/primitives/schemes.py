@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import Primitive
-from rh_kernel.syntax.dimensions import Dim, DimVar, dim, divides_by_zero
+from rh_kernel.syntax.dimensions import Dim, DimVar, dim, divides_by_zero, impossible, substitute
 from rh_kernel.syntax.stuck import impossible_size
 from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta, concrete_shape, show_shape
 
@@ -12,12 +12,24 @@ Variable = DimVar | ShapeVar
 
 
 @dataclass(frozen=True, slots=True)
+class AtMost:
+    """``smaller ≤ larger``, which the types of a member do not show"""
+
+    smaller: Dim
+    larger: Dim
+
+    def __str__(self) -> str:
+        return f"{self.smaller} ≤ {self.larger}"
+
+
+@dataclass(frozen=True, slots=True)
 class Scheme:
     """``f[explicit] : domain → codomain``, for all values of ``variables``.
 
     The values of ``explicit`` stand in square brackets at a use; a shape variable among them comes last and
-    takes every dimension that is left. ``same_size`` names two shapes that must hold equally many entries.
-    The codomain is a base type, the domain a base type or a product of them.
+    takes every dimension that is left. ``same_size`` names two shapes that must hold equally many entries,
+    ``needs`` what must hold of the dimensions besides. The codomain is a base type, the domain a base type or a
+    product of them.
     """
 
     variables: tuple[Variable, ...]
@@ -25,6 +37,7 @@ class Scheme:
     domain: Type
     codomain: Type
     same_size: tuple[Shape, Shape] | None = None
+    needs: tuple[AtMost, ...] = ()
 
     def __str__(self) -> str:
         names = [show_shape(v) if isinstance(v, ShapeVar) else v.name for v in self.explicit]
@@ -65,6 +78,16 @@ def keeps_entries(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> bool:
     return one == other or (size is not None and size == size_of(other))
 
 
+def unmet(scheme: Scheme, at: tuple[Shape | Dim, ...]) -> tuple[AtMost, AtMost] | None:
+    """The first of the ``needs`` that fails at ``at``, whatever the variables are: as it is stated, and as it is there."""
+    images = {v.name: a for v, a in zip(scheme.variables, at, strict=True) if isinstance(a, Dim)}
+    for stated in scheme.needs:
+        there = AtMost(substitute(stated.smaller, images), substitute(stated.larger, images))
+        if impossible(there.larger - there.smaller):
+            return stated, there
+    return None
+
+
 def size_of(shape: Shape) -> Dim | None:
     """The number of entries of an array of that shape, or ``None`` while its axes are not known."""
     match shape:
@@ -99,6 +122,15 @@ def extent(A: Type) -> tuple[int, ...]:
     if any(n < 0 for n in shape):
         raise impossible_size(A)
     return shape
+
+
+def index(f: Primitive, i: int) -> int:
+    """The number at position ``i``, from 0, in the square brackets of ``f``. Raises ``ValueError`` if it is not known."""
+    match f.at[i]:
+        case Dim() as d if d.constant is not None:
+            return d.constant
+        case a:
+            raise ValueError(f"the index {a} of {f.name} is not known")
 
 
 def rank(A: Type) -> int:

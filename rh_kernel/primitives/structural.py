@@ -48,7 +48,7 @@ def _sum_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
-def _mean_derivative(w: Typed, x: Typed) -> Typed:
+def _mean_derivative(f: Primitive, w: Typed, x: Typed) -> Typed:
     # The number of entries is itself a formula, so that it may depend on dimension variables; if it is 0, nothing is divided.
     return fill(x.shape, w) / fill(x.shape, total(fill(x.shape, number(1))))
 
@@ -94,7 +94,7 @@ STRUCTURAL_ROWS: tuple[Row, ...] = (
         "fill[s…](a): the array of shape s all of whose entries are the scalar a",
         "yᵢ = a",
         (FILL,),
-        lambda w, a: total(w),
+        lambda f, w, a: total(w),
         _fill_kernel,
         lambda f: 0,
     ),
@@ -103,7 +103,7 @@ STRUCTURAL_ROWS: tuple[Row, ...] = (
         "the sum of all entries",
         "Σᵢ xᵢ",
         (TO_SCALAR,),
-        lambda w, x: fill(x.shape, w),
+        lambda f, w, x: fill(x.shape, w),
         _sum_kernel,
         _entries,
     ),
@@ -121,7 +121,7 @@ STRUCTURAL_ROWS: tuple[Row, ...] = (
         "reshape[s…](x): the entries of x in row-major order, in the shape s",
         "x",
         (RESHAPE,),
-        lambda w, x: reshape(x.shape, w),
+        lambda f, w, x: reshape(x.shape, w),
         _reshape_kernel,
         lambda f: 0,
     ),
@@ -130,7 +130,7 @@ STRUCTURAL_ROWS: tuple[Row, ...] = (
         "broadcast_rows[m](x): the matrix whose m rows are all the vector x",
         "yᵢⱼ = xⱼ",
         (BROADCAST_ROWS,),
-        lambda w, x: sum_rows(w),
+        lambda f, w, x: sum_rows(w),
         _broadcast_rows_kernel,
         lambda f: 0,
     ),
@@ -139,7 +139,7 @@ STRUCTURAL_ROWS: tuple[Row, ...] = (
         "the sum of the rows of a matrix",
         "yⱼ = Σᵢ xᵢⱼ",
         (SUM_ROWS,),
-        lambda w, x: broadcast_rows(x.dims[0], w),
+        lambda f, w, x: broadcast_rows(x.dims[0], w),
         _sum_rows_kernel,
         _entries,
     ),

@@ -1,26 +1,82 @@
 """The table of Σ_fun (RH Def. 3.1, LANGUAGE §4), a row for each name: a new symbol is a new row in a part."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType, ModuleType
 
 from rh_kernel.primitives.entrywise import ENTRYWISE_ROWS
+from rh_kernel.primitives.images import IMAGE_ROWS
 from rh_kernel.primitives.linear import LINEAR_ROWS
 from rh_kernel.primitives.pairs import PAIR_ROWS
+from rh_kernel.primitives.pieces import PIECE_ROWS
 from rh_kernel.primitives.probability import PROBABILITY_ROWS
 from rh_kernel.primitives.row import Kernel, Row
+from rh_kernel.primitives.schemes import Scheme, unmet
+from rh_kernel.primitives.signals import SIGNAL_ROWS
 from rh_kernel.primitives.structural import STRUCTURAL_ROWS
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Primitive
+from rh_kernel.syntax.stuck import impossible_member
 
-ROWS: Mapping[str, Row] = MappingProxyType(
-    {row.name: row for part in (ENTRYWISE_ROWS, PAIR_ROWS, LINEAR_ROWS, STRUCTURAL_ROWS, PROBABILITY_ROWS) for row in part}
+_PARTS = (
+    ENTRYWISE_ROWS,
+    PAIR_ROWS,
+    LINEAR_ROWS,
+    STRUCTURAL_ROWS,
+    PIECE_ROWS,
+    PROBABILITY_ROWS,
+    SIGNAL_ROWS,
+    IMAGE_ROWS,
 )
+
+ROWS: Mapping[str, Row] = MappingProxyType({row.name: row for part in _PARTS for row in part})
+
+
+@dataclass(frozen=True, slots=True)
+class Failing:
+    """``slice[1, 5]`` needs ``hi ≤ n``, and ``hi = 5 and n = 4``"""
+
+    member: str
+    need: str
+    facts: str
+    signature: str
+
+
+def scheme_of(f: Primitive) -> Scheme:
+    """The scheme that f is an instance of: no two schemes of a row have equally many variables."""
+    for scheme in ROWS[f.name].schemes:
+        if len(scheme.variables) == len(f.at):
+            return scheme
+    raise KernelBug(f"no {f.name} is at {len(f.at)} dimensions and shapes")
+
+
+def failing(f: Primitive) -> Failing | None:
+    """What f needs of its dimensions and has not got, whatever the variables in them are."""
+    scheme = scheme_of(f)
+    found = unmet(scheme, f.at)
+    if found is None:
+        return None
+    indices = ", ".join(str(a) for a in f.at[: len(scheme.explicit)])
+    stated, there = found
+    sides = ((stated.smaller, there.smaller), (stated.larger, there.larger))
+    facts = " and ".join(f"{name} = {value}" for name, value in sides if name.constant is None and name != value)
+    return Failing(f"{f.name}[{indices}]" if indices else f.name, str(stated), facts, f"{f.name}{scheme}")
+
+
+def require(f: Primitive, span: Span | None = None) -> None:
+    """Raises ``Stuck``, at the place ``span``, if f needs something of its dimensions that it has not got."""
+    found = failing(f)
+    if found is not None:
+        raise impossible_member(found.member, str(f.domain), f"{found.need}, and here {found.facts}", span)
 
 
 def kernel(f: Primitive, xp: ModuleType) -> Kernel:
     """The array function of a concrete instance over the array module ``xp``, batched as ``Kernel`` says.
 
-    Raises ``ValueError`` if it needs a shape that is not known.
+    Raises ``ValueError`` if it needs a shape that is not known, ``Stuck`` if there is no such instance.
     """
+    require(f)
     return ROWS[f.name].kernel(f, xp)
 
 

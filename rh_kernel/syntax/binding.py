@@ -11,10 +11,13 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
     Bind,
     Bound,
+    Call,
     Command,
     Const,
     Node,
     OrdinaryHandler,
+    Primitive,
+    RdOf,
     Resume,
     Return,
     ReverseHandler,
@@ -176,9 +179,16 @@ def replace_unknowns(
 
 def types_within(node: Node) -> list[tuple[Span | None, Type]]:
     """Every type in ``node``, each with the place of the innermost node around it that has one."""
-    census = _Census([], [None])
+    census = _Census([], [], [None])
     rebuild(node, 0, census)
-    return census.found
+    return census.types
+
+
+def primitives_within(node: Node) -> list[tuple[Span | None, Primitive]]:
+    """Every symbol of the language that ``node`` applies, or differentiates, each with the place of its application."""
+    census = _Census([], [], [None])
+    rebuild(node, 0, census)
+    return census.primitives
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,14 +314,21 @@ class _Solutions(Walk):
 
 @dataclass(frozen=True, slots=True)
 class _Census(Walk):
-    found: list[tuple[Span | None, Type]]
+    types: list[tuple[Span | None, Type]]
+    primitives: list[tuple[Span | None, Primitive]]
     place: list[Span | None]
 
     def skips(self, node: Node, depth: int) -> bool:
         if node.span is not None:
             self.place[0] = node.span
+        if isinstance(node, Call):
+            f = node.function
+            while isinstance(f, RdOf):
+                f = f.of
+            if isinstance(f, Primitive):
+                self.primitives.append((node.span, f))
         return isinstance(node, Bound | Const)
 
     def type(self, A: Type) -> Type:
-        self.found.append((self.place[0], A))
+        self.types.append((self.place[0], A))
         return A

@@ -79,7 +79,13 @@ class Dim:
     def __str__(self) -> str:
         if not self.terms:
             return "0"
+        quotient = _quotient(self)
+        if quotient is not None:
+            return f"{_operand(quotient.numerator)} // {_operand(quotient.denominator)}"
         ordered = sorted(self.terms, key=lambda term: (not term[0], _key(term[0])))
+        # `n - k` rather than `-k + n`, if there is something to take away from.
+        leading = next((i for i, (m, c) in enumerate(ordered) if m and c > 0), 0)
+        ordered.insert(0, ordered.pop(leading))
         first, *rest = (_show_term(m, c) for m, c in ordered)
         return first + "".join(f" - {t[1:]}" if t.startswith("-") else f" + {t}" for t in rest)
 
@@ -216,4 +222,13 @@ def _show_atom(atom: Atom) -> str:
 
 
 def _operand(d: Dim) -> str:
-    return f"({d})" if len(d.terms) > 1 or "*" in str(d) else str(d)
+    return f"({d})" if len(d.terms) > 1 or "*" in str(d) or _quotient(d) is not None else str(d)
+
+
+def _quotient(d: Dim) -> Floor | None:
+    """The quotient that ``d`` is, if it is one and nothing else."""
+    match d.terms:
+        case ((((Floor() as quotient, 1),), 1),):
+            return quotient
+        case _:
+            return None

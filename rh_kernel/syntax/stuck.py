@@ -12,6 +12,8 @@ from rh_kernel.syntax.types import Type
 
 BYTES = 8  # of a float64
 
+_OTHER_SIZE = "a handler's clause, or a function, was used at a size that it is not made for"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Unhandled(Diagnostic):
@@ -25,14 +27,26 @@ class Unhandled(Diagnostic):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NotSmooth(Diagnostic):
+    """``f(V)`` or ``rd[f](W, V)`` is undefined in PSmooth (RH Def. E.4); only strict evaluation stops there."""
+
+    code: ClassVar[str] = "RH203"
+    title: ClassVar[str] = "Undefined point"
+    label: ClassVar[str] = "{function} is not smooth at {point}"
+
+    function: str
+    point: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ImpossibleSize(Diagnostic):
     """A clause that is right for most sizes of its operation is used at one where an array in it would have ``-1`` entries."""
 
     code: ClassVar[str] = "RH205"
     title: ClassVar[str] = "Impossible size"
-    label: ClassVar[str] = "this comes to an array of type {type}, and there is no such array"
+    label: ClassVar[str] = "this comes to {what}"
 
-    type: str
+    what: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +68,20 @@ def unhandled(op: Operation) -> Stuck:
     return Stuck(Unhandled(span=op.span, operation=name, hint=hint))
 
 
+def not_smooth(function: str, point: str, entry: str, span: Span | None) -> Stuck:
+    """The complaint about a function at a point where it is not smooth; ``entry`` tells which part of a long point it is."""
+    hint = "with `%strict off` the program goes on there"
+    return Stuck(NotSmooth(span=span, function=function, point=point, found=entry, hint=hint))
+
+
 def impossible_size(A: Type, span: Span | None = None) -> Stuck:
     """The complaint about an array of type A, where a dimension is negative or a quotient by 0."""
-    hint = "a handler's clause, or a function, was used at a size that it is not made for"
-    return Stuck(ImpossibleSize(span=span, type=str(A), hint=hint))
+    return Stuck(ImpossibleSize(span=span, what=f"an array of type {A}, and there is no such array", hint=_OTHER_SIZE))
+
+
+def impossible_member(f: str, domain: str, need: str, span: Span | None = None) -> Stuck:
+    """The complaint about a function symbol ``f`` on ``domain``, which is not defined there: it has to be that ``need``."""
+    return Stuck(ImpossibleSize(span=span, what=f"`{f}` of {domain}, which needs {need}", hint=_OTHER_SIZE))
 
 
 def too_large(reals: int, limit: int, what: str, span: Span | None) -> Stuck:

@@ -3,15 +3,23 @@
 import difflib
 from collections.abc import Iterable
 
-from rh_kernel.primitives.table import ROWS
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.primitives.table import ROWS, Failing
+from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.signature import Parameter
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import kind_of
-from rh_kernel.typing.errors import DependsOnError, OutOfReach, TypesDiffer, UnknownName, WrongKindOfName, WrongNumberOfIndices
+from rh_kernel.typing.errors import (
+    BadDimension,
+    DependsOnError,
+    OutOfReach,
+    TypesDiffer,
+    UnknownName,
+    WrongKindOfName,
+    WrongNumberOfIndices,
+)
 from rh_kernel.typing.hints import NOBODY, Asked, another_type, instead
 from rh_kernel.typing.unify import Unifier, unknowns
 
@@ -125,3 +133,10 @@ def quoted(span: Span) -> str:
     """What stands there, in quotes, if it is short."""
     text = span.text
     return f"`{text}`" if len(text) <= 40 and "\n" not in text else "this"
+
+
+def no_such_member(span: Span, found: Failing, domain: str, notes: tuple[Note, ...] = ()) -> Rejected:
+    """A function symbol of the language is used on ``domain``, at dimensions where it is not defined."""
+    what = f"there is no `{found.member}` of {domain}"
+    hint = f"`{found.signature}`"
+    return Rejected(BadDimension(span=span, what=what, found=found.facts, expected=found.need, notes=notes, hint=hint))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
+from rh_kernel.paper import Figure
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Command, Handler, Node, Term
@@ -36,6 +37,34 @@ class TypingRule(Enum):
     T_RESUME = "T-RESUME"
     T_R = "Lemma 5.3"
     T_RH = "Lemma 5.9"
+
+    @property
+    def figure(self) -> Figure:
+        """The figure, section or lemma of the paper that states the rule."""
+        return _STATED_IN[self]
+
+
+_STATED_IN: dict[TypingRule, Figure] = {
+    **dict.fromkeys(
+        (
+            TypingRule.T_VAR,
+            TypingRule.T_CONST,
+            TypingRule.T_FUNC,
+            TypingRule.T_LET,
+            TypingRule.T_PLUS,
+            TypingRule.T_TUPLE,
+            TypingRule.T_PROJ,
+            TypingRule.T_RD,
+        ),
+        Figure.FIG_2,
+    ),
+    **dict.fromkeys(
+        (TypingRule.T_PURE, TypingRule.T_OP, TypingRule.T_CLET, TypingRule.T_RHANDLE, TypingRule.T_RHANDLER), Figure.FIG_3
+    ),
+    **dict.fromkeys((TypingRule.T_HANDLE, TypingRule.T_HANDLER, TypingRule.T_RESUME), Figure.SECTION_2_2),
+    TypingRule.T_R: Figure.LEMMA_5_3,
+    TypingRule.T_RH: Figure.LEMMA_5_9,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
 """The end of elaboration: unknowns are replaced by what was found, and what is left over or impossible is complained about."""
 
 from rh_kernel.primitives.schemes import keeps_entries
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import ROWS, failing
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.binding import AnyNode, types_within
+from rh_kernel.syntax.binding import AnyNode, primitives_within, types_within
 from rh_kernel.syntax.core import Call, Function, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, divides_by_zero, impossible
 from rh_kernel.syntax.types import Real, Type, leaves
+from rh_kernel.typing.complaints import no_such_member
 from rh_kernel.typing.errors import BadDimension, SizesDiffer, Undetermined
 from rh_kernel.typing.unify import Unifier, unknowns
 
@@ -55,11 +56,13 @@ def _first_open(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
 
 
 def check_dimensions(unifier: Unifier) -> None:
-    """Where something generic is used, no dimension is negative and a reshape keeps the entries. Raises ``Rejected``."""
+    """Where something generic is used, no dimension is negative, and functions have what they need. Raises ``Rejected``."""
     for span, node in unifier.uses:
         use = unifier.finish(node)
         if isinstance(use, Call):
             _check_entries(span, use.function)
+        for inner, f in primitives_within(use):
+            _check_needs(span, inner, f)
         for inner, A in types_within(use):
             for leaf in leaves(A):
                 if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
@@ -75,9 +78,19 @@ def _check_entries(span: Span, f: Function) -> None:
         raise Rejected(SizesDiffer(span=span, found=str(f.domain), expected=f"as many entries as {f.codomain} has", hint=hint))
 
 
+def _check_needs(span: Span, inner: Span | None, f: Primitive) -> None:
+    """What the types of f do not show, such as ``hi ≤ n`` for ``slice[lo, hi]``."""
+    found = failing(f)
+    if found is not None:
+        raise no_such_member(span, found, str(f.domain), _needed_at(span, inner))
+
+
+def _needed_at(span: Span, inner: Span | None) -> tuple[Note, ...]:
+    return () if inner is None or inner == span else (Note(span=inner, text="it is needed here"),)
+
+
 def _check(span: Span, inner: Span | None, A: Real, shape: tuple[Dim, ...]) -> None:
     if any(impossible(d) for d in shape):
-        notes = () if inner is None or inner == span else (Note(span=inner, text="it is needed here"),)
         zero = any(divides_by_zero(d) for d in shape)
         hint = "a size is divided by 0 here" if zero else "the array is smaller than what is taken from it"
         raise Rejected(
@@ -85,7 +98,7 @@ def _check(span: Span, inner: Span | None, A: Real, shape: tuple[Dim, ...]) -> N
                 span=span,
                 what=f"this needs an array of type {A}",
                 expected="dimensions that are whole numbers from 0 on",
-                notes=notes,
+                notes=_needed_at(span, inner),
                 hint=hint,
             )
         )

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
-from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.table import ROWS, failing
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise, specialise_type
-from rh_kernel.syntax.core import Defined, Function, Primitive, RdOf
+from rh_kernel.syntax.core import Defined, Function, Primitive, RdOf, Term
 from rh_kernel.syntax.dimensions import Dim, DimVar
 from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type
-from rh_kernel.typing.complaints import another_kind, count_of, unknown_name, wrong_indices
+from rh_kernel.typing.complaints import another_kind, count_of, no_such_member, unknown_name, wrong_indices
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
 from rh_kernel.typing.dimensions import elaborate_dim
@@ -39,17 +39,21 @@ def member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
     return instantiate(name, ROWS[name].schemes[number], at)
 
 
-def resolve_function(cx: Context, unifier: Unifier, e: s.Apply, argument_type: Callable[[], Type]) -> Candidate:
-    """The function symbol that ``e`` applies. The argument's type is asked for only where a name has several schemes."""
+def resolve_function(
+    cx: Context, unifier: Unifier, e: s.Apply, argument: Callable[[], tuple[Term, Type]]
+) -> tuple[Candidate, Term | None]:
+    """The function symbol that ``e`` applies, and its argument, if a name with several schemes had to ask for its type."""
     candidates = _candidates(cx, unifier, e.head, e.indices)
     if len(candidates) == 1:
-        return candidates[0]
-    A = argument_type()
+        return candidates[0], None
+    M, A = argument()
     fitting = [c for c in candidates if unifier.would_fit(A, c.function.domain)]
     if fitting:
-        return fitting[0]
-    wanted = " or ".join(unifier.show(c.function.domain)[0] for c in candidates)
-    hint = ""
+        unifier.same_type(A, fitting[0].function.domain)
+        return fitting[0], M
+    near = [c for c in candidates if unifier.would_fit(_first(A), _first(c.function.domain))] or candidates
+    wanted = " or ".join(unifier.show(c.function.domain)[0] for c in near)
+    hint = "arrays are put together along their first axis, and the others have to agree" if e.head.text == "concat" else ""
     if e.head.text == "matmul" and len(e.arguments) == 2 and isinstance(A, Product) and len(A.factors) == 2:
         M, N = (written(argument.span, letter) for argument, letter in zip(e.arguments, "MN", strict=True))
         hint = no_product(unifier.type(A.factors[0]), unifier.type(A.factors[1]), M, N)
@@ -58,8 +62,13 @@ def resolve_function(cx: Context, unifier: Unifier, e: s.Apply, argument_type: C
     raise Rejected(OperandsDiffer(span=e.span, why=why, found=found, expected=wanted, hint=hint))
 
 
+def _first(A: Type) -> Type:
+    return A.factors[0] if isinstance(A, Product) else A
+
+
 def check_size(unifier: Unifier, candidate: Candidate, span: Span) -> None:
-    """The side condition of ``reshape``: as many entries after as before. Raises ``Rejected``."""
+    """What the types do not show: a ``reshape`` keeps the entries, a block has some, and so on. Raises ``Rejected``."""
+    check_needs(unifier, candidate.function, span)
     if candidate.same_size is None:
         return
     after, before = (size_of(unifier.shape(shape)) for shape in candidate.same_size)
@@ -68,6 +77,21 @@ def check_size(unifier: Unifier, candidate: Candidate, span: Span) -> None:
         found, wanted = unifier.dim(before), unifier.dim(after)
         hint = counterexample(found, wanted) or "a reshape keeps the number of entries"
         raise Rejected(SizesDiffer(span=span, found=f"{A}, {found} entries", expected=f"{wanted} entries, for {B}", hint=hint))
+
+
+def check_needs(unifier: Unifier, f: Function, span: Span) -> None:
+    """What ``f`` needs, so far as the dimensions are known by now; ``finishing.check_dimensions`` sees the others.
+
+    Raises ``Rejected``.
+    """
+    while isinstance(f, RdOf):
+        f = f.of
+    if isinstance(f, Primitive):
+        at = tuple(unifier.dim(a) if isinstance(a, Dim) else unifier.shape(a) for a in f.at)
+        found = failing(Primitive(f.name, at, f.domain, f.codomain))
+        if found is not None:
+            (domain,) = unifier.show(f.domain)
+            raise no_such_member(span, found, domain)
 
 
 def instance(unifier: Unifier, d: FunDefinition) -> Defined:

@@ -33,7 +33,7 @@ from rh_kernel.typing.definitions import (
     kind_of,
 )
 from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, WrongNumberOfArguments
-from rh_kernel.typing.functions import check_size, function_names, resolve_function
+from rh_kernel.typing.functions import check_needs, check_size, function_names, resolve_function
 from rh_kernel.typing.hints import NOBODY, Asked
 from rh_kernel.typing.patterns import Opened, open_patterns
 from rh_kernel.typing.unify import Unifier
@@ -144,9 +144,10 @@ class Terms:
                 raise another_kind(name, e.head.span, kind_of(d), "a function")
 
     def _call(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
-        candidate = resolve_function(cx, self.unifier, e, lambda: self.infer(cx, argument_of(e))[1])
+        candidate, argument = resolve_function(cx, self.unifier, e, lambda: self.infer(cx, argument_of(e)))
         f = candidate.function
-        M = self.arguments(cx, e, f.domain)
+        check_needs(self.unifier, f, e.span)
+        M = self.arguments(cx, e, f.domain) if argument is None else argument
         check_size(self.unifier, candidate, e.span)
         call = Call(f, M, span=e.span)
         self.unifier.uses.append((e.span, call))

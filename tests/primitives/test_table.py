@@ -1,8 +1,10 @@
 """LANGUAGE §4: every row's kernel is the function that the row names, sample by sample and batch by batch."""
 
 import math
+import re
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,8 @@ from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.table import ROWS, cost, kernel
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
-from tests.primitives.instances import INSTANCES, arrays, draw, label, shapes, smooth_point
+from tests.primitives.instances import INSTANCES, arrays, draw, label, member, shapes, sizes_of, smooth_point
+from tests.primitives.loops import LOOPS, looped
 
 each_instance = pytest.mark.parametrize("f", INSTANCES, ids=label)
 
@@ -55,7 +58,18 @@ NAMES = {
     "logsumexp",
     "log_softmax",
     "same_argmax",
+    "concat",
+    "slice",
+    "conv1d",
+    "maxpool1d",
+    "pad1d",
+    "upscale1d",
+    "conv2d",
+    "maxpool2d",
+    "avgpool2d",
 }
+
+LANGUAGE = Path(__file__).parents[2] / "lessons" / "appendix" / "language.md"
 
 ONE: dict[str, Callable[[float], float]] = {
     "neg": lambda x: 0 - x,
@@ -137,6 +151,8 @@ def expected(f: Primitive, values: tuple[Array, ...]) -> list[float]:
     if f.name in {"fill", "broadcast_rows"}:
         size = math.prod(shapes(f.codomain)[0])
         return entries(values[0]) * (size // values[0].size)
+    if f.name in LOOPS:
+        return looped(f.name, sizes_of(f), *values)
     return on_arrays(f.name, values[0], values[-1])
 
 
@@ -144,6 +160,11 @@ def test_the_table_has_the_rows_of_the_language() -> None:
     assert set(ROWS) >= NAMES
     assert all(name == row.name for name, row in ROWS.items())
     assert {f.name for f in INSTANCES} == set(ROWS)
+
+
+def test_the_language_reference_lists_every_row() -> None:
+    tables = [line for line in LANGUAGE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    assert set(ROWS) <= {name for line in tables for name in re.findall(r"\w+", line)}
 
 
 @pytest.mark.parametrize("name", sorted(ROWS))
@@ -235,14 +256,17 @@ def test_same_argmax_takes_the_first_of_the_largest() -> None:
 
 def test_no_entries_are_no_trouble() -> None:
     rng = np.random.default_rng(0)
-    for name in NAMES - {"matmul", "transpose", "outer", "reshape", "broadcast_rows", "sum_rows"}:
+    for name in NAMES - set(LOOPS) - {"matmul", "transpose", "outer", "reshape", "broadcast_rows", "sum_rows"}:
         f = at(name, 0)
         with np.errstate(all="ignore"):
             result = kernel(f, np)(*arrays(draw(rng, f.domain)))
         assert (result.shape,) == shapes(f.codomain)
 
 
-MOVES = {"fill", "transpose", "reshape", "broadcast_rows"}
+MOVES = {
+    *("fill", "transpose", "reshape", "broadcast_rows", "concat", "slice", "windows1d", "spread1d", "pad1d", "crop1d"),
+    *("upscale1d", "windows2d", "spread2d"),
+}
 
 
 @each_instance
@@ -260,6 +284,9 @@ def test_costs_grow_with_the_work() -> None:
     assert cost(at("dot", 4, 5)) == 40
     assert cost(at("sum", 4, 5)) == 20
     assert cost(at("softmax", 20)) == 2 * cost(at("softmax", 10))
+    assert cost(member("conv1d", (2, 10, 3, 4))) == 2 * 3 * 2 * 4 * 7
+    assert cost(member("conv2d", (2, 10, 9, 3, 4, 5))) == 2 * 3 * 2 * 4 * 5 * 7 * 5
+    assert cost(member("maxpool1d", (3, 2, 10))) == 20
 
 
 def test_a_kernel_or_a_cost_at_an_unknown_shape_is_refused() -> None:
