@@ -32,7 +32,6 @@ OTHERWISE = {
     "MissingLibrary": "an installation without scikit-learn",
     "NoContent": "a heap that a caller made; in a session every location has a content",
     "NoSuchArray": "a training run put together by a caller",
-    "NotSmooth": "strict reduction",
     "NothingToStep": "`rh trace` of a file without a command",
     "OutOfFuel": "ten million steps",
     "ProgramTooLong": "a million equations",

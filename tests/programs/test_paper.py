@@ -1,71 +1,80 @@
-"""The examples of the paper as programs, with expectations derived by hand (RH §4, §5.3, E.1), by each evaluator."""
-
-import json
-import math
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+"""RH §2.2 and the perceptrons of §4, §5.3 and E.1 as programs, with expectations derived by hand, in each reading."""
 
 import numpy as np
 import pytest
 
-PAPER = Path(__file__).parent / "paper"
-ALPHA, TARGET = 0.1, np.array([0.5])
+from tests.programs.by_hand import INPUT, Arrays, assert_descent, chain_of_matrices, perceptron, squared_error, swish
+from tests.programs.readings import (
+    PROGRAMS,
+    READINGS,
+    Reading,
+    assert_outcome,
+    assert_same,
+    each_reading,
+    heap_after,
+    last_command,
+    lines,
+)
+
 V = np.array([1.0, -2.0])
 M0 = np.array([[0.1, -0.2], [0.3, 0.4], [-0.5, 0.6]])
 M1 = np.array([[0.7, -0.8, 0.9]])
+W1 = np.array([[0.7, -0.8, 0.9], [-1.0, 1.1, 1.2]])
+ALPHA, TARGET, TARGETS = 0.1, np.array([0.5]), np.array([0.5, -1.5])
 
 
-def lines(command: str, program: str) -> list[dict[str, Any]]:
-    """What ``rh COMMAND FILE --json`` prints, one object a line."""
-    arguments = [sys.executable, "-m", "rh_kernel", command, str(PAPER / program), "--json"]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_all_readings_agree(program: str) -> None:
+    """RH Thm. 8.1 and Cor. 8.4 on the examples: the same value, and the same content of every location."""
+    first, *others = [reading(program) for reading in READINGS]
+    for other in others:
+        assert_same(other, first, 1e-9)
 
 
-def sigmoid(x: float) -> float:
-    return 1 / (1 + math.exp(-x))
+@each_reading
+def test_section_2_2_1_inference(reading: Reading) -> None:
+    """The value is w₁ * (w₀ * x₀), and no location changes."""
+    assert_outcome(reading("example_2_2_1_inference.rh"), W1 @ (M0 @ V), {"w0": M0, "w1": W1})
 
 
-def loss(m0: np.ndarray, m1: np.ndarray) -> float:
-    """L(v; m0, m1) of RH E.1, by plain Python arithmetic."""
-    s = [sum(m * x for m, x in zip(row, V, strict=True)) for row in m0]
-    h = [x * sigmoid(x) for x in s]
-    out = [sum(m * x for m, x in zip(row, h, strict=True)) for row in m1]
-    return 0.5 * sum((o - t) ** 2 for o, t in zip(out, TARGET, strict=True))
+@each_reading
+def test_section_2_2_2_backpropagation(reading: Reading) -> None:
+    """With x₁ = w₀ x₀ and y = α (w₁ x₁ − t): w₁ − y x₁ᵀ, w₀ − (w₁ᵀ y) x₀ᵀ, and the value w₀ᵀ w₁ᵀ y."""
+    y, x1 = ALPHA * (W1 @ M0 @ V - TARGETS), M0 @ V
+    heap = {"w0": M0 - np.outer(W1.T @ y, V), "w1": W1 - np.outer(y, x1)}
+    found = reading("example_2_2_2_train.rh")
+    assert_outcome(found, M0.T @ W1.T @ y, heap)
+    value, (w0, w1) = chain_of_matrices((M0, W1), V, TARGETS, ALPHA)
+    assert_outcome(found, value, {"w0": w0, "w1": w1})
 
 
-def expected() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Result and heap of RH Fig. 8, in the general form of E.1."""
-    s = M0 @ V
-    sigma = np.array([sigmoid(x) for x in s])
-    v1 = s * sigma
-    e = ALPHA * (M1 @ v1 - TARGET)
-    u = M1.T @ e
-    u_prime = u * (sigma + s * sigma * (1 - sigma))
-    return M0.T @ u_prime, M0 - np.outer(u_prime, V), M1 - np.outer(e, v1)
+@each_reading
+def test_section_2_2_2_is_gradient_descent(reading: Reading) -> None:
+    def loss(at: Arrays) -> float:
+        return squared_error(at["w1"] @ (at["w0"] @ at[INPUT]), TARGETS)
+
+    assert_descent(reading("example_2_2_2_train.rh"), loss, {"w0": M0, "w1": W1, INPUT: V}, ALPHA)
 
 
-def test_example_5_13_compiled() -> None:
-    *_, last = lines("run", "example_4_1_mlp.rh")
-    result, m0, m1 = expected()
-    assert (last["kind"], last["type"]) == ("value", "Real(2)")
-    np.testing.assert_allclose(last["value"], result, atol=1e-12, rtol=0)
-    np.testing.assert_allclose(last["heap"]["w0"], m0, atol=1e-12, rtol=0)
-    np.testing.assert_allclose(last["heap"]["w1"], m1, atol=1e-12, rtol=0)
+@each_reading
+def test_example_5_13(reading: Reading) -> None:
+    """The last line of RH Fig. 8: m₀ᵀ u', m₀ − u' vᵀ and m₁ − α (m₁ v₁ − t) v₁ᵀ."""
+    e = ALPHA * (M1 @ swish(M0 @ V) - TARGET)
+    value, d0, d1 = perceptron(M0, M1, V, e)
+    assert_outcome(reading("example_4_1_mlp.rh"), value, {"w0": M0 - d0, "w1": M1 - d1})
 
 
-def test_example_5_13_stepped() -> None:
-    *steps, last = lines("trace", "example_4_1_mlp.rh")
-    result, m0, m1 = expected()
-    heap: dict[str, Any] = {}
-    for step in steps:
-        heap |= step["heap"]
-    assert last["steps"] == len(steps)
-    np.testing.assert_allclose(last["value"], result, atol=1e-12, rtol=0)
-    np.testing.assert_allclose(heap["w0"], m0, atol=1e-12, rtol=0)
-    np.testing.assert_allclose(heap["w1"], m1, atol=1e-12, rtol=0)
+def test_example_5_13_in_the_notation_of_the_paper() -> None:
+    """The arrows, brackets and signs that the paper prints make the very same command."""
+    assert last_command("example_5_13_notation.rh")[0] == last_command("example_4_1_mlp.rh")[0]
+
+
+@each_reading
+def test_example_e_1_is_gradient_descent(reading: Reading) -> None:
+    def loss(at: Arrays) -> float:
+        return squared_error(at["w1"] @ swish(at["w0"] @ at[INPUT]), TARGET)
+
+    assert_descent(reading("example_4_1_mlp.rh"), loss, {"w0": M0, "w1": M1, INPUT: V}, ALPHA)
 
 
 def test_figure_8_order_of_rules() -> None:
@@ -75,15 +84,52 @@ def test_figure_8_order_of_rules() -> None:
     assert telling == ["RevHandle", "RH-Op", "Get", "RH-Op", "Get", "RH-Return", "Put", "Put"]
 
 
-@pytest.mark.parametrize("name", ["w0", "w1"])
-def test_example_e_1_is_gradient_descent(name: str) -> None:
-    """The change of each weight is -α times the central difference of the loss."""
-    heap = lines("run", "example_4_1_mlp.rh")[-1]["heap"]
-    weights = {"w0": M0, "w1": M1}
-    step = 1e-6
-    for index in np.ndindex(weights[name].shape):
-        up, down = ({k: w.copy() for k, w in weights.items()} for _ in range(2))
-        up[name][index] += step
-        down[name][index] -= step
-        slope = (loss(up["w0"], up["w1"]) - loss(down["w0"], down["w1"])) / (2 * step)
-        assert np.array(heap[name])[index] - weights[name][index] == pytest.approx(-ALPHA * slope, abs=1e-9)
+def test_figure_8_as_the_command_line_shows_it() -> None:
+    """Two steps change the heap: first ℓ₁, when the last layer is on its way back, then ℓ₀; then the value is there."""
+    *steps, last = lines("trace", "example_4_1_mlp.rh")
+    e = ALPHA * (M1 @ swish(M0 @ V) - TARGET)
+    value, d0, d1 = perceptron(M0, M1, V, e)
+    first, second = [step["heap"] for step in steps if step["heap"]]
+    assert (first.keys(), second.keys()) == ({"w1"}, {"w0"})
+    np.testing.assert_allclose(first["w1"], M1 - d1, atol=1e-12)
+    np.testing.assert_allclose(second["w0"], M0 - d0, atol=1e-12)
+    np.testing.assert_allclose(last["value"], value, atol=1e-12)
+    assert (last["steps"], last["type"]) == (len(steps), "Real(2)")
+
+
+@pytest.mark.parametrize("program", ["example_4_2_residual.rh", "example_4_6_quantised_training.rh", "momentum.rh"])
+def test_the_trace_of_the_command_line_ends_where_the_run_does(program: str) -> None:
+    *steps, last = lines("trace", program)
+    *earlier, done = lines("run", program)
+    assert (last["steps"], last["type"]) == (len(steps), done["type"])
+    np.testing.assert_allclose(last["value"], done["value"], atol=1e-12)
+    found, expected = heap_after([*earlier, *steps]), heap_after([*earlier, done])
+    assert found.keys() == expected.keys()
+    for name, content in expected.items():
+        np.testing.assert_allclose(found[name], content, atol=1e-12)
+
+
+SIZES_V, SIZES_T = np.array([0.2, -0.4, 1.3, 0.9]), np.array([0.5, -0.25, 1.0])
+
+
+def sizes() -> tuple[np.ndarray, np.ndarray]:
+    """The first contents, normal and glorot, drawn as LANGUAGE §3 says: ± √(6 / (fan in + fan out)) is the glorot bound."""
+    bound = np.sqrt(6 / (5 + 3))
+    return np.random.default_rng(1).normal(0, 0.5, (5, 4)), np.random.default_rng(2).uniform(-bound, bound, (3, 5))
+
+
+@each_reading
+def test_example_e_1_at_other_sizes(reading: Reading) -> None:
+    m0, m1 = sizes()
+    e = 0.05 * (m1 @ swish(m0 @ SIZES_V) - SIZES_T)
+    value, d0, d1 = perceptron(m0, m1, SIZES_V, e)
+    assert_outcome(reading("example_e_1_sizes.rh"), value, {"ℓ0": m0 - d0, "ℓ1": m1 - d1})
+
+
+@each_reading
+def test_example_e_1_at_other_sizes_is_gradient_descent(reading: Reading) -> None:
+    def loss(at: Arrays) -> float:
+        return squared_error(at["ℓ1"] @ swish(at["ℓ0"] @ at[INPUT]), SIZES_T)
+
+    m0, m1 = sizes()
+    assert_descent(reading("example_e_1_sizes.rh"), loss, {"ℓ0": m0, "ℓ1": m1, INPUT: SIZES_V}, 0.05)
