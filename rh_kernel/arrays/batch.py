@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from rh_kernel.arrays.linearity import commutes_with_mean
 from rh_kernel.arrays.optimise import Draft
-from rh_kernel.arrays.program import Alias, MeanOverBatch, OuterMean, ProductMean, Program, Register, leaves
+from rh_kernel.arrays.program import Alias, MeanOverBatch, OuterMean, ProductMean, Program, Register, Smooth, leaves
 from rh_kernel.primitives.formulas import SCALE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.syntax.core import Primitive
@@ -57,7 +57,7 @@ def _take_mean(r: Register, draft: Draft, means: dict[Register, Register], depth
             if commutes_with_mean(f, varying):
                 return draft.apply(f, tuple([_mean(a, draft, means, depth - 1) for a in arguments]))
             return _mean_of_product(f, arguments, draft) or draft.apply(MeanOverBatch(shape), (r,))
-        case Alias() | MeanOverBatch() | OuterMean() | ProductMean():
+        case Alias() | MeanOverBatch() | OuterMean() | ProductMean() | Smooth():
             return draft.apply(MeanOverBatch(shape), (r,))
 
 

@@ -6,13 +6,16 @@ import numpy as np
 
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.linearity import vanishes
-from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Tree, extent_shape
+from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_shape
 from rh_kernel.arrays.tape import Aliased, Applied, Called, Region, record
 from rh_kernel.arrays.values import Nought, Slot, Symbolic, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.primitives.smoothness import is_rough
+from rh_kernel.primitives.table import require
 from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Defined, Function, Primitive, Scope
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
@@ -22,9 +25,14 @@ LONGEST = 1_000_000
 
 
 class Builder:
-    """Registers, equations and the active regions. The one mutable thing of a compilation, gone when it ends."""
+    """Registers, equations and the active regions. The one mutable thing of a compilation, gone when it ends.
 
-    def __init__(self) -> None:
+    ``strict`` says whether checks are written down, and ``place`` where the function is called whose body is at work.
+    """
+
+    def __init__(self, *, strict: bool = False) -> None:
+        self.strict = strict
+        self.place: Span | None = None
         self.shapes: list[Extent] = []
         self.constants: list[tuple[Register, Array]] = []
         self.reads: list[tuple[Register, Location]] = []
@@ -102,6 +110,12 @@ class Builder:
             self.region = record(self.region, Applied(f, tuple(slots), result), result.active)
         return result
 
+    def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
+        """If the program is to be strict, it is stuck where f is not smooth at the arguments; ``span`` is where f is called."""
+        if self.strict and is_rough(f):
+            slots = [self._written(V) for V in arguments]
+            self._equation(Smooth(f, self.place or span), tuple([s.register for s in slots]), (0,), ())
+
     def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
         """``V + W`` at any type."""
         match V, W:
@@ -142,7 +156,7 @@ class Builder:
         if not active:
             return V
         result = self._named(V, active)
-        self.region = record(self.region, Called(f, argument, result), active)
+        self.region = record(self.region, Called(f, argument, result, self.place), active)
         return result
 
     def derivative(self, f: Function) -> Scope:
@@ -196,6 +210,7 @@ class Builder:
 
 
 def _checked_extent(f: Primitive) -> Extent:
+    require(f)
     for A in leaves(f.domain):
         shape_of(A)
     return shape_of(f.codomain)

@@ -13,25 +13,26 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 
 
-def compile_command(P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = ()) -> Program:
+def compile_command(P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False) -> Program:
     """The program of P, whose loose indices are the ``inputs``: index 0 is the last of them. ``names`` is what they are called.
 
-    The same program holds for all values of the inputs and all contents of the heap. Raises ``Stuck`` if an operation has no
+    The same program holds for all values of the inputs and all contents of the heap. If it is ``strict``, a run of it raises
+    ``Stuck`` at a point where a function is not smooth (RH Def. E.4). Raises ``Stuck`` if an operation has no
     handler, or if the program would be too long; ``KernelBug`` if P still depends on a dimension or location variable.
     """
-    return optimise(translate(P, inputs, names))
+    return optimise(translate(P, inputs, names, strict=strict))
 
 
-def compile_term(M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = ()) -> Program:
+def compile_term(M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False) -> Program:
     """The program of M, whose loose indices are the ``inputs``, as for ``compile_command``; it leaves the heap alone."""
-    b = Builder()
+    b = Builder(strict=strict)
     trees, rho = _inputs(inputs, b)
     return optimise(_program(b, names, trees, evaluate(M, rho, b), ()))
 
 
-def translate(P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = ()) -> Program:
+def translate(P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False) -> Program:
     """The program of P as symbolic execution leaves it: with aliases, repetitions, and what nobody uses."""
-    b = Builder()
+    b = Builder(strict=strict)
     trees, rho = _inputs(inputs, b)
     machine = Machine(b)
     V = machine.run(P, rho)

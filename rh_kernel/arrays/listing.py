@@ -13,10 +13,13 @@ from rh_kernel.arrays.program import (
     ProductMean,
     Program,
     Register,
+    Smooth,
     Tree,
     leaves,
 )
 from rh_kernel.syntax.core import Array, Primitive
+from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing_terms import function_doc
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +48,11 @@ def lines(program: Program) -> tuple[Line, ...]:
 
 
 def totals(program: Program) -> str:
-    """``20 equations, 80 flop``; of a batch of b samples, ``12 + 68 b flop``."""
+    """``20 equations, 80 flop``; of b samples ``12 + 68 b flop``; of a strict program ``20 equations, 3 checks, …``."""
     once, each = program.cost_of(0), program.cost_of(1) - program.cost_of(0)
     flop = f"{once} + {each} b" if once and each else f"{each} b" if program.is_batched and each else str(once + each)
-    return f"{len(program.equations)} equations, {flop} flop"
+    checks = f", {program.checks} check{'s' if program.checks > 1 else ''}" if program.checks else ""
+    return f"{len(program.equations) - program.checks} equations{checks}, {flop} flop"
 
 
 def listing(program: Program) -> str:
@@ -62,6 +66,8 @@ def listing(program: Program) -> str:
 
 def _equation(program: Program, equation: Equation, name: dict[Register, str]) -> Line:
     arguments = ", ".join(name[r] for r in equation.arguments)
+    if isinstance(equation.operator, Smooth):
+        return Line("", f"{_operator(equation.operator)}({arguments})", "")
     once, twice = program.equation_cost(equation, 1), program.equation_cost(equation, 2)
     flop = f"{once} b flop" if twice != once else f"{once} flop"
     right = f"{_operator(equation.operator)}({arguments})"
@@ -70,8 +76,8 @@ def _equation(program: Program, equation: Equation, name: dict[Register, str]) -
 
 def _operator(f: Operator) -> str:
     match f:
-        case Primitive(name):
-            return name
+        case Primitive():
+            return plain(function_doc(f))
         case Alias():
             return "alias"
         case MeanOverBatch():
@@ -80,6 +86,8 @@ def _operator(f: Operator) -> str:
             return "mean_outer"
         case ProductMean():
             return "mean_matmul"
+        case Smooth(g):
+            return f"check {g.name}"
 
 
 def _type(program: Program, r: Register) -> str:
@@ -111,8 +119,9 @@ def _names(program: Program) -> dict[Register, str]:
     c, t = _letter("c", taken), _letter("t", taken)
     for i, (r, array) in enumerate(program.constants):
         give(r, _number(array) or f"{c}{i + 1}")
-    for i, equation in enumerate(program.equations):
-        give(equation.result, f"{t}{i + 1}")
+    computed = [equation.result for equation in program.equations if not isinstance(equation.operator, Smooth)]
+    for i, r in enumerate(computed):
+        give(r, f"{t}{i + 1}")
     return name
 
 

@@ -19,6 +19,7 @@ from rh_kernel.arrays.program import (
     ProductMean,
     Program,
     Register,
+    Smooth,
     Tree,
     extent_of,
     joins_batch,
@@ -115,7 +116,7 @@ class Draft:
                 return Is(arguments[0])
             case MeanOverBatch():
                 return None if self.batched[arguments[0]] else Is(arguments[0])
-            case OuterMean() | ProductMean():
+            case OuterMean() | ProductMean() | Smooth():
                 return None
             case Primitive():
                 return self._folded(f, arguments) or simpler(f, arguments, self)
@@ -149,11 +150,12 @@ class Draft:
             new[equation.result] = self.apply(equation.operator, tuple([new[r] for r in equation.arguments]))
 
     def finish(self, program: Program, new: dict[Register, Register], writes: Iterable[tuple[Location, Register]]) -> Program:
-        """What is needed for the results of ``program`` under ``new`` and for these writes, numbered in order."""
+        """The checks, and what the results of ``program`` under ``new`` and these writes need, numbered in order."""
         inputs = tuple([map_tree(tree, new.__getitem__) for tree in program.inputs])
         result = map_tree(program.result, new.__getitem__)
         changed = [(location, r) for location, r in writes if self._reads.get(location) != r]
-        needed = {*leaves(result), *(r for _, r in changed)}
+        checks = [r for r, found in self._definitions.items() if isinstance(found.operator, Smooth)]
+        needed = {*leaves(result), *(r for _, r in changed), *checks}
         for r in reversed(self._definitions):
             if r in needed:
                 needed.update(self._definitions[r].arguments)

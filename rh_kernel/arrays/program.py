@@ -6,13 +6,14 @@ program is plain data.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import prod
 from typing import TypeAlias
 
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost as primitive_cost
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
 
@@ -50,7 +51,15 @@ class ProductMean:
     inner: int
 
 
-Operator: TypeAlias = Primitive | Alias | MeanOverBatch | OuterMean | ProductMean
+@dataclass(frozen=True, slots=True)
+class Smooth:
+    """``x ↦ ()`` where ``function`` is smooth at x, undefined elsewhere: nothing uses the result, and it is never left out"""
+
+    function: Primitive
+    span: Span | None = field(compare=False, default=None)
+
+
+Operator: TypeAlias = Primitive | Alias | MeanOverBatch | OuterMean | ProductMean | Smooth
 
 
 def extent_of(f: Operator) -> Extent:
@@ -60,6 +69,8 @@ def extent_of(f: Operator) -> Extent:
             return extent(f.codomain)
         case Alias(shape) | MeanOverBatch(shape) | OuterMean(shape) | ProductMean(shape):
             return shape
+        case Smooth():
+            return (0,)
 
 
 def joins_batch(f: Operator) -> bool:
@@ -67,7 +78,7 @@ def joins_batch(f: Operator) -> bool:
     match f:
         case MeanOverBatch() | OuterMean() | ProductMean():
             return True
-        case Primitive() | Alias():
+        case Primitive() | Alias() | Smooth():
             return False
 
 
@@ -112,7 +123,7 @@ class Program:
         match equation.operator:
             case Primitive() as f:
                 return primitive_cost(f) * (samples if self.batched[equation.result] else 1)
-            case Alias():
+            case Alias() | Smooth():
                 return 0
             case MeanOverBatch(shape):
                 return prod(shape) * samples
@@ -120,6 +131,11 @@ class Program:
                 return 2 * prod(shape) * samples
             case ProductMean(shape, inner):
                 return 2 * prod(shape) * inner * samples
+
+    @property
+    def checks(self) -> int:
+        """How many of the equations compute nothing: a strict program looks there whether it is defined."""
+        return sum(isinstance(equation.operator, Smooth) for equation in self.equations)
 
     @property
     def is_batched(self) -> bool:

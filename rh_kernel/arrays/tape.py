@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.arrays.values import Slot, Symbolic
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Defined, Primitive, Scope
 
 
@@ -30,11 +31,12 @@ class Aliased:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """``y = f(x)`` for a definition that brings its own derivative"""
+    """``y = f(x)``, at the place ``span``, for a definition that brings its own derivative"""
 
     function: Defined
     argument: Symbolic
     result: Symbolic
+    span: Span | None
 
 
 @dataclass(frozen=True, slots=True)

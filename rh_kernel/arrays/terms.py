@@ -11,7 +11,9 @@ from typing import TypeAlias, cast
 from rh_kernel.arrays.builder import Builder
 from rh_kernel.arrays.tape import Aliased, Applied, Called, Continuation, Environment, Performed, Region, enter
 from rh_kernel.arrays.values import Nought, Slot, Symbolic, pack, unpack
+from rh_kernel.primitives.smoothness import base
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
     Bound,
     Call,
@@ -44,6 +46,7 @@ class _Evaluate:
 @dataclass(frozen=True, slots=True)
 class _Call:
     function: Function
+    span: Span | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,22 @@ class _Seal:
     region: Region | None
 
 
-_Task: TypeAlias = _Evaluate | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _GoBack | _Seal
+@dataclass(frozen=True, slots=True)
+class _Drop:
+    """The value only had to be there; the region goes on."""
+
+    region: Region | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Leave:
+    """The body of a function ends: whether checks are written down, and where calls stand, is as before."""
+
+    strict: bool
+    place: Span | None
+
+
+_Task: TypeAlias = _Evaluate | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _GoBack | _Seal | _Drop | _Leave
 
 
 def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
@@ -98,8 +116,8 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
         match todo.pop():
             case _Evaluate(N, rho):
                 _evaluate(N, rho, b, todo, values)
-            case _Call(f):
-                _call(f, values.pop(), b, todo, values)
+            case _Call(f, span):
+                _call(f, values.pop(), span, b, todo, values)
             case _Add():
                 W = values.pop()
                 values.append(b.add(values.pop(), W))
@@ -123,6 +141,11 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
             case _Seal(f, argument, region):
                 b.region = region
                 values.append(b.seal(f, argument, values.pop()))
+            case _Drop(region):
+                values.pop()
+                b.region = region
+            case _Leave(strict, place):
+                b.strict, b.place = strict, place
     (V,) = values
     return V
 
@@ -136,7 +159,7 @@ def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], 
         case Zero(A):
             values.append(Nought(A))
         case Call(f, N):
-            todo.append(_Call(f))
+            todo.append(_Call(f, M.span))
             todo.append(_Evaluate(N, environment))
         case Plus(L, N):
             todo.append(_Add())
@@ -157,21 +180,52 @@ def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], 
             todo.append(_Evaluate(W, environment))
 
 
-def _call(f: Function, V: Symbolic, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
+def _call(f: Function, V: Symbolic, span: Span | None, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
     match f:
-        case Primitive(_, _, Product(factors)):
-            values.append(b.apply(f, unpack(V, len(factors))))
         case Primitive():
-            values.append(b.apply(f, (V,)))
-        case Defined(_, _, _, body, None):
+            arguments = spread(f, V)
+            b.check_smooth(f, arguments, span)
+            values.append(b.apply(f, arguments))
+        case Defined(_, _, _, body, own):
+            _enter(span, b, todo)
+            if own is not None:
+                todo.append(_Seal(f, V, b.region))
+                b.region = None
             todo.append(_Evaluate(cast(Term, body.body), (V, None)))
-        case Defined(_, _, _, body, _):
-            todo.append(_Seal(f, V, b.region))
-            todo.append(_Evaluate(cast(Term, body.body), (V, None)))
-            b.region = None
         case RdOf(g):
             w, v = unpack(V, 2)
+            _enter(span, b, todo)
             todo.append(_Evaluate(cast(Term, b.derivative(g).body), (v, (w, None))))
+            if b.strict:
+                _require(g, v, b, todo)
+
+
+def _enter(span: Span | None, b: Builder, todo: list[_Task]) -> None:
+    """What is evaluated next is the body of a function that is called at ``span``."""
+    todo.append(_Leave(b.strict, b.place))
+    b.place = b.place or span
+
+
+def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task]) -> None:
+    """``rd[g]`` is defined at the point v only if g is (RH Def. 6.8), and for a primitive g it is defined wherever g is."""
+    g, depth = base(g)
+    for _ in range(depth):
+        _, v = unpack(v, 2)
+    match g:
+        case Primitive():
+            b.check_smooth(g, spread(g, v), None)
+            b.strict = False
+        case Defined(_, _, _, _, None) | RdOf():
+            pass
+        case Defined(_, _, _, body, _):
+            todo.append(_Drop(b.region))
+            todo.append(_Evaluate(cast(Term, body.body), (v, None)))
+            b.region = None
+
+
+def spread(f: Primitive, V: Symbolic) -> tuple[Symbolic, ...]:
+    """The arguments of f in the value that it is applied to."""
+    return unpack(V, len(f.domain.factors)) if isinstance(f.domain, Product) else (V,)
 
 
 def _go_back(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Symbolic:
@@ -203,13 +257,18 @@ def pull_back(entry: Applied | Aliased | Called, bit: int, cotangents: Cotangent
             if w is not None:
                 v = pack(arguments)
                 accumulate(v, _rd(f, w, v, b), bit, cotangents, b)
-        case Called(f, argument, result):
+        case Called(f, argument, result, span):
             # What the user wrote need not be linear: it is asked even when the cotangent is 0.
-            accumulate(argument, _rd(f, collect(result, cotangents), argument, b), bit, cotangents, b)
+            accumulate(argument, _rd(f, collect(result, cotangents), argument, b, span), bit, cotangents, b)
 
 
-def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder) -> Symbolic:
-    return evaluate(cast(Term, b.derivative(f).body), (v, (w, None)), b)
+def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder, span: Span | None = None) -> Symbolic:
+    """``rd[f](w, v)`` after ``f(v)``, so it is known that f is defined at v."""
+    strict, place = b.strict, b.place
+    b.strict, b.place = strict and not isinstance(f, Primitive), place or span
+    V = evaluate(cast(Term, b.derivative(f).body), (v, (w, None)), b)
+    b.strict, b.place = strict, place
+    return V
 
 
 def accumulate(V: Symbolic, W: Symbolic, bit: int, cotangents: Cotangents, b: Builder) -> None:

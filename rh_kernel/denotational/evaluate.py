@@ -25,15 +25,18 @@ class Outcome:
     accesses: tuple[tuple[str, Location], ...]
 
 
-def run(a: Arrow, inputs: Sequence[Array], heap: Mapping[Location, Array]) -> Outcome:
-    """``a`` at the arrays of its domain. Raises ``Stuck`` at an operation other than ``Get`` and ``Put``."""
+def run(a: Arrow, inputs: Sequence[Array], heap: Mapping[Location, Array], *, strict: bool = False) -> Outcome:
+    """``a`` at the arrays of its domain; ``strict`` takes its pure maps as morphisms of PSmooth.
+
+    Raises ``Stuck`` at an operation other than ``Get`` and ``Put``, and where a map is undefined.
+    """
     values, contents = list(inputs), dict(heap)
     accesses: list[tuple[str, Location]] = []
     for box, _ in a.wired():
         arguments = [values[w] for w in box.inputs]
         match box.content:
             case Pure(f):
-                values += apply(f, arguments)
+                values += apply(f, arguments, strict=strict)
             case Effect(op):
                 location = _location(op)
                 accesses.append((op.family.name, location))

@@ -14,6 +14,7 @@ import numpy as np
 
 from rh_kernel.denotational.wiring import Builder, Diagram
 from rh_kernel.primitives.schemes import extent
+from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array, Const, Primitive
 from rh_kernel.syntax.types import Type
@@ -111,21 +112,24 @@ def without_idle_inputs(f: Smooth) -> tuple[Smooth, tuple[int, ...]]:
     return b.close([image[w] for w in f.codomain]), kept
 
 
-def apply(f: Smooth, arguments: Sequence[Array]) -> list[Array]:
+def apply(f: Smooth, arguments: Sequence[Array], *, strict: bool = False) -> list[Array]:
     """``f(x₁, …, xₙ)``: arrays in the order of the domain, and of the codomain.
 
-    Points where f is undefined give ``nan`` or ``±inf``. Raises ``Stuck`` if a type has no arrays.
+    Points where f is undefined give ``nan`` or ``±inf``; with ``strict`` f is a morphism of PSmooth, and undefined wherever one
+    of its symbols is not smooth (RH Def. E.4). Raises ``Stuck`` there, and if a type has no arrays.
     """
     values = list(arguments)
     with np.errstate(all="ignore"):
         for box, _ in f.wired():
-            values += _apply(box.content, [values[w] for w in box.inputs])
+            values += _apply(box.content, [values[w] for w in box.inputs], strict=strict)
     return [values[w] for w in f.codomain]
 
 
-def _apply(symbol: Symbol, arguments: list[Array]) -> list[Array]:
+def _apply(symbol: Symbol, arguments: list[Array], *, strict: bool) -> list[Array]:
     match symbol:
         case Apply(f):
+            if strict:
+                require_smooth(f, arguments, None)
             return [kernel(f, np)(*arguments)]
         case Constant(c):
             return [c.value]
@@ -135,4 +139,4 @@ def _apply(symbol: Symbol, arguments: list[Array]) -> list[Array]:
             x, y = arguments
             return [x + y]
         case Own(_, f, _):
-            return apply(f, arguments)
+            return apply(f, arguments, strict=strict)

@@ -13,6 +13,8 @@ from rh_kernel.display.bundle import bundle
 from rh_kernel.display.bundle import progress as progress_bundle
 from rh_kernel.session.results import (
     DeclarationMade,
+    DerivationMade,
+    DiagramMade,
     Event,
     HeapShown,
     ItemFailed,
@@ -113,7 +115,7 @@ class Outputs:
             case ValueFound():
                 self._release()
                 self._waiting = Waiting((bundle(result),), is_value=True, since=self._clock())
-            case TraceMade() | ProgramMade() | TypeShown() | HeapShown() | Notice():
+            case TraceMade() | ProgramMade() | TypeShown() | DerivationMade() | DiagramMade() | HeapShown() | Notice():
                 self._release()
                 self._display(bundle(result))
 

@@ -7,6 +7,7 @@ variable can be put at any depth, and nobody counts indices.
 from collections.abc import Callable
 from typing import TypeAlias
 
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term, shift
 from rh_kernel.syntax.core import (
     RH,
@@ -51,9 +52,9 @@ def performed(scope: Scope, *arguments: Place) -> Plan:
     return lambda depth: instantiate_command(shift(scope, depth), *[V(depth) for V in arguments])
 
 
-def call(f: Function, M: Place) -> Place:
+def call(f: Function, M: Place, span: Span | None = None) -> Place:
     """``f(M)``"""
-    return lambda depth: Call(f, M(depth))
+    return lambda depth: Call(f, M(depth), span=span)
 
 
 def plus(M: Place, N: Place) -> Place:

@@ -26,7 +26,6 @@ from rh_kernel.syntax.core import (
     Bound,
     Call,
     Const,
-    Function,
     Let,
     Plus,
     Proj,
@@ -52,8 +51,8 @@ def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
             return Rule.R_VAR, Zero(type_of(form.point, gamma))
         case Const() | Zero():
             return Rule.R_CONST, Zero(type_of(form.point, gamma))
-        case Call(f, M):
-            return Rule.R_FUN, _call(W, f, Scope((x,), M), V)(0)
+        case Call(_, M) as N:
+            return Rule.R_FUN, _call(W, N, Scope((x,), M), V)(0)
         case Plus(M, N):
             return Rule.R_PLUS, plus(rewrite_scope(W, Scope((x,), M), V), rewrite_scope(W, Scope((x,), N), V))(0)
         case Let(M, scope):
@@ -71,11 +70,11 @@ def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
             raise KernelBug("the R in the body comes first")
 
 
-def _call(W: Place, f: Function, M: Scope, V: Place) -> Place:
-    """``let x ← V in let y ← rd[f](⟨W, M⟩) in y.R_V(x. M)``"""
+def _call(W: Place, N: Call, M: Scope, V: Place) -> Place:
+    """``let x ← V in let y ← rd[f](⟨W, M⟩) in y.R_V(x. M)`` for ``N = f(M)``, in whose place ``rd[f]`` stands"""
 
     def body(x: Place) -> Place:
-        return let(call(RdOf(f), tuple_from(W, opened(M, x))), "y", lambda y: rewrite_scope(y, M, V))
+        return let(call(RdOf(N.function), tuple_from(W, opened(M, x)), N.span), "y", lambda y: rewrite_scope(y, M, V))
 
     return let(V, M.hints[0], body)
 

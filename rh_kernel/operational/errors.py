@@ -18,18 +18,6 @@ class NoContent(Diagnostic):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NotSmooth(Diagnostic):
-    """``Ev(f, V)`` is undefined in PSmooth (RH Def. E.4); only strict reduction stops there."""
-
-    code: ClassVar[str] = "RH203"
-    title: ClassVar[str] = "Undefined point"
-    label: ClassVar[str] = "{function} is not smooth at {point}"
-
-    function: str
-    point: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class OutOfFuel(Diagnostic):
     """The limit on the number of steps was met."""
 

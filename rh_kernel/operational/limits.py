@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import prod
 
 from rh_kernel.operational.errors import OutOfFuel
+from rh_kernel.primitives.table import require
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Primitive
@@ -29,7 +30,8 @@ class Limits:
             raise Stuck(OutOfFuel(span=span, steps=count, hint=hint))
 
     def check_arrays(self, f: Primitive, span: Span | None) -> None:
-        """Raises ``Stuck`` if an argument or the result of ``f`` holds too many reals, or has a dimension that is none."""
+        """Raises ``Stuck`` if there is no such ``f``, or an argument or the result holds too many reals, or is no array."""
+        require(f, span)
         for A in (f.codomain, *leaves(f.domain)):
             shape = concrete_shape(A) if isinstance(A, Real) else None
             if shape is None or any(n < 0 for n in shape):

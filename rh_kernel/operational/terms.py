@@ -5,23 +5,22 @@ with its derivative ``w, v. N``, it is the normal form of the body at V, and cou
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import cast
-
-import numpy as np
 
 from rh_kernel.operational import derivative as fig_6
 from rh_kernel.operational.contexts import Context
-from rh_kernel.operational.errors import NotSmooth
 from rh_kernel.operational.focus import focus
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.paper import Rule
 from rh_kernel.primitives.derivative import derivative
-from rh_kernel.primitives.evaluation import evaluate, is_smooth_at
-from rh_kernel.primitives.values import add_values, materialise
-from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.primitives.evaluation import evaluate
+from rh_kernel.primitives.smoothness import base, require_smooth_at
+from rh_kernel.primitives.values import add_values
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.binding import instantiate_term, mentions
+from rh_kernel.syntax.binding import instantiate_term, mentions, shift
 from rh_kernel.syntax.core import (
     Bound,
     Call,
@@ -35,6 +34,7 @@ from rh_kernel.syntax.core import (
     R,
     Rd,
     RdOf,
+    Scope,
     Term,
     Tuple,
     Zero,
@@ -66,9 +66,12 @@ def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
     """``Ev(f, V)``, a closed value. Raises ``Stuck``, with the place ``span`` of the call, where a limit is met.
 
     Fig. 6 doubles its work at every let. What nobody sees need not do so where the second half is zero: here an ``R``
-    whose body does not mention its variable is zero at once.
+    whose body does not mention its variable is zero at once, and if reduction is strict, once its body has a value.
     """
     M, K, count = apply(f, V, limits, span), None, 0
+    if _is_derivative_of_primitive(f):
+        # It is smooth where the primitive is, whatever symbols its term is written with.
+        limits = replace(limits, strict=False)
     while True:
         M, K = focus(M, K)
         M = cast(Term, M)
@@ -76,10 +79,17 @@ def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
             return M
         limits.check(count, M.span)
         if isinstance(M, R) and not mentions(M.scope, 0):
-            M = Zero(type_of(M.point, telescope(K)))
+            zero = Zero(type_of(M.point, telescope(K)))
+            M = Let(instantiate_term(M.scope, M.point), Scope(("_",), zero)) if limits.strict else zero
         else:
-            _, M = contract(M, K, lambda g, W: apply(g, W, limits, span))
+            _, M = contract(M, K, lambda g, W: _inside(g, W, limits, span))
         count += 1
+
+
+def _inside(g: Function, W: Term, limits: Limits, span: Span | None) -> Term:
+    if limits.strict and _is_derivative_of_primitive(g):
+        return ev(g, W, limits, span)
+    return apply(g, W, limits, span)
 
 
 def apply(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
@@ -90,28 +100,31 @@ def apply(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Ter
     match f:
         case Primitive():
             limits.check_arrays(f, span)
-            _check_smooth(f, V, limits)
+            if limits.strict:
+                require_smooth_at(f, V, span)
             return evaluate(f, V)
         case Defined(_, _, _, body, _):
             return instantiate_term(body, V)
         case RdOf(g):
             W, U = component(V, 0, 2), component(V, 1, 2)
-            if isinstance(g, Primitive):
-                _check_smooth(g, U, limits)
-            return instantiate_term(derivative(g), W, U)
+            N = instantiate_term(derivative(g), W, U)
+            return _where_defined(g, U, N, span) if limits.strict else N
 
 
-def _check_smooth(f: Primitive, V: Term, limits: Limits) -> None:
-    if limits.strict and not is_smooth_at(f, V):
-        hint = "without `%strict on` it has a value and a derivative there"
-        raise Stuck(NotSmooth(span=V.span, function=f.name, point=_show(V), hint=hint))
+def _is_derivative_of_primitive(f: Function) -> bool:
+    return isinstance(f, RdOf) and isinstance(base(f)[0], Primitive)
 
 
-def _show(V: Term) -> str:
-    match materialise(V):
-        case Const(array):
-            return np.array2string(array, threshold=6, separator=", ")
-        case Tuple(items):
-            return "⟨" + ", ".join(_show(W) for W in items) + "⟩"
-        case Bound() | Zero() | Call() | Plus() | Proj() | Let() | Rd() | R():
-            raise KernelBug("an open term is no point")
+def _where_defined(g: Function, U: Term, N: Term, span: Span | None) -> Term:
+    """N, which is ``rd[g]`` at the point U, once it is known that g is defined there: nowhere else is ``rd[g]`` (Def. 6.8)."""
+    g, depth = base(g)
+    for _ in range(depth):
+        U = component(U, 1, 2)
+    match g:
+        case Primitive():
+            require_smooth_at(g, U, span)
+            return N
+        case Defined(_, _, _, _, None) | RdOf():
+            return N
+        case Defined(_, _, _, body, _):
+            return Let(instantiate_term(body, U), Scope(("_",), shift(N, 1)))

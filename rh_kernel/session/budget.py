@@ -3,6 +3,7 @@
 import os
 
 from rh_kernel.operational.limits import Limits
+from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.stuck import BYTES, too_large
 
@@ -15,9 +16,9 @@ def available() -> int:
         return (4 << 30) // BYTES
 
 
-def limits() -> Limits:
-    """What bounds a reduction on this machine."""
-    return Limits(reals=available())
+def limits(settings: Settings) -> Limits:
+    """What bounds a reduction on this machine, under these settings."""
+    return Limits(strict=settings.strict, reals=available())
 
 
 def check_size(reals: int, what: str, span: Span | None) -> None:

@@ -11,6 +11,7 @@ from rh_kernel.operational.trace import run
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.budget import check_size, limits
 from rh_kernel.session.errors import CannotLoad
+from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
@@ -18,10 +19,10 @@ from rh_kernel.syntax.types import Real, concrete_shape
 from rh_kernel.typing.definitions import Drawn, Loaded, LocDefinition, Written
 
 
-def initial_content(definition: LocDefinition, folder: Path, type_: Span, content: Span) -> Array:
+def initial_content(definition: LocDefinition, folder: Path, type_: Span, content: Span, settings: Settings) -> Array:
     """The array, which nobody may write to; ``type_`` and ``content`` are where the two sides of its declaration stand.
 
-    Raises ``Rejected`` for a file that does not fit, ``Stuck`` for one too large.
+    Raises ``Rejected`` for a file that does not fit, ``Stuck`` for one too large, or a term without a value.
     """
     A = Real(definition.location.shape)
     shape = concrete_shape(A)
@@ -30,7 +31,7 @@ def initial_content(definition: LocDefinition, folder: Path, type_: Span, conten
     check_size(math.prod(shape), f"`{definition.name}` of type {A}", type_)
     match definition.initial:
         case Written(term):
-            array = to_array(run(term, Heap(), limits()).value)
+            array = to_array(run(term, Heap(), limits(settings)).value)
         case Drawn() as drawn:
             array = _draw(drawn, shape)
         case Loaded(path):

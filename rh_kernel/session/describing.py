@@ -41,13 +41,13 @@ def type_text(definition: Definition) -> str:
 def _handler(H: ReverseHandler | OrdinaryHandler) -> str:
     match H:
         case ReverseHandler(C):
-            return f"rev handler({_generic((C,))[0]})"
+            return f"rev handler({generic((C,))[0]})"
         case OrdinaryHandler(C, D):
-            source, target = _generic((C, D))
+            source, target = generic((C, D))
             return f"{source} => {target}"
 
 
-def _generic(types: tuple[Type, ...]) -> tuple[str, ...]:
+def generic(types: tuple[Type, ...]) -> tuple[str, ...]:
     """Types as text; what each use may choose for itself is called A, B, …, and a shape s, s', …"""
     letters: dict[int, str] = {}
     shapes: dict[int, ShapeVar] = {}

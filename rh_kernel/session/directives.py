@@ -11,9 +11,13 @@ from rh_kernel.syntax import surface_items as items
 DIRECTIVES = {
     "trace": ("P", "the stepper: every reduction step, redex and contractum marked, rule name, heap"),
     "type": ("E", "the type of a term, a command or a name"),
+    "derivation": ("E", "the typing derivation of a term, a command or a name, as a proof tree"),
+    "diagram": ("E", "the string diagram of a term, a command or a net, handlers unfolded"),
     "compile": ("P", "the straight-line program that runs, with operation counts"),
     "heap": ("", "every location with its content"),
     "reset": ("", "put the initial contents back into all locations"),
+    "strict": ("on|off", "whether a function is undefined where it is not smooth"),
+    "evaluator": ("compiled|stepped|denoted", "which of the three readings of a program evaluates it"),
     "help": ("name", "what a name stands for; without a name, this list"),
     "lsmagic": ("", "this list"),
 }
@@ -34,6 +38,20 @@ def expect_no_words(item: items.Directive) -> None:
     if item.words or item.argument is not None:
         found = f"`{item.span.text}`"
         raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="nothing more", found=found))
+
+
+def chosen(item: items.Directive, *choices: str) -> str | None:
+    """What a setting is set to, ``None`` if it is only asked for. Raises ``Rejected`` for other words."""
+    match item.words:
+        case ():
+            return None
+        case (word,) if word in choices:
+            return word
+        case words:
+            *others, last = [f"`{choice}`" for choice in choices]
+            wanted = f"{', '.join(others)} or {last}"
+            found, hint = f"`{' '.join(words)}`", f"`%{item.name.text}` alone tells what is set"
+            raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint))
 
 
 def unknown_directive(item: items.Directive) -> Rejected:

@@ -29,7 +29,7 @@ def _about(definitions: Definitions, word: str) -> str:
         return f"{name} is {kind_of(definition)}: {type_text(definition)}"
     if name in ROWS:
         row = ROWS[name]
-        types = "\n".join(f"  {name} : {scheme.domain} -> {scheme.codomain}" for scheme in row.schemes)
+        types = "\n".join(f"  {signature}" for signature in row.signatures)
         return f"{row.doc}\n{types}\n  {row.formula}"
     if name in DIRECTIVES:
         return f"{_usage(name)}: {DIRECTIVES[name][1]}"

@@ -6,29 +6,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
-
-from rh_kernel.arrays.compile import compile_command, compile_term
-from rh_kernel.arrays.numpy_backend import Arrays, prepare
-from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.storage import peak
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.step import Step
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
 from rh_kernel.operational.trace import advance
 from rh_kernel.primitives.values import materialise
-from rh_kernel.session.budget import available, check_size, limits
+from rh_kernel.session.budget import available, limits
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
+from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, compiled, evaluate, frozen, span_of
 from rh_kernel.session.plans import (
     Compile,
     Declare,
+    Derive,
+    Draw,
     Evaluate,
     Plan,
     Refuse,
     Reset,
     Say,
+    Set,
     ShowHeap,
     ShowType,
     Trace,
@@ -37,6 +35,8 @@ from rh_kernel.session.plans import (
 from rh_kernel.session.results import (
     Change,
     DeclarationMade,
+    DerivationMade,
+    DiagramMade,
     Event,
     HeapShown,
     Notice,
@@ -49,19 +49,15 @@ from rh_kernel.session.results import (
     Working,
     changed,
 )
+from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
-from rh_kernel.source.span import Span
-from rh_kernel.syntax.core import Array, Const, Term
+from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import placed
-from rh_kernel.syntax.types import Type, factors
-from rh_kernel.syntax.values import tuple_of
 from rh_kernel.training.events import Diverged, Progress, Trained
 from rh_kernel.training.loop import train
 from rh_kernel.typing.definitions import LocDefinition, kind_of
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
-
-_STEPS_BETWEEN_LOOKS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +67,7 @@ class State:
     heap: Mapping[Location, Array]
     initial: Mapping[Location, Array]
     folder: Path
+    settings: Settings
 
     def put(self, changes: Mapping[Location, Array]) -> "State":
         """With other contents at some locations."""
@@ -100,9 +97,14 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
         case Trace(subject):
             return (yield from _trace(number, subject, state))
         case Compile(subject):
-            yield Shown(number, ProgramMade(_compiled(subject), subject.type))
+            yield Shown(number, ProgramMade(compiled(subject, state.settings), subject.type))
         case ShowType(text, A):
             yield Shown(number, TypeShown(text, A))
+        case Derive(text, _, found):
+            yield Shown(number, DerivationMade(text, found))
+        case Draw(subject):
+            yield Working()
+            yield Shown(number, DiagramMade(subject.text, subject.type, subject.diagram()))
         case Train():
             return (yield from _train(number, plan, state))
         case ShowHeap():
@@ -113,6 +115,9 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
             words = "1 location holds" if count == 1 else f"{count} locations hold"
             yield Shown(number, Notice(f"{words} the initial content again"))
             return state.put(state.initial)
+        case Set(settings, text):
+            yield Shown(number, Notice(text))
+            return replace(state, settings=settings)
         case Say(text):
             yield Shown(number, Notice(text))
     return state
@@ -122,7 +127,7 @@ def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None,
     definition = plan.definition
     changes: tuple[Change, ...] = ()
     if isinstance(definition, LocDefinition):
-        content = initial_content(definition, state.folder, plan.type, plan.content)
+        content = initial_content(definition, state.folder, plan.type, plan.content, state.settings)
         location = definition.location
         changes = (Change(location, None, content),)
         initial = MappingProxyType({**state.initial, location: content})
@@ -132,15 +137,10 @@ def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None,
 
 
 def _evaluate(number: int, subject: ClosedTerm | ClosedCommand, state: State) -> Generator[Event, None, State]:
-    yield Working()
-    program = _compiled(subject)
-    check_size(peak(program), "what is computed here", _span(subject))
-    yield Working()
-    result, changes = prepare(program)((), state.heap)
-    after = state.put({loc: frozen(array) for loc, array in changes.items()})
-    value = as_value(result, subject.type)
+    found = yield from evaluate(subject, state.heap, state.settings)
+    after = state.put(found.changes)
     is_command = isinstance(subject, ClosedCommand)
-    yield Shown(number, ValueFound(subject.type, value, changed(state.heap, after.heap), is_command))
+    yield Shown(number, ValueFound(subject.type, found.value, changed(state.heap, after.heap), is_command))
     return after
 
 
@@ -150,16 +150,16 @@ def _trace(number: int, subject: ClosedTerm | ClosedCommand, state: State) -> Ge
     position = Position(start, None, Heap(state.heap), 0)
     value: Term | None = None
     stuck: tuple[Diagnostic, ...] = ()
-    bounds = limits()
+    bounds = limits(state.settings)
     try:
         while not isinstance(now := advance(position, bounds), Reached):
             step, position = now
             steps.append(step)
-            if len(steps) % _STEPS_BETWEEN_LOOKS == 0:
+            if len(steps) % STEPS_BETWEEN_LOOKS == 0:
                 yield Working()
         value = materialise(now.value)
     except Stuck as failure:
-        stuck = placed(failure, _span(subject)).diagnostics
+        stuck = placed(failure, span_of(subject)).diagnostics
     yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, state.heap))
     if stuck:
         raise Stuck(*stuck)
@@ -171,7 +171,7 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
     last: Progress | None = None
     began = time.monotonic()
     try:
-        for event in train(run, data[run.data], data, state.heap, available()):
+        for event in train(run, data[run.data], data, state.heap, available(), strict=state.settings.strict):
             match event:
                 case Progress():
                     last = event
@@ -199,38 +199,6 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
     raise Interrupted(after)
 
 
-def _compiled(subject: ClosedTerm | ClosedCommand) -> Program:
-    try:
-        match subject:
-            case ClosedTerm(M):
-                return compile_term(M)
-            case ClosedCommand(P):
-                return compile_command(P)
-    except Stuck as failure:
-        raise placed(failure, _span(subject)) from None
-
-
-def _span(subject: ClosedTerm | ClosedCommand) -> Span | None:
-    return subject.term.span if isinstance(subject, ClosedTerm) else subject.command.span
-
-
 def _contents(state: State) -> tuple[Change, ...]:
     """The locations that names stand for, and those that only older nets know, each with what it held at first."""
     return tuple(Change(loc, state.initial.get(loc), content) for loc, content in state.heap.items())
-
-
-def as_value(arrays: Arrays, A: Type) -> Term:
-    """The closed value that nested tuples of arrays are at the type A."""
-    if isinstance(arrays, tuple):
-        parts = factors(A, len(arrays))
-        return tuple_of(tuple(as_value(part, B) for part, B in zip(arrays, parts, strict=True)))
-    return Const(frozen(arrays))
-
-
-def frozen(array: Array) -> Array:
-    """The array if nobody can write to it, else a copy of it that nobody can."""
-    if not array.flags.writeable and array.base is None:
-        return array
-    copy = np.array(array)
-    copy.setflags(write=False)
-    return copy

@@ -1,7 +1,7 @@
 """What each item of a cell is going to do: everything about it that is known before anything runs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -9,9 +9,12 @@ from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.budget import check_size, limits
+from rh_kernel.session.deriving import derivations
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.directives import expect_no_words, needs_expression, unknown_directive
+from rh_kernel.session.directives import chosen, expect_no_words, needs_expression, unknown_directive
+from rh_kernel.session.drawing import Denoted, denoted
 from rh_kernel.session.helping import help_text
+from rh_kernel.session.settings import Evaluator, Settings, evaluator_text, strict_text
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
@@ -23,6 +26,7 @@ from rh_kernel.syntax.types import Type, size
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import ConstDefinition, Definition, Definitions
+from rh_kernel.typing.derivations import Derivation
 from rh_kernel.typing.items import (
     ClosedCommand,
     ClosedTerm,
@@ -71,6 +75,22 @@ class ShowType:
 
 
 @dataclass(frozen=True, slots=True)
+class Derive:
+    """``%derivation E``, answered; ``type`` is what ``%type`` says"""
+
+    subject: str
+    type: str
+    derivations: tuple[Derivation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """``%diagram E``"""
+
+    subject: Denoted
+
+
+@dataclass(frozen=True, slots=True)
 class Train:
     """``train P for …``, with the data it names"""
 
@@ -90,6 +110,14 @@ class Reset:
 
 
 @dataclass(frozen=True, slots=True)
+class Set:
+    """``%strict on``: the settings from here on, and what is said about them"""
+
+    settings: Settings
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Say:
     """A text that is known already"""
 
@@ -103,15 +131,22 @@ class Refuse:
     diagnostics: tuple[Diagnostic, ...]
 
 
-Plan: TypeAlias = Declare | Evaluate | Trace | Compile | ShowType | Train | ShowHeap | Reset | Say | Refuse
+Plan: TypeAlias = (
+    Declare | Evaluate | Trace | Compile | ShowType | Derive | Draw | Train | ShowHeap | Reset | Set | Say | Refuse
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What planning looks at beside the definitions: the folder that paths start from, and data given from Python."""
+    """What planning looks at beside the definitions: the folder that paths start from, data given from Python, the settings."""
 
     folder: Path
     given: Mapping[str, Mapping[str, Array]]
+    settings: Settings
+
+    def after(self, planned: Plan) -> "Surroundings":
+        """What the plan of the next item looks at."""
+        return replace(self, settings=planned.settings) if isinstance(planned, Set) else self
 
 
 def plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
@@ -145,7 +180,7 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
         case items.TrainItem():
             return definitions, _train(definitions, item, around)
         case items.Directive():
-            return definitions, _directive(definitions, item)
+            return definitions, _directive(definitions, item, around.settings)
         case (
             items.DimDeclaration()
             | items.ConstDeclaration()
@@ -158,7 +193,8 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
             definition = declare(definitions, item)
             if isinstance(definition, ConstDefinition):
                 check_size(size(definition.type), f"`{definition.name}` of type {definition.type}", _sides(item)[0])
-                definition = ConstDefinition(definition.name, definition.type, run(definition.term, Heap(), limits()).value)
+                V = run(definition.term, Heap(), limits(around.settings)).value
+                definition = ConstDefinition(definition.name, definition.type, V)
             return definitions.with_(definition, item.name.span), Declare(definition, *_sides(item))
 
 
@@ -185,7 +221,7 @@ def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings
     return Train(run, sets, item.span)
 
 
-def _directive(definitions: Definitions, item: items.Directive) -> Plan:
+def _directive(definitions: Definitions, item: items.Directive, settings: Settings) -> Plan:
     match item.name.text:
         case "trace":
             return Trace(elaborate_evaluation(definitions, needs_expression(item)))
@@ -193,12 +229,24 @@ def _directive(definitions: Definitions, item: items.Directive) -> Plan:
             return Compile(elaborate_evaluation(definitions, needs_expression(item)))
         case "type":
             return _type(definitions, needs_expression(item))
+        case "derivation":
+            return _derive(definitions, needs_expression(item))
+        case "diagram":
+            return Draw(denoted(definitions, needs_expression(item)))
         case "heap":
             expect_no_words(item)
             return ShowHeap()
         case "reset":
             expect_no_words(item)
             return Reset()
+        case "strict":
+            word = chosen(item, "on", "off")
+            settings = settings if word is None else replace(settings, strict=word == "on")
+            return Set(settings, strict_text(settings))
+        case "evaluator":
+            word = chosen(item, *(evaluator.value for evaluator in Evaluator))
+            settings = settings if word is None else replace(settings, evaluator=Evaluator(word))
+            return Set(settings, evaluator_text(settings))
         case "help" | "lsmagic":
             return Say(help_text(definitions, item.words))
         case _:
@@ -213,6 +261,12 @@ def _type(definitions: Definitions, e: s.Expr) -> ShowType:
         if e.name in ROWS:
             return ShowType(e.name, " or ".join(f"{scheme.domain} -> {scheme.codomain}" for scheme in ROWS[e.name].schemes))
     return ShowType(e.span.text, str(elaborate_evaluation(definitions, e).type))
+
+
+def _derive(definitions: Definitions, e: s.Expr) -> Derive:
+    found = derivations(definitions, e)
+    declared = isinstance(e, s.Var) and definitions.get(e.name) is not None
+    return Derive(e.span.text, _type(definitions, e).type if declared else str(found[0].type), found)
 
 
 def _declared_name(item: items.Item | Unparsed) -> str | None:

@@ -6,11 +6,13 @@ from typing import TypeAlias
 
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.trace import Step
+from rh_kernel.session.drawing import Diagram
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import Array, Command, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.training.events import Progress
+from rh_kernel.typing.derivations import Derivation
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,23 @@ class TypeShown:
 
 
 @dataclass(frozen=True, slots=True)
+class DerivationMade:
+    """``%derivation``: what was asked about, and its derivation; two of them for a function with its own derivative."""
+
+    subject: str
+    derivations: tuple[Derivation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DiagramMade:
+    """``%diagram``: what was asked about, its type as text, and the string diagram that it denotes."""
+
+    subject: str
+    type: str
+    diagram: Diagram
+
+
+@dataclass(frozen=True, slots=True)
 class HeapShown:
     """``%heap``: every location that a name stands for, with its content and what it held at first."""
 
@@ -115,7 +134,17 @@ class Working:
 
 
 Result: TypeAlias = (
-    DeclarationMade | ValueFound | TraceMade | ProgramMade | TypeShown | HeapShown | Notice | TrainingDone | ItemFailed
+    DeclarationMade
+    | ValueFound
+    | TraceMade
+    | ProgramMade
+    | TypeShown
+    | DerivationMade
+    | DiagramMade
+    | HeapShown
+    | Notice
+    | TrainingDone
+    | ItemFailed
 )
 
 

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from rh_kernel.session.performing import Interrupted, State, perform
 from rh_kernel.session.plans import Plan, Refuse, Surroundings, complaints, plan, without
 from rh_kernel.session.results import Event, ItemFailed, Shown
+from rh_kernel.session.settings import DEFAULT, Settings
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
@@ -22,18 +23,24 @@ from rh_kernel.typing.definitions import BUILT_IN, Definitions
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What the names stand for, what the heap holds and held at first, and where paths start from."""
+    """What the names stand for, what the heap holds and held at first, where paths start from, and what is set."""
 
     folder: Path
     definitions: Definitions = BUILT_IN
     heap: Mapping[Location, Array] = field(default_factory=lambda: MappingProxyType({}))
     initial: Mapping[Location, Array] = field(default_factory=lambda: MappingProxyType({}))
     given: Mapping[str, Mapping[str, Array]] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Settings = DEFAULT
 
     @staticmethod
-    def start(folder: Path) -> "Session":
+    def start(folder: Path, settings: Settings = DEFAULT) -> "Session":
         """A session in which nothing has been declared."""
-        return Session(folder)
+        return Session(folder, settings=settings)
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """What planning looks at beside the definitions."""
+        return Surroundings(self.folder, self.given, self.settings)
 
 
 def execute(session: Session, source: Source, *, keep_going: bool = False) -> Generator[Event, None, Session]:
@@ -44,7 +51,7 @@ def execute(session: Session, source: Source, *, keep_going: bool = False) -> Ge
     done by then and returns a session that has it; elsewhere the exception passes, and the old session is all there is.
     """
     items = list(parse(source))
-    around = Surroundings(session.folder, session.given)
+    around = session.surroundings
     definitions = replace(session.definitions, failed=frozenset())
     plans = None if keep_going else _plans(definitions, items, around)
     refused = [(n, p) for n, (_, p) in enumerate(plans or (), start=1) if isinstance(p, Refuse)]
@@ -52,7 +59,7 @@ def execute(session: Session, source: Source, *, keep_going: bool = False) -> Ge
         for number, planned in refused:
             yield Shown(number, ItemFailed(planned.diagnostics))
         return session
-    state = State(session.heap, session.initial, session.folder)
+    state = State(session.heap, session.initial, session.folder, session.settings)
     for number, item in enumerate(items, start=1):
         after, planned = plan(definitions, item, around) if plans is None else plans[number - 1]
         try:
@@ -64,7 +71,7 @@ def execute(session: Session, source: Source, *, keep_going: bool = False) -> Ge
             after = without(definitions, item)
         except Interrupted as interrupted:
             return _after(session, after, interrupted.state)
-        definitions = after
+        definitions, around = after, around.after(planned)
     return _after(session, definitions, state)
 
 
@@ -74,8 +81,9 @@ def _plans(definitions: Definitions, items: Iterable[Item | Unparsed], around: S
     for item in items:
         definitions, planned = plan(definitions, item, around)
         plans.append((definitions, planned))
+        around = around.after(planned)
     return plans
 
 
 def _after(session: Session, definitions: Definitions, state: State) -> Session:
-    return replace(session, definitions=definitions, heap=state.heap, initial=state.initial)
+    return replace(session, definitions=definitions, heap=state.heap, initial=state.initial, settings=state.settings)

@@ -55,18 +55,20 @@ class Batches:
         return [array.take(rows, axis=0) for array in self.inputs]
 
 
-def for_changes(P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, reals: int = 1 << 40) -> Batches:
+def for_changes(
+    P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, reals: int = 1 << 40, *, strict: bool = False
+) -> Batches:
     """P, of whose run only the heap changes are wanted; its loose indices are the sample's names, the last one is index 0.
 
     Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled or holds more than ``reals``.
     """
-    program = _compiled(P, sample, data)
+    program = _compiled(P, sample, data, strict=strict)
     return _batches(replace(program, result=()), [name for name, _ in sample], data, reals)
 
 
-def for_results(P: Command, names: Sequence[str], data: DataSet, reals: int = 1 << 40) -> Batches:
+def for_results(P: Command, names: Sequence[str], data: DataSet, reals: int = 1 << 40, *, strict: bool = False) -> Batches:
     """P, of whose run only the result is wanted, at whatever types the data has. Raises as ``for_changes`` does."""
-    program = _compiled(P, [(name, None) for name in names], data)
+    program = _compiled(P, [(name, None) for name in names], data, strict=strict)
     return _batches(replace(program, writes=()), names, data, reals)
 
 
@@ -77,8 +79,8 @@ def weighted_sum(left: Mapping[Location, Array] | None, right: Mapping[Location,
     return {location: left[location] + share * array for location, array in right.items()}
 
 
-def _compiled(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet) -> Program:
-    return compile_command(P, tuple([_type(data, name, A) for name, A in sample]))
+def _compiled(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet, *, strict: bool) -> Program:
+    return compile_command(P, tuple([_type(data, name, A) for name, A in sample]), strict=strict)
 
 
 def _type(data: DataSet, name: str, A: Type | None) -> Type:

@@ -18,16 +18,22 @@ BETWEEN_EVENTS = 0.02
 
 
 def train(
-    run: TrainingRun, data: DataSet, measured: Mapping[str, DataSet], heap: Mapping[Location, Array], reals: int = 1 << 40
+    run: TrainingRun,
+    data: DataSet,
+    measured: Mapping[str, DataSet],
+    heap: Mapping[Location, Array],
+    reals: int = 1 << 40,
+    *,
+    strict: bool = False,
 ) -> Iterator[Event]:
     """Trains from ``heap``, which is left as it is: each ``Progress`` holds the heap so far, and ``Trained`` the new one.
 
     A batch of b samples runs from one heap, and the mean of the b changes is added to it. After each epoch each measure is
     averaged over the data that it names in ``measured``. There is an event about every 20 ms; who asks for no more stops
     the run between two batches. Raises ``Rejected`` if the samples do not fit, ``Stuck`` if a command cannot be compiled, or
-    would hold more than ``reals`` numbers at a time.
+    would hold more than ``reals`` numbers at a time; and, if it is ``strict``, at a point where a function is not smooth.
     """
-    return _Training(run, data, measured, heap, reals).events()
+    return _Training(run, data, measured, heap, reals, strict=strict).events()
 
 
 class _Clock:
@@ -57,12 +63,20 @@ class _Training:
     """A run under way: the heap and the curves so far, and what has been told of them."""
 
     def __init__(
-        self, run: TrainingRun, data: DataSet, measured: Mapping[str, DataSet], heap: Mapping[Location, Array], reals: int
+        self,
+        run: TrainingRun,
+        data: DataSet,
+        measured: Mapping[str, DataSet],
+        heap: Mapping[Location, Array],
+        reals: int,
+        *,
+        strict: bool,
     ) -> None:
         self.run = run
         self.data = data
         self.measured = measured
         self.reals = reals
+        self.strict = strict
         self.heap = dict(heap)
         self.curves: tuple[list[float], ...] = tuple([[] for _ in run.measures])
         self.epoch = 0
@@ -74,9 +88,9 @@ class _Training:
     def events(self) -> Iterator[Event]:
         run = self.run
         yield from self._tell(self._progress())
-        steps = for_changes(run.command, run.sample, self.data, self.reals)
+        steps = for_changes(run.command, run.sample, self.data, self.reals, strict=self.strict)
         names = [name for name, _ in run.sample]
-        measures = [for_results(m.command, names, self.measured[m.data], self.reals) for m in run.measures]
+        measures = [for_results(m.command, names, self.measured[m.data], self.reals, strict=self.strict) for m in run.measures]
         rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
         for self.epoch in range(run.epochs):
             yield from self._train(steps, None if rng is None else rng.permutation(self.data.size))

@@ -67,6 +67,15 @@ def operators(program: Program) -> list[str]:
         ("sin([1.0, 2.0])", []),
         ("let z <- exp(x) in x", []),
         ("w @ (0.0 * x)", []),
+        ("conv1d(0.0 * w, fill[1, 2, 1](sum(x)))", []),
+        ("slice[0, 2](x)", []),
+        ("slice[0, 2](concat(x, sin(y)))", []),
+        ("slice[2, 4](concat(x, sin(y)))", ["sin"]),
+        ("slice[1, 3](concat(x, y))", ["concat", "slice"]),
+        ("concat(slice[1, 1](x), y)", []),
+        ("concat(y, slice[1, 1](x))", []),
+        ("maxpool1d[1](pad1d[2](crop1d[2](upscale1d[2](w))))", []),
+        ("pad1d[3](w)", ["pad1d"]),
     ],
 )
 def test_simplification(M: str, expected: list[str]) -> None:

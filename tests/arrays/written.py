@@ -15,7 +15,7 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.definitions import Definitions, LocDefinition
 from rh_kernel.typing.items import elaborate_training
-from tests.strategies import declared
+from tests.declarations import declared
 
 FC = """
 op FC[l : Loc(m, n)] : Real(n) -> Real(m)

@@ -1,8 +1,9 @@
-"""Strict, a program is stuck where a function is not smooth (RH Def. E.4), stepped and compiled alike; elsewhere nothing changes."""
+"""Strict, a program is stuck where a function is not smooth (RH Def. E.4), stepped and compiled alike; else nothing changes."""
 
 from collections.abc import Mapping
 
 import numpy as np
+import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.numpy_backend import flat, run
 from rh_kernel.arrays.program import Program as Compiled
 from rh_kernel.arrays.program import validate
+from rh_kernel.denotational.commands import interpret
+from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.operational.heap import Heap
@@ -80,6 +83,22 @@ def test_a_strict_program_is_stuck_compiled_where_it_is_stuck_stepped(p: Program
             assert (compiled.function, compiled.span) == (f, span)
         case Result():
             assert compiled is None
+
+
+@law(80)
+@given(programs(w=ROUGH))
+def test_a_strict_program_denotes_nothing_where_it_is_stuck_stepped(p: Program) -> None:
+    stepped = reached(p.command, p.heap, strict=True)
+    arrow = interpret((), Scope((), p.command))
+    match stepped:
+        case NotSmooth(function=f):
+            with pytest.raises(Stuck) as stuck:
+                denote(arrow, (), p.heap, strict=True)
+            (point,) = stuck.value.diagnostics
+            assert isinstance(point, NotSmooth)
+            assert point.function == f
+        case Result():
+            denote(arrow, (), p.heap, strict=True)
 
 
 @law(80)

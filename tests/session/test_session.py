@@ -1,6 +1,7 @@
 """Cells take effect as a whole or not at all, files item by item (LANGUAGE §6, §7)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from rh_kernel.primitives.values import to_array
-from rh_kernel.session.results import Event, HeapShown, ItemFailed, Result, Shown, ValueFound
+from rh_kernel.session.results import DerivationMade, Event, HeapShown, ItemFailed, Notice, Result, Shown, ValueFound
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 
@@ -121,7 +122,7 @@ def test_memory_that_runs_out_is_an_error_of_the_item(monkeypatch: pytest.Monkey
     def none_left(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("rh_kernel.session.performing.prepare", none_left)
+    monkeypatch.setattr("rh_kernel.session.evaluating.prepare", none_left)
     results, same = after("1 + 1", session)
     assert codes(results) == [(1, "RH241")]
     assert same is session
@@ -131,3 +132,118 @@ def test_not_a_number_is_a_value_like_another() -> None:
     results, _ = after("log(-1)\nloc w = log([0.0, 1.0])\nlet v <= Get[w]() in return v - v")
     values = [to_array(r.value) for _, r in results if isinstance(r, ValueFound)]
     assert [np.isnan(array).tolist() for array in values] == [[True], [True, False]]
+
+
+# Settings and derivations.
+
+ROUGH = "relu([1, 0])"
+
+
+def stuck(text: str, session: Session) -> list[str]:
+    """The messages of a text."""
+    results, _ = after(text, session, keep_going=True)
+    return [d.message for _, r in results if isinstance(r, ItemFailed) for d in r.diagnostics]
+
+
+def test_a_setting_lasts_until_it_is_changed() -> None:
+    _, strict = after("%strict on")
+    assert stuck(ROUGH, strict) == ["relu is not smooth at [1.0, 0.0]"]
+    _, session = after("%strict off", strict)
+    assert stuck(ROUGH, session) == []
+    assert stuck(ROUGH, strict)
+    assert not Session.start(HERE).settings.strict
+
+
+@pytest.mark.parametrize("keep_going", [False, True])
+def test_a_setting_holds_for_what_comes_after_it_in_a_text(keep_going: bool) -> None:
+    results, session = after("const a = relu(0)\n%strict on\nconst b = relu(1)", keep_going=keep_going)
+    assert codes(results) == []
+    assert session.settings.strict
+    results, _ = after("%strict off\nconst c = relu(0)\n%strict on\nconst d = relu(0)", session, keep_going=keep_going)
+    assert codes(results) == [(4, "RH203")]
+
+
+@pytest.mark.parametrize("text", ["%strict on\n1 + [1, 2]", f"%strict on\n{ROUGH}", "%strict on\n%strict maybe"])
+def test_a_cell_with_an_error_leaves_the_settings(text: str) -> None:
+    results, session = after(text)
+    assert codes(results)
+    assert not session.settings.strict
+
+
+def test_a_setting_alone_is_told() -> None:
+    results, _ = after("%strict\n%strict on\n%strict")
+    assert [r.text.split(":")[0] for _, r in results if isinstance(r, Notice)] == [
+        "strict is off",
+        "strict is on",
+        "strict is on",
+    ]
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        ROUGH,
+        "let y <- recip(0) in 1",
+        "1.rd(x. square(abs(x)))(0)",
+        "rd[sqrt](1, 0)",
+        "let y <= return log(0) in return y",
+        "rev handle (0) <x>. return abs(x) with { return y -> return y }",
+    ],
+)
+def test_a_value_and_a_trace_are_stuck_with_the_same_complaint(subject: str) -> None:
+    _, strict = after("%strict on")
+    complaints = [
+        [replace(d, span=None) for _, r in after(text, strict)[0] if isinstance(r, ItemFailed) for d in r.diagnostics]
+        for text in (subject, f"%trace {subject}")
+    ]
+    assert complaints[0]
+    assert complaints[0] == complaints[1]
+
+
+def test_a_training_run_that_is_stuck_changes_nothing() -> None:
+    _, session = after(W + "%strict on")
+    run = 'train let w <= Get[w]() in let _ <= Put[w](relu(x)) in return w for x in data("xor") epochs 2'
+    results, same = after(run, session)
+    assert codes(results) == [(1, "RH203")]
+    assert same is session
+    assert codes(after(run, after("%strict off", session)[1])[0]) == []
+
+
+def test_a_measure_is_strict_too() -> None:
+    _, session = after(W + "%strict on")
+    run = 'train return x for x in data("xor") measure return sum(sqrt(x))'
+    results, _ = after(run, session)
+    assert codes(results) == [(1, "RH203")]
+
+
+DECLARED = """op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+net f[a : Real](x : Real(n)) : Real(n) = return a * x
+fun g(x : Real(n)) : Real(n) = x + x
+fun h(x : Real(n)) = round(x) with rd(w, x) = w
+handler k(a : Real) : rev handler(Real) = { return x -> return a * x }
+const c = 0.5
+"""
+
+
+@pytest.mark.parametrize(
+    ("subject", "rules"),
+    [
+        ("f", ["T-PURE"]),
+        ("g", ["T-PLUS"]),
+        ("h", ["T-FUNC", "T-VAR"]),
+        ("k", ["T-RHANDLER"]),
+        ("c", ["T-CONST"]),
+        ("g([1, 2])", ["T-FUNC"]),
+        ("f[c]([1, 2])", ["T-CLET"]),
+    ],
+)
+def test_what_a_derivation_ends_in(subject: str, rules: list[str]) -> None:
+    results, _ = after(f"{DECLARED}%derivation {subject}")
+    found = [d for _, r in results if isinstance(r, DerivationMade) for d in r.derivations]
+    assert [d.rule.value for d in found] == rules
+
+
+@pytest.mark.parametrize("subject", ["FC", "softmax", "n", "1 + [1, 2]"])
+def test_what_has_no_derivation_has_an_error(subject: str) -> None:
+    results, _ = after(f"{DECLARED}%derivation {subject}")
+    assert [item for item, _ in codes(results)] == [7]

@@ -1,0 +1,53 @@
+"""``%derivation E``: the typing derivations (RH Fig. 2, 3) of a term, a command, or what a name stands for."""
+
+from typing import cast
+
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.core import Command, Term
+from rh_kernel.syntax.signature import ValueKind
+from rh_kernel.typing.definitions import (
+    ConstDefinition,
+    Definitions,
+    DimDefinition,
+    FunDefinition,
+    HandlerDefinition,
+    LocDefinition,
+    NetDefinition,
+    OpDefinition,
+)
+from rh_kernel.typing.derivations import Derivation
+from rh_kernel.typing.derive import derive_command, derive_handler, derive_term
+from rh_kernel.typing.items import ClosedCommand, ClosedTerm, elaborate_evaluation
+
+
+def derivations(definitions: Definitions, e: s.Expr) -> tuple[Derivation, ...]:
+    """One derivation, or two for a function that brings its own derivative. Raises ``Rejected``.
+
+    A declared net, handler or function is derived as it was declared: its dimension variables stand for themselves.
+    """
+    declared = _of_name(definitions, e.name) if isinstance(e, s.Var) else ()
+    return declared or (_closed(definitions, e),)
+
+
+def _of_name(definitions: Definitions, name: str) -> tuple[Derivation, ...]:
+    match definitions.get(name):
+        case NetDefinition(statics=statics, domain=A, body=body):
+            gamma = tuple([p.kind.type for p in statics if isinstance(p.kind, ValueKind)])
+            return (derive_command(gamma, (A,), cast(Command, body.body), body.hints),)
+        case HandlerDefinition(_, _, parameters, H):
+            return (derive_handler(tuple([A for _, A in parameters]), H, tuple([name for name, _ in parameters])),)
+        case FunDefinition(domain=A, codomain=B, body=body, own=own):
+            of_body = derive_term((A,), cast(Term, body.body), body.hints)
+            if own is None:
+                return (of_body,)
+            return of_body, derive_term((B, A), cast(Term, own.body), own.hints)
+        case DimDefinition() | ConstDefinition() | LocDefinition() | OpDefinition() | None:
+            return ()
+
+
+def _closed(definitions: Definitions, e: s.Expr) -> Derivation:
+    match elaborate_evaluation(definitions, e):
+        case ClosedTerm(M):
+            return derive_term((), M)
+        case ClosedCommand(P):
+            return derive_command((), (), P)

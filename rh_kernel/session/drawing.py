@@ -1,0 +1,80 @@
+"""``%diagram E``: what a term, a command, or a declared net or function denotes (RH Def. 7.12, 7.13), to be drawn."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.denotational.arrows import Arrow
+from rh_kernel.denotational.commands import interpret
+from rh_kernel.denotational.smooth import Smooth
+from rh_kernel.denotational.terms import interpret_term
+from rh_kernel.session.describing import type_text
+from rh_kernel.session.errors import DirectiveWords
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.core import Scope
+from rh_kernel.syntax.signature import ValueKind
+from rh_kernel.syntax.types import UNIT, Type
+from rh_kernel.typing.definitions import (
+    ConstDefinition,
+    Definitions,
+    DimDefinition,
+    FunDefinition,
+    HandlerDefinition,
+    LocDefinition,
+    NetDefinition,
+    OpDefinition,
+)
+from rh_kernel.typing.items import ClosedCommand, ClosedTerm, elaborate_evaluation
+
+Diagram: TypeAlias = Arrow | Smooth
+
+
+@dataclass(frozen=True, slots=True)
+class Denoted:
+    """``◇ ; Δ ⊢ P : A`` or ``Δ ⊢ M : A`` as the closed scope of Δ; ``text`` is what was asked about, ``type`` its type."""
+
+    text: str
+    type: str
+    delta: tuple[Type, ...]
+    scope: Scope
+    is_command: bool
+
+    def diagram(self) -> Diagram:
+        """``⟦P⟧`` or ``⟦M⟧``"""
+        return (interpret if self.is_command else interpret_term)(self.delta, self.scope)
+
+
+def denoted(definitions: Definitions, e: s.Expr) -> Denoted:
+    """What ``e`` stands for. Raises ``Rejected``.
+
+    A declared net or function is drawn as it was declared: its dimension variables stand for themselves, its static values are
+    wires that come in.
+    """
+    declared = _of_name(definitions, e) if isinstance(e, s.Var) else None
+    return closed(e.span.text, elaborate_evaluation(definitions, e)) if declared is None else declared
+
+
+def closed(text: str, subject: ClosedTerm | ClosedCommand) -> Denoted:
+    """A closed term or command."""
+    A = f"{UNIT} ~> {subject.type}" if isinstance(subject, ClosedCommand) else str(subject.type)
+    match subject:
+        case ClosedTerm(M):
+            return Denoted(text, A, (), Scope((), M), is_command=False)
+        case ClosedCommand(P):
+            return Denoted(text, A, (), Scope((), P), is_command=True)
+
+
+def _of_name(definitions: Definitions, e: s.Var) -> Denoted | None:
+    definition = definitions.get(e.name)
+    match definition:
+        case NetDefinition(statics=statics, domain=A, body=body):
+            gamma = [p.kind.type for p in statics if isinstance(p.kind, ValueKind)]
+            return Denoted(e.name, type_text(definition), (*gamma, A), body, is_command=True)
+        case FunDefinition(domain=A, body=body):
+            return Denoted(e.name, type_text(definition), (A,), body, is_command=False)
+        case HandlerDefinition():
+            hint = f"draw a command that it handles, as in `%diagram rev handle (…) <x>. … with {e.name}`"
+            wanted = "a term, a command or a net"
+            raise Rejected(DirectiveWords(span=e.span, name="diagram", wanted=wanted, found="a handler", hint=hint))
+        case DimDefinition() | ConstDefinition() | LocDefinition() | OpDefinition() | None:
+            return None

@@ -1,0 +1,126 @@
+"""The three evaluators (LANGUAGE §5): a closed term or command and a heap ↦ its value and the locations it changes.
+
+``compiled`` runs by default. ``stepped`` reduces (RH §5) and ``denoted`` runs the string diagram (RH §7): they are slower, and
+there to be compared.
+"""
+
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from rh_kernel.arrays.compile import compile_command, compile_term
+from rh_kernel.arrays.numpy_backend import flat, prepare
+from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.storage import peak
+from rh_kernel.denotational.commands import interpret
+from rh_kernel.denotational.evaluate import run as run_arrow
+from rh_kernel.operational.heap import Heap
+from rh_kernel.operational.trace import Result as Reached
+from rh_kernel.operational.trace import State as Position
+from rh_kernel.operational.trace import advance
+from rh_kernel.primitives.values import materialise
+from rh_kernel.session.budget import check_size, limits
+from rh_kernel.session.results import Working
+from rh_kernel.session.settings import Evaluator, Settings
+from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Array, Command, Const, Return, Scope, Term
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.stuck import placed
+from rh_kernel.syntax.types import Product, Real, Type, TypeMeta
+from rh_kernel.syntax.values import tuple_of
+from rh_kernel.typing.items import ClosedCommand, ClosedTerm
+
+STEPS_BETWEEN_LOOKS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A closed value, and the new content of each location that was written."""
+
+    value: Term
+    changes: Mapping[Location, Array]
+
+
+def evaluate(
+    subject: ClosedTerm | ClosedCommand, heap: Mapping[Location, Array], settings: Settings
+) -> Generator[Working, None, Evaluated]:
+    """What the evaluator that is set makes of it. Raises ``Stuck``, with a place, where evaluation cannot go on."""
+    yield Working()
+    try:
+        match settings.evaluator:
+            case Evaluator.COMPILED:
+                program = compiled(subject, settings)
+                check_size(peak(program), "what is computed here", span_of(subject))
+                yield Working()
+                result, changes = prepare(program)((), heap)
+                return Evaluated(_value(iter(flat(result)), subject.type), _frozen(changes))
+            case Evaluator.STEPPED:
+                return (yield from _reduced(subject, heap, settings))
+            case Evaluator.DENOTED:
+                arrow = interpret((), Scope((), _command(subject)))
+                yield Working()
+                outcome = run_arrow(arrow, (), heap, strict=settings.strict)
+                return Evaluated(_value(iter(outcome.values), subject.type), _frozen(_changed(heap, outcome.heap)))
+    except Stuck as failure:
+        raise placed(failure, span_of(subject)) from None
+
+
+def compiled(subject: ClosedTerm | ClosedCommand, settings: Settings) -> Program:
+    """The straight-line program. Raises ``Stuck``, with a place, if there is none."""
+    try:
+        match subject:
+            case ClosedTerm(M):
+                return compile_term(M, strict=settings.strict)
+            case ClosedCommand(P):
+                return compile_command(P, strict=settings.strict)
+    except Stuck as failure:
+        raise placed(failure, span_of(subject)) from None
+
+
+def span_of(subject: ClosedTerm | ClosedCommand) -> Span | None:
+    """Where it is written."""
+    return subject.term.span if isinstance(subject, ClosedTerm) else subject.command.span
+
+
+def frozen(array: Array) -> Array:
+    """The array if nobody can write to it, else a copy of it that nobody can."""
+    if not array.flags.writeable and array.base is None:
+        return array
+    copy = np.array(array)
+    copy.setflags(write=False)
+    return copy
+
+
+def _reduced(
+    subject: ClosedTerm | ClosedCommand, heap: Mapping[Location, Array], settings: Settings
+) -> Generator[Working, None, Evaluated]:
+    position = Position(subject.term if isinstance(subject, ClosedTerm) else subject.command, None, Heap(heap), 0)
+    bounds = limits(settings)
+    while not isinstance(now := advance(position, bounds), Reached):
+        _, position = now
+        if position.count % STEPS_BETWEEN_LOOKS == 0:
+            yield Working()
+    return Evaluated(materialise(now.value), _changed(heap, now.heap))
+
+
+def _command(subject: ClosedTerm | ClosedCommand) -> Command:
+    return subject.command if isinstance(subject, ClosedCommand) else Return(subject.term, span=subject.term.span)
+
+
+def _changed(before: Mapping[Location, Array], after: Mapping[Location, Array]) -> dict[Location, Array]:
+    return {location: content for location, content in after.items() if before.get(location) is not content}
+
+
+def _frozen(changes: Mapping[Location, Array]) -> dict[Location, Array]:
+    return {location: frozen(content) for location, content in changes.items()}
+
+
+def _value(arrays: Iterator[Array], A: Type) -> Term:
+    """The closed value of type A that the arrays are, from left to right."""
+    match A:
+        case Product(factors):
+            return tuple_of(tuple([_value(arrays, B) for B in factors]))
+        case Real() | TypeMeta():
+            return Const(frozen(next(arrays)))
