@@ -98,6 +98,28 @@ def test_run_prints_every_item(rh: Rh) -> None:
     assert "\x1b" not in done.out
 
 
+def test_a_derivation_is_text_for_people_and_a_tree_for_programs(rh: Rh) -> None:
+    done = rh("run", "FILE", text="%derivation 1 + 2\n")
+    assert "───────────────── T-CONST   ───────────────── T-CONST" in done.out
+    (record,) = rh("run", "FILE", "--json", text="%derivation 1 + 2\n").records
+    assert (record["kind"], record["rule"], record["judgment"]) == ("derivation", "T-PLUS", "◇ ⊢ 1.0 + 2.0 : Real(1)")
+    assert [premise["rule"] for premise in record["premises"]] == ["T-CONST", "T-CONST"]
+    (checked,) = rh("check", "FILE", "--json", text="%derivation 1 + 2\n").records
+    assert checked == {"item": 1, "kind": "type", "subject": "1 + 2", "type": "Real(1)"}
+
+
+@pytest.mark.parametrize(
+    "words", [("run", "FILE"), ("trace", "FILE"), ("run", "FILE", "--strict"), ("trace", "FILE", "--strict")]
+)
+def test_strict_is_an_item_or_an_option(rh: Rh, words: tuple[str, ...]) -> None:
+    text = "relu([1, 0])\n"
+    assert rh(*words[:2], text=text).code == 0
+    done = rh(*words, text=text if "--strict" in words else f"%strict on\n{text}")
+    assert done.code == 1
+    assert "RH203 Undefined point: relu is not smooth at [1.0, 0.0]" in done.err
+    assert rh(*words, text=f"%strict on\n%strict off\n{text}").code == 0
+
+
 def test_run_gives_objects_with_the_documented_keys(rh: Rh) -> None:
     done = rh("run", "FILE", "--json")
     assert done.code == 0
@@ -270,14 +292,14 @@ def test_trace_for_a_person_names_the_rules(rh: Rh) -> None:
         assert rule in done.out
 
 
-@pytest.mark.parametrize("command", ["trace", "compile"])
+@pytest.mark.parametrize("command", ["trace", "compile", "diagram"])
 def test_there_has_to_be_something_to_look_at(rh: Rh, command: str) -> None:
     done = rh(command, "FILE", "--json", text="dim n = 3\n# nothing else\n")
     assert done.code == 1
     assert [r["code"] for r in done.records] == ["RH043"]
 
 
-@pytest.mark.parametrize("command", ["trace", "compile"])
+@pytest.mark.parametrize("command", ["trace", "compile", "diagram"])
 def test_an_error_in_the_last_item_is_told(rh: Rh, command: str) -> None:
     done = rh(command, "FILE", "--json", text="1 + 2\nreturn nowhere\n")
     assert done.code == 1
@@ -305,6 +327,27 @@ def test_compile_prints_the_program(rh: Rh) -> None:
     assert (record["item"], record["kind"], record["type"]) == (6, "program", "Real(2)")
     assert record["equations"] > 5
     assert any("Put[w1]" in line for line in record["program"])
+
+
+def test_diagram_prints_the_boxes_and_draws_into_a_file(rh: Rh, tmp_path: Path) -> None:
+    done = rh("diagram", "FILE")
+    assert done.code == 0
+    assert "↓ 0: Qᶠ FC[w0] of sgd(0.1, 0.5)" in done.out
+    (record,) = rh("diagram", "FILE", "--json").records
+    assert (record["item"], record["kind"], record["type"]) == (6, "diagram", "Real(0) ~> Real(2)")
+    for name, start in (("out.svg", "<svg "), ("out.dot", "digraph")):
+        done = rh("diagram", "FILE", "-o", str(tmp_path / name))
+        assert (done.code, done.out) == (0, "")
+        assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+    rh("diagram", "FILE", "--folded", "-o", str(tmp_path / "folded.svg"))
+    assert "⟦Qᶠ FC[w0]⟧" in (tmp_path / "folded.svg").read_text(encoding="utf-8")
+
+
+def test_a_drawing_has_to_end_in_svg_or_dot(rh: Rh, tmp_path: Path) -> None:
+    done = rh("diagram", "FILE", "-o", str(tmp_path / "out.png"))
+    assert done.code == 1
+    assert "RH382" in done.err
+    assert not (tmp_path / "out.png").exists()
 
 
 # -- fmt -------------------------------------------------------------------------------------------------------------------
@@ -337,7 +380,7 @@ def test_fmt_leaves_a_file_that_does_not_parse(rh: Rh, tmp_path: Path) -> None:
 # -- files -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["run", "check", "trace", "compile", "fmt"])
+@pytest.mark.parametrize("command", ["run", "check", "trace", "compile", "diagram", "fmt"])
 def test_a_file_that_is_not_there(rh: Rh, tmp_path: Path, command: str) -> None:
     done = rh(command, str(tmp_path / "nowhere.rh"))
     assert done.code == 1

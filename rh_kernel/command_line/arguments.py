@@ -57,23 +57,27 @@ def _perform(words: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def _perform_on_file(words: argparse.Namespace) -> int:
+    from rh_kernel.command_line.diagrams import diagram
     from rh_kernel.command_line.formatting import fmt
     from rh_kernel.command_line.looking import compile_last, trace
     from rh_kernel.command_line.report import Report
     from rh_kernel.command_line.running import check, run
+    from rh_kernel.session.settings import Evaluator, Settings
     from rh_kernel.source.diagnostic import Failure
 
-    report = Report(as_json=words.json)
+    report, settings = Report(as_json=words.json), Settings(words.strict, Evaluator(words.evaluator))
     try:
         match words.command:
             case "run":
-                run(words.file, report)
+                run(words.file, report, settings)
             case "check":
-                check(words.file, report)
+                check(words.file, report, settings)
             case "trace":
-                trace(words.file, report)
+                trace(words.file, report, settings)
             case "compile":
-                compile_last(words.file, report)
+                compile_last(words.file, report, settings)
+            case "diagram":
+                diagram(words.file, report, settings, words.output, folded=words.folded)
             case _:
                 fmt(words.file, report, only_check=words.check)
     except Failure as failure:
@@ -103,15 +107,25 @@ def _parser() -> argparse.ArgumentParser:
         ("check", "typecheck every item of a file, and run nothing"),
         ("trace", "show every reduction step of the last command of a file"),
         ("compile", "show the straight-line program of the last command of a file"),
+        ("diagram", "show the string diagram of the last command of a file"),
         ("fmt", "write a file in canonical layout"),
     ):
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         command.add_argument("file", metavar="FILE", help="the file, or - for standard input")
+        command.set_defaults(evaluator="compiled")
         if name == "fmt":
             command.add_argument("--check", action="store_true", help="write nothing; exit with 1 if it would change")
-            command.set_defaults(json=False)
+            command.set_defaults(json=False, strict=False)
         else:
             command.add_argument("--json", action="store_true", help="print one JSON object a line")
+            command.add_argument("--strict", action="store_true", help="begin with %%strict on")
+        if name == "run":
+            command.add_argument(
+                "--evaluator", choices=("compiled", "stepped", "denoted"), help="begin with %%evaluator of that name"
+            )
+        if name == "diagram":
+            command.add_argument("-o", "--output", metavar="OUT", help="write it to OUT, a .svg file, or .dot for Graphviz")
+            command.add_argument("--folded", action="store_true", help="draw each clause as one box")
     command = commands.add_parser("install", help="register the kernel with Jupyter")
     place = command.add_mutually_exclusive_group()
     place.add_argument("--user", action="store_true", help="for you alone, wherever Jupyter is")

@@ -12,22 +12,26 @@ from rh_kernel.session.performing import State, perform
 from rh_kernel.session.plans import (
     Compile,
     Declare,
+    Derive,
+    Draw,
     Evaluate,
     Refuse,
     Reset,
     Say,
+    Set,
     ShowHeap,
     ShowType,
-    Surroundings,
     Trace,
     Train,
     plan,
 )
 from rh_kernel.session.results import ProgramMade, Shown, TraceMade
 from rh_kernel.session.session import Session
+from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.printing import Memory
 from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
 
@@ -43,12 +47,12 @@ class Subject:
     @property
     def state(self) -> State:
         """What the items before have done."""
-        return State(self.session.heap, self.session.initial, self.session.folder)
+        return State(self.session.heap, self.session.initial, self.session.folder, self.session.settings)
 
 
-def trace(file: str, report: Report) -> None:
+def trace(file: str, report: Report, settings: Settings) -> None:
     """The steps of the last command. Raises ``Failure`` if it has none, or gets stuck before its end."""
-    subject = find(file, report)
+    subject = find(file, report, settings)
     if subject is None:
         return
     try:
@@ -59,9 +63,9 @@ def trace(file: str, report: Report) -> None:
         report.failure(failure.diagnostics, subject.item)
 
 
-def compile_last(file: str, report: Report) -> None:
+def compile_last(file: str, report: Report, settings: Settings) -> None:
     """The straight-line program of the last command. Raises ``Failure`` if it has none."""
-    subject = find(file, report)
+    subject = find(file, report, settings)
     if subject is None:
         return
     try:
@@ -72,24 +76,25 @@ def compile_last(file: str, report: Report) -> None:
         report.failure(failure.diagnostics, subject.item)
 
 
-def find(file: str, report: Report) -> Subject | None:
+def find(file: str, report: Report, settings: Settings) -> Subject | None:
     """The last command of a file, or its last term if it has no command; ``None`` if an item after it has an error.
 
     The items before it are run, and errors are reported. Raises ``Rejected`` if there is neither, or no file.
     """
     source = read(file)
-    session = Session.start(folder(file))
-    definitions, around = session.definitions, Surroundings(session.folder, session.given)
+    session = Session.start(folder(file), settings)
+    definitions, around = session.definitions, session.surroundings
     found: list[tuple[int, Item | Unparsed, ClosedTerm | ClosedCommand]] = []
     refused: list[tuple[int, Refuse]] = []
     for number, item in enumerate(parse(source), start=1):
         definitions, planned = plan(definitions, item, around)
+        around = around.after(planned)
         match planned:
             case Evaluate(closed) | Trace(closed) | Compile(closed):
                 found.append((number, item, closed))
             case Refuse():
                 refused.append((number, planned))
-            case Declare() | ShowType() | Train() | ShowHeap() | Reset() | Say():
+            case Declare() | ShowType() | Derive() | Draw() | Train() | ShowHeap() | Reset() | Set() | Say():
                 pass
     commands = [subject for subject in found if isinstance(subject[2], ClosedCommand)]
     chosen = (commands or found or [None])[-1]
@@ -101,7 +106,7 @@ def find(file: str, report: Report) -> Subject | None:
     if chosen is None:
         raise Rejected(NothingToStep(span=Span(source, 0, 0), hint="end the file with the command to look at"))
     number, item, closed = chosen
-    return Subject(closed, number, before(file, Source(source.name, source.text[: item.span.start]), report))
+    return Subject(closed, number, before(file, Source(source.name, source.text[: item.span.start]), report, settings))
 
 
 def _show(trace: TraceMade, report: Report) -> None:
@@ -109,7 +114,8 @@ def _show(trace: TraceMade, report: Report) -> None:
     if not report.as_json:
         report.text(trace_text(trace))
         return
+    memory = Memory()
     for number, step in enumerate(trace.steps):
-        report.record(step_record(number, step))
+        report.record(step_record(number, step, memory))
     if trace.value is not None:
         report.record(end_record(len(trace.steps), trace.type, trace.value))

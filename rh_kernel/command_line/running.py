@@ -8,14 +8,16 @@ from rh_kernel.session.describing import type_text
 from rh_kernel.session.plans import (
     Compile,
     Declare,
+    Derive,
+    Draw,
     Evaluate,
     Plan,
     Refuse,
     Reset,
     Say,
+    Set,
     ShowHeap,
     ShowType,
-    Surroundings,
     Trace,
     Train,
     plan,
@@ -33,12 +35,13 @@ from rh_kernel.session.results import (
     Working,
 )
 from rh_kernel.session.session import Session, execute
+from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parser import parse
 from rh_kernel.typing.definitions import kind_of
 
 
-def run(file: str, report: Report) -> None:
+def run(file: str, report: Report, settings: Settings) -> None:
     """Every item in order; one that fails changes nothing, and the next is tried. Raises ``Rejected`` without a file."""
     source = read(file)
 
@@ -51,16 +54,17 @@ def run(file: str, report: Report) -> None:
             case Working():
                 pass
 
-    to_the_end(execute(Session.start(folder(file)), source, keep_going=True), take)
+    to_the_end(execute(Session.start(folder(file), settings), source, keep_going=True), take)
 
 
-def check(file: str, report: Report) -> None:
+def check(file: str, report: Report, settings: Settings) -> None:
     """The type of every item, evaluating nothing. Raises ``Rejected`` without a file."""
     source = read(file)
-    session = Session.start(folder(file))
-    definitions, around = session.definitions, Surroundings(session.folder, session.given)
+    session = Session.start(folder(file), settings)
+    definitions, around = session.definitions, session.surroundings
     for number, item in enumerate(parse(source), start=1):
         definitions, planned = plan(definitions, item, around)
+        around = around.after(planned)
         report.result(number, checked(planned, item.span.text))
 
 
@@ -73,22 +77,26 @@ def checked(planned: Plan, text: str) -> Result:
             return TypeShown(" ".join(text.split()), str(subject.type))
         case ShowType(subject, type_shown):
             return TypeShown(subject, type_shown)
+        case Derive(subject, type_shown):
+            return TypeShown(" ".join(subject.split()), type_shown)
+        case Draw(subject):
+            return TypeShown(" ".join(subject.text.split()), subject.type)
         case Train(training):
             return Notice(f"a training run on {training.data}, {training.epochs} epochs")
-        case ShowHeap() | Reset() | Say():
+        case ShowHeap() | Reset() | Set() | Say():
             return Notice(" ".join(text.split()))
         case Refuse(diagnostics):
             return ItemFailed(diagnostics)
 
 
-def before(file: str, source: Source, report: Report) -> Session:
+def before(file: str, source: Source, report: Report, settings: Settings) -> Session:
     """The session after the items of ``source``, whose results are not shown, but whose errors are."""
 
     def take(event: Event) -> None:
         if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
             report.result(event.item, event.result)
 
-    return to_the_end(execute(Session.start(folder(file)), source, keep_going=True), take)
+    return to_the_end(execute(Session.start(folder(file), settings), source, keep_going=True), take)
 
 
 def to_the_end(events: Generator[Event, None, Session], take: Callable[[Event], None]) -> Session:

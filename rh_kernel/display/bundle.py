@@ -1,6 +1,11 @@
 """``Result → {MIME type: data}``: every result as text for a terminal and as HTML for a notebook, trusted or not."""
 
 from rh_kernel.display import diagnostics
+from rh_kernel.display.derivation_html import derivation_html
+from rh_kernel.display.derivation_latex import derivation_latex
+from rh_kernel.display.derivation_text import derivation_text
+from rh_kernel.display.diagram_text import diagram_text
+from rh_kernel.display.diagrams import diagram_bundle, diagram_html
 from rh_kernel.display.heaps import by_name, heap_html, heap_text
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span
@@ -12,6 +17,8 @@ from rh_kernel.display.trace_html import trace_html
 from rh_kernel.display.values import changes_html, changes_text, value_html, value_text
 from rh_kernel.session.results import (
     DeclarationMade,
+    DerivationMade,
+    DiagramMade,
     HeapShown,
     ItemFailed,
     Notice,
@@ -30,8 +37,14 @@ STEPS = 60
 
 
 def bundle(result: Result) -> dict[str, str]:
-    """What a result looks like, as ``text/plain`` and as ``text/html``."""
-    return {"text/plain": text(result), "text/html": html(result)}
+    """What a result looks like, as ``text/plain`` and as ``text/html``; a derivation also as ``text/latex``, for paper.
+
+    A diagram is also there as ``image/svg+xml`` and as ``text/vnd.graphviz``.
+    """
+    if isinstance(result, DiagramMade):
+        return diagram_bundle(result)
+    shown = {"text/plain": text(result), "text/html": html(result)}
+    return {**shown, "text/latex": derivation_latex(result)} if isinstance(result, DerivationMade) else shown
 
 
 def progress(p: Progress) -> dict[str, str]:
@@ -52,6 +65,10 @@ def text(result: Result) -> str:
             return visible(program_text(result))
         case TypeShown(subject, A):
             return visible(f"{subject} : {A}")
+        case DerivationMade():
+            return derivation_text(result)
+        case DiagramMade():
+            return diagram_text(result)
         case HeapShown(contents):
             return heap_text(contents)
         case Notice(words):
@@ -76,6 +93,10 @@ def html(result: Result) -> str:
             return program_html(result)
         case TypeShown(subject, A):
             return _typed(subject, A, "")
+        case DerivationMade():
+            return derivation_html(result)
+        case DiagramMade():
+            return diagram_html(result)
         case HeapShown(contents):
             return heap_html(contents)
         case Notice(words):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rh_kernel.display.marking import Marks, after_marks, before_marks
-from rh_kernel.display.rounding import ENTRIES, rounded
+from rh_kernel.display.rounding import DIGITS, ENTRIES
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
@@ -30,7 +30,7 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout, plain
-from rh_kernel.syntax.printing import command_doc, term_doc
+from rh_kernel.syntax.printing import Brevity, Memory, command_doc, term_doc
 from rh_kernel.syntax.signature import Location
 
 LONGEST = 200
@@ -55,10 +55,16 @@ class Frame:
     change: Change | None
 
 
-def frame(number: int, step: Step, change: Change | None = None) -> Frame:
-    """The step ``number``, counted from 1."""
-    before, after = subject_doc(step.before, before_marks(step)), subject_doc(step.after, after_marks(step))
-    return Frame(number, step, before, after, *_gist(step, before, after), change)
+def frame(number: int, step: Step, change: Change | None = None, memory: Memory | None = None) -> Frame:
+    """The step ``number``, counted from 1; ``memory`` is that of the trace."""
+    before = subject_doc(step.before, before_marks(step), memory)
+    after = subject_doc(step.after, after_marks(step), memory)
+    return Frame(number, step, before, after, _about(step, before), _became(step, before, after), change)
+
+
+def about(step: Step, memory: Memory) -> str:
+    """What the rule looked at, on one line."""
+    return _about(step, subject_doc(step.before, before_marks(step), memory))
 
 
 def heap_changes(result: TraceMade) -> dict[int, Change]:
@@ -94,15 +100,15 @@ def line(doc: Doc, most: int) -> str:
     return cut(plain(doc, float("inf")), most)
 
 
-def subject_doc(M: Subject, marks: Marks = NO_MARKS) -> Doc:
-    """``M`` as traces show it; tuples are cut only behind what is marked."""
-    entries = max([ENTRIES, *[position + 1 for path in marks for position in path]])
-    M = rounded(M)
+def subject_doc(M: Subject, marks: Marks = NO_MARKS, memory: Memory | None = None) -> Doc:
+    """``M`` as traces show it, numbers to four digits; tuples are cut only behind what is marked."""
+    items = max([ENTRIES, *[position + 1 for path in marks for position in path]])
+    brevity = Brevity(ENTRIES, items, folds=True, digits=DIGITS)
     match M:
         case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-            return term_doc(M, marks=marks, abridge=entries)
+            return term_doc(M, (), marks, brevity, memory)
         case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-            return command_doc(M, marks=marks, abridge=entries)
+            return command_doc(M, (), marks, brevity, memory)
 
 
 def marked(doc: Doc, kind: MarkKind, most: float = float("inf")) -> str:
@@ -128,16 +134,16 @@ def marked(doc: Doc, kind: MarkKind, most: float = float("inf")) -> str:
     return "".join(pieces)
 
 
-def _gist(step: Step, before: Doc, after: Doc) -> tuple[str, str]:
+def _about(step: Step, before: Doc) -> str:
     match step.rule:
         case Rule.LET | Rule.LET_COMMAND:
             name = marked(before, "redex", LONGEST).removeprefix("let ")
             ends = [name.index(arrow) for arrow in ("←", "⇐") if arrow in name]
-            return name[: min(ends, default=0)].strip(), marked(before, "focus", LONGEST).removeprefix("⌊").removesuffix("⌋")
+            return name[: min(ends, default=0)].strip()
         case Rule.REV_HANDLE:
-            return "", ""
+            return ""
         case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
-            return marked(before, "focus", LONGEST).removeprefix("⌊").removesuffix("⌋"), ""
+            return _bare(marked(before, "focus", LONGEST))
         case (
             Rule.EV
             | Rule.PLUS
@@ -154,4 +160,42 @@ def _gist(step: Step, before: Doc, after: Doc) -> tuple[str, str]:
             | Rule.GET
             | Rule.PUT
         ):
-            return marked(before, "redex", LONGEST), marked(after, "contractum", LONGEST).removeprefix("⌊").removesuffix("⌋")
+            return marked(before, "redex", LONGEST)
+
+
+def _became(step: Step, before: Doc, after: Doc) -> str:
+    match step.rule:
+        case Rule.LET | Rule.LET_COMMAND:
+            return _bare(marked(before, "focus", LONGEST))
+        case (
+            Rule.REV_HANDLE
+            | Rule.RH_RETURN
+            | Rule.RH_LET
+            | Rule.RH_OP
+            | Rule.RH_HANDLE
+            | Rule.RH_TERM
+            | Rule.H_OP
+            | Rule.H_RETURN
+        ):
+            return ""
+        case (
+            Rule.EV
+            | Rule.PLUS
+            | Rule.PROJ
+            | Rule.RD
+            | Rule.R_VAR
+            | Rule.R_CONST
+            | Rule.R_FUN
+            | Rule.R_PLUS
+            | Rule.R_LET
+            | Rule.R_TUPLE
+            | Rule.R_PROJ
+            | Rule.R_RD
+            | Rule.GET
+            | Rule.PUT
+        ):
+            return _bare(marked(after, "contractum", LONGEST))
+
+
+def _bare(text: str) -> str:
+    return text.removeprefix("⌊").removesuffix("⌋")

@@ -12,11 +12,17 @@ import numpy as np
 
 from rh_kernel.arrays.listing import lines
 from rh_kernel.arrays.program import Program
+from rh_kernel.denotational.parts import Part
+from rh_kernel.denotational.sketch import Look, Node, operation_text, sketch
+from rh_kernel.display.derivation_text import one_line
+from rh_kernel.display.derivations import Proof, fold, premises, sheet
 from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (
     Change,
     DeclarationMade,
+    DerivationMade,
+    DiagramMade,
     HeapShown,
     ItemFailed,
     Notice,
@@ -29,13 +35,20 @@ from rh_kernel.session.results import (
 )
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import RH, Array, Bind, Command, Handle, Perform, Resume, Return, RevHandle, Term, Tuple, Zero
-from rh_kernel.syntax.doc import Doc, Mark, annotated_texts, plain
-from rh_kernel.syntax.printing import command_doc, term_doc
+from rh_kernel.syntax.doc import Doc, Mark, marked_texts
+from rh_kernel.syntax.printing import Brevity, Memory, Path, command_doc, term_doc
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Type
+from rh_kernel.typing.derivations import Derivation
 
 Json: TypeAlias = "float | str | list[Json] | dict[str, Json] | None"
 Record: TypeAlias = dict[str, Json]
+
+RULES, HEIGHT = 5_000, 200
+"""Of a derivation there are so many rules, and so many above each other: deeper data can be neither written nor read."""
+
+STEP = Brevity(entries=100)
+"""In the terms of a trace arrays of more entries are shown by their types."""
 
 
 def records(item: int, result: Result) -> tuple[Record, ...]:
@@ -55,6 +68,10 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
             return ({"item": item, "kind": "program", "type": str(A), **program_record(program)},)
         case TypeShown(subject, text):
             return ({"item": item, "kind": "type", "subject": subject, "type": text},)
+        case DiagramMade(subject, text):
+            return ({"item": item, "kind": "diagram", "subject": subject, "type": text, **diagram_record(result)},)
+        case DerivationMade(_, derivations):
+            return tuple([{"item": item, "kind": "derivation", **derivation_record(d)} for d in derivations])
         case HeapShown(changes):
             return ({"item": item, "kind": "heap", "heap": contents(changes)},)
         case Notice(text):
@@ -76,13 +93,16 @@ def error(d: Diagnostic) -> Record:
     }
 
 
-def step_record(number: int, step: Step) -> Record:
-    """One step of a trace, counted from 0: ``term`` is the whole before the step, ``heap`` what the step changes."""
-    doc = _document(step.before, step.path)
-    redex = next(text for annotation, text in annotated_texts(doc, math.inf) if isinstance(annotation, Mark))
+def step_record(number: int, step: Step, memory: Memory) -> Record:
+    """One step of a trace, counted from 0: ``term`` is the whole before the step, ``heap`` what the step changes.
+
+    Only in ``heap`` are large arrays written out. ``memory`` is that of the trace.
+    """
+    term, marked = marked_texts(_document(step.before, step.path, memory), math.inf)
+    ((_, redex),) = marked
     change = step.change
     heap = {} if change is None else {change.location.name: array(change.content)}
-    return {"step": number, "rule": step.rule.value, "redex": redex, "term": _one_line(doc), "heap": heap}
+    return {"step": number, "rule": step.rule.value, "redex": redex, "term": " ".join(term.split()), "heap": heap}
 
 
 def end_record(steps: int, A: Type, V: Term) -> Record:
@@ -90,10 +110,49 @@ def end_record(steps: int, A: Type, V: Term) -> Record:
     return {"steps": steps, "type": str(A), "value": value(V)}
 
 
+def derivation_record(d: Derivation) -> Record:
+    """A derivation: ``rule``, ``judgment`` and ``premises``, each again one; where its height is cut, ``left_out`` rules.
+
+    ``size`` (RH Fig. 5), and of a command or handler ``depth`` (Fig. 4), are those of the whole.
+    """
+    shown = sheet(d, RULES, HEIGHT, exact=True)
+    measures: Record = {"size": shown.size} if shown.depth is None else {"depth": shown.depth, "size": shown.size}
+    return {**fold(shown.root, premises, _rule), **measures}
+
+
 def program_record(program: Program) -> Record:
-    """A straight-line program: its lines, and how many equations and floating point operations it has."""
+    """A straight-line program: its lines, and how many equations, checks and floating point operations it has."""
     shown: list[Json] = [f"{line.left} = {line.right}" if line.left else line.right for line in lines(program)]
-    return {"program": shown, "equations": len(program.equations), "operations": program.cost}
+    checks: Record = {"checks": program.checks} if program.checks else {}
+    return {"program": shown, "equations": len(program.equations) - program.checks, **checks, "operations": program.cost}
+
+
+def diagram_record(made: DiagramMade) -> Record:
+    """Boxes and wires by their numbers; wires of the unit type, and what only makes them, are left out (RH §6.1)."""
+    s = sketch(made.diagram)
+    wires = sorted({*s.inputs, *s.outputs, *[w for node in s.nodes.values() for w in (*node.inputs, *node.outputs)]})
+    return {
+        "boxes": [_box(node) for node in s.nodes.values()],
+        "wires": [{"id": w, "type": str(s.types[w]), "name": s.names[w]} for w in wires],
+        "inputs": [*s.inputs],
+        "outputs": [*s.outputs],
+    }
+
+
+def _box(node: Node) -> Record:
+    return {
+        "id": node.number,
+        "kind": "operation" if node.figure.look is Look.OPERATION else "pure",
+        "label": node.figure.text,
+        "inputs": [*node.inputs],
+        "outputs": [*node.outputs],
+        "place": [_part(part) for part in node.place],
+    }
+
+
+def _part(part: Part) -> Record:
+    operation: Record = {} if part.operation is None else {"operation": operation_text(part.operation)}
+    return {"handler": part.handler, "part": part.leg.value, "level": part.level, **operation}
 
 
 def value(V: Term) -> Json:
@@ -123,6 +182,11 @@ def contents(changes: Iterable[Change]) -> Record:
     return {_name(location, newest): array(after) for location, after in found}
 
 
+def _rule(proof: Proof, above: list[Record]) -> Record:
+    left_out: Record = {"left_out": proof.left_out} if proof.left_out else {}
+    return {"rule": proof.rule.value, "judgment": one_line(proof), "premises": [*above], **left_out}
+
+
 def _name(location: Location, newest: dict[str, Location]) -> str:
     return location.name if newest[location.name] == location else f"{location.name}#{location.version}"
 
@@ -147,14 +211,10 @@ def _finite(entry: Json) -> Json:
             return entry
 
 
-def _document(subject: Term | Command, path: tuple[int, ...]) -> Doc:
+def _document(subject: Term | Command, path: Path, memory: Memory) -> Doc:
     marks = {path: Mark("redex")}
     match subject:
         case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-            return command_doc(subject, marks=marks)
+            return command_doc(subject, (), marks, STEP, memory)
         case _:
-            return term_doc(subject, marks=marks)
-
-
-def _one_line(doc: Doc) -> str:
-    return " ".join(plain(doc, math.inf).split())
+            return term_doc(subject, (), marks, STEP, memory)

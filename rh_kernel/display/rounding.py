@@ -2,12 +2,10 @@
 
 from typing import TypeVar, cast
 
-import numpy as np
-
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.syntax.core import Array, Const, Node, OrdinaryHandler, ReverseHandler, Term
 from rh_kernel.syntax.doc import plain
-from rh_kernel.syntax.printing_constants import array_doc
+from rh_kernel.syntax.printing_constants import array_doc, to_digits
 from rh_kernel.syntax.rebuild import Walk, rebuild
 
 DIGITS = 4
@@ -25,8 +23,7 @@ def rounded(M: _S) -> _S:
 
 def round_array(array: Array) -> Array:
     """The array with its entries at four significant digits."""
-    short = np.array([float(f"{float(x):.{DIGITS}g}") for x in array.flat], dtype=np.float64)
-    return short.reshape(array.shape)
+    return to_digits(array, DIGITS)
 
 
 def array_line(array: Array) -> str:

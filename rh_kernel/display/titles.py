@@ -2,18 +2,22 @@
 
 from collections.abc import Sequence
 
-from rh_kernel.display.frames import cut, frame
+from rh_kernel.display.frames import about, cut
 from rh_kernel.display.legs import Direction, Leg
 from rh_kernel.operational.step import Step
 from rh_kernel.syntax.core import RH, RevHandle
+from rh_kernel.syntax.printing import Memory
 
 LONGEST = 60
 
 ARROWS = {Direction.PLAIN: "·", Direction.FORWARD: "↓", Direction.TURN: "↺", Direction.BACKWARD: "↑"}
 
 
-def title(leg: Leg, steps: Sequence[Step]) -> str:
-    """The operation or term that the leg goes through, or the handler that it begins or turns with."""
+def title(leg: Leg, steps: Sequence[Step], memory: Memory) -> str:
+    """The operation or term that the leg goes through, or the handler that it begins or turns with.
+
+    ``memory`` is that of the trace.
+    """
     if leg.opened_by is None:
         return "reduction"
     opening = steps[leg.opened_by]
@@ -23,4 +27,4 @@ def title(leg: Leg, steps: Sequence[Step]) -> str:
         case RH(_, _, H) if leg.direction is Direction.TURN:
             return f"return clause of {H.name or '{…}'}"
         case _:
-            return cut(frame(leg.opened_by + 1, opening).about, LONGEST)
+            return cut(about(opening, memory), LONGEST)

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from rh_kernel.display.frames import folded, heap_changes, subject_doc
 from rh_kernel.display.legs import legs
 from rh_kernel.display.rounding import array_line
-from rh_kernel.display.text import to_text, visible
+from rh_kernel.display.text import visible
 from rh_kernel.display.titles import ARROWS, title
+from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import Perform
+from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing import Memory
 from rh_kernel.syntax.signature import Location
 
 WIDTH = 96
@@ -17,15 +20,16 @@ WIDTH = 96
 
 def trace_text(result: TraceMade, limit: int | None = None) -> str:
     """Every step, or of more than ``limit`` the first two thirds and the last third; no line end at its end."""
-    return visible("\n\n".join(_blocks(result, limit)))
+    return "\n".join(visible(line) for block in _blocks(result, limit) for line in (*block.split("\n"), ""))[:-1]
 
 
 def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
     steps, changes = result.steps, heap_changes(result)
     first = 0 if limit is None else limit * 2 // 3
     gap = range(0) if limit is None else folded(len(steps), first, limit - first, limit)
-    titles = {leg.first: f"{ARROWS[leg.direction]} {title(leg, steps)}" for leg in legs(steps) if leg.opened_by is not None}
-    yield _with_heap(result, to_text(subject_doc(result.subject), WIDTH))
+    begun = {leg.first: leg for leg in legs(steps) if leg.opened_by is not None}
+    memory = Memory()
+    yield _with_heap(result, _text(result.subject, memory))
     for n, step in enumerate(steps):
         if n in gap:
             if n == gap.start:
@@ -33,12 +37,16 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
             continue
         head = f"—{step.rule.value}→  {n + 1}"
         change = f"  {_change(changes[n])}" if n in changes else ""
-        leg = f"  {titles[n]}" if n in titles else ""
-        yield f"{head}{leg}{change}\n{to_text(subject_doc(step.after), WIDTH)}"
+        leg = f"  {ARROWS[begun[n].direction]} {title(begun[n], steps, memory)}" if n in begun else ""
+        yield f"{head}{leg}{change}\n{_text(step.after, memory)}"
     yield from [f"stuck: {d.code}: {d.message}" for d in result.stuck]
     if result.value is not None:
         count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
-        yield f"{to_text(subject_doc(result.value), WIDTH)} : {result.type}   in {count}"
+        yield f"{_text(result.value, memory)} : {result.type}   in {count}"
+
+
+def _text(M: Subject, memory: Memory) -> str:
+    return plain(subject_doc(M, memory=memory), WIDTH)
 
 
 def _with_heap(result: TraceMade, subject: str) -> str:

@@ -20,6 +20,7 @@ from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.doc import MarkKind, Role
+from rh_kernel.syntax.printing import Memory
 
 MOST, FIRST, LAST = 200, 100, 50
 """A trace of more than ``MOST`` steps is shown by its first and its last ones."""
@@ -110,7 +111,8 @@ def _rule(rule: Rule) -> str:
 
 def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
     """The legs that have a step that is shown, and in place of the others how many steps they have."""
-    rows = _rows(result.steps, changes)
+    memory = Memory()
+    rows = _rows(result.steps, changes, memory)
     hidden = [n for n in range(len(result.steps)) if n not in rows]
     for leg in legs(result.steps):
         if hidden and leg.first == hidden[0]:
@@ -118,12 +120,18 @@ def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
         numbers = range(leg.first, leg.last + 1)
         shown = [rows[n] for n in numbers if n in rows]
         if shown:
-            yield _leg(leg, result, shown, [changes[n].location.name for n in numbers if n in changes])
+            yield _leg(
+                leg,
+                title(leg, result.steps, memory),
+                result,
+                shown,
+                [changes[n].location.name for n in numbers if n in changes],
+            )
         if hidden and leg.first < hidden[0] <= leg.last:
             yield _folded(hidden)
 
 
-def _rows(steps: Sequence[Step], changes: Mapping[int, Change]) -> dict[int, str]:
+def _rows(steps: Sequence[Step], changes: Mapping[int, Change], memory: Memory) -> dict[int, str]:
     """The steps that are shown: the first ones and the last ones, as many as there is room for."""
     count = len(steps)
     rows: dict[int, str] = {}
@@ -132,7 +140,7 @@ def _rows(steps: Sequence[Step], changes: Mapping[int, Change]) -> dict[int, str
         for n in numbers:
             if room <= 0 or n in rows or n < 0:
                 break
-            rows[n] = _step(frame(n + 1, steps[n], changes.get(n)), is_open=n == 0)
+            rows[n] = _step(frame(n + 1, steps[n], changes.get(n), memory), is_open=n == 0)
             room -= len(rows[n])
     return rows
 
@@ -143,14 +151,14 @@ def _folded(hidden: Sequence[int]) -> str:
     return box(f"margin:6px 0;{FAINT}", escape(note))
 
 
-def _leg(leg: Leg, result: TraceMade, rows: Sequence[str], put: Sequence[str]) -> str:
+def _leg(leg: Leg, words: str, result: TraceMade, rows: Sequence[str], put: Sequence[str]) -> str:
     """The steps of a leg in one list, under what the leg is about and what it leaves to the next one."""
     colour = _COLOURS[leg.direction]
     numbers = f"step {leg.first + 1}" if leg.first == leg.last else f"steps {leg.first + 1}–{leg.last + 1}"
     summary = (
         span(f"color:rgb({colour});font-weight:bold", ARROWS[leg.direction])
         + " "
-        + span(MONOSPACE, title(leg, result.steps))
+        + span(MONOSPACE, words)
         + span(f"{MONOSPACE};font-size:90%;margin-left:14px;color:rgb({colour})", _flow(leg, result))
         + span(f"{FAINT};margin-left:12px;font-size:90%", numbers + (f" · changes {', '.join(put)}" if put else ""))
     )

@@ -11,7 +11,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Literal, TypeAlias
+from functools import lru_cache
+from typing import Literal, TypeAlias, cast
 
 from rh_kernel.source.span import Span
 
@@ -61,7 +62,12 @@ def cells(text: str) -> int:
     """How many columns of a terminal ``text`` takes: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
-    return sum(_cell(c) for c in text)
+    return _cells(text)
+
+
+@lru_cache(maxsize=4096)
+def _cells(text: str) -> int:
+    return sum(map(_cell, text))
 
 
 def _cell(c: str) -> int:
@@ -159,7 +165,36 @@ class Annotated(Measured):
         self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
 
 
-Doc: TypeAlias = Text | Line | Concat | Nest | Group | Annotated
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A part as it was laid out: its characters, line ends included, in a few pieces, and the column they end in."""
+
+    pieces: tuple[str, ...]
+    end: float
+
+
+Place: TypeAlias = tuple[bool, float, int, float, float]
+"""Where a part stands: whether on one line, the width, the indentation, the column, and the width of what follows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shared(Measured):
+    """``body``, which stands in several documents and has no ``Mark`` in it; ``laid`` is how it was laid out before."""
+
+    body: "Doc"
+    laid: dict[Place, Laid] = field(init=False, repr=False, default_factory=dict[Place, Laid])
+
+    def __post_init__(self) -> None:
+        self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
+
+
+Doc: TypeAlias = Text | Line | Concat | Nest | Group | Annotated | Shared
+
+LONGEST_PIECE = 1024
+"""Pieces of more characters are not joined with others."""
+
+MOST_PLACES = 8
+"""A shared part remembers how it was laid out at so many places."""
 
 EMPTY = Text("")
 LINE = Line()
@@ -227,17 +262,40 @@ class _Task:
     after: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """Here begins what ``doc`` remembers for ``place``."""
+
+    doc: Shared
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """Here ends what was last begun, in ``column``."""
+
+    column: float
+
+
 def layout(doc: Doc, width: float = 100) -> Iterator[Event]:
     """The characters, line ends and annotations of ``doc``, in lines of ``width`` columns if groups allow it.
 
     Annotations are properly nested. Takes time linear in the size of ``doc``, and no stack of Python's.
     """
+    return cast(Iterator[Event], _layout(doc, width, remembers=False))
+
+
+def _layout(doc: Doc, width: float, *, remembers: bool) -> Iterator[Event | Laid | _Begun | _Ended]:
+    """As ``layout``; if it ``remembers``, a shared part that was laid out before is one event."""
     column: float = 0
-    tasks: list[_Task | Close] = [_Task(doc, 0, is_flat=False, after=0)]
+    tasks: list[_Task | Close | _Begun] = [_Task(doc, 0, is_flat=False, after=0)]
     while tasks:
         task = tasks.pop()
         if isinstance(task, Close):
             yield task
+            continue
+        if isinstance(task, _Begun):
+            yield _Ended(column)
             continue
         match task.doc:
             case Text(text):
@@ -264,40 +322,88 @@ def layout(doc: Doc, width: float = 100) -> Iterator[Event]:
             case Annotated(annotation, body):
                 yield Open(annotation)
                 tasks += (Close(), _Task(body, task.indent, task.is_flat, task.after))
+            case Shared(body) if not remembers:
+                tasks.append(_Task(body, task.indent, task.is_flat, task.after))
+            case Shared(body) as shared:
+                is_line = shared.flat < math.inf and (task.is_flat or not shared.breakable)
+                place = _LINE if is_line else (task.is_flat, width, task.indent, column, task.after)
+                laid = shared.laid.get(place)
+                if laid is not None:
+                    column = column + shared.flat if is_line else laid.end
+                    yield laid
+                else:
+                    begun = _Begun(shared, place)
+                    yield begun
+                    tasks += (begun, _Task(body, task.indent, task.is_flat, task.after))
+
+
+_LINE: Place = True, 0, 0, 0, 0
+"""What stands on one line is the same everywhere."""
 
 
 def plain(doc: Doc, width: float = 100) -> str:
     """``doc`` as text, without its annotations."""
-    pieces: list[str] = []
-    for event in layout(doc, width):
-        match event:
-            case str():
-                pieces.append(event)
-            case Newline(indent):
-                pieces.append("\n" + " " * indent)
-            case Open() | Close():
-                pass
-    return "".join(pieces)
+    return _texts(doc, width, (), remembers=True)[0]
+
+
+def marked_texts(doc: Doc, width: float = 100) -> tuple[str, list[tuple[Annotation, str]]]:
+    """``doc`` as text, and each mark in it with the text it is about, in the order in which they end.
+
+    What shared parts were laid out to before is not laid out again.
+    """
+    return _texts(doc, width, (Mark,), remembers=True)
 
 
 def annotated_texts(doc: Doc, width: float = 100, of: tuple[type[Annotation], ...] = (Mark,)) -> list[tuple[Annotation, str]]:
     """Each annotation that is one ``of`` some kinds, with the text it is about, in the order in which they end.
 
-    A line end counts as one space. Takes the time it takes to write the answer: nested spans are long.
+    Takes the time it takes to write the answer: nested spans are long.
     """
+    return _texts(doc, width, of, remembers=False)[1]
+
+
+def _texts(
+    doc: Doc, width: float, of: tuple[type[Annotation], ...], *, remembers: bool
+) -> tuple[str, list[tuple[Annotation, str]]]:
     pieces: list[str] = []
     open_at: list[tuple[Annotation, int]] = []
+    begun_at: list[tuple[_Begun, int]] = []
     found: list[tuple[Annotation, str]] = []
-    for event in layout(doc, width):
+    for event in _layout(doc, width, remembers=remembers):
         match event:
             case str():
                 pieces.append(event)
-            case Newline():
-                pieces.append(" ")
+            case Newline(indent):
+                pieces.append("\n" + " " * indent)
             case Open(annotation):
                 open_at.append((annotation, len(pieces)))
             case Close():
                 annotation, start = open_at.pop()
                 if isinstance(annotation, of):
                     found.append((annotation, "".join(pieces[start:])))
-    return found
+            case Laid():
+                pieces += event.pieces
+            case _Begun():
+                begun_at.append((event, len(pieces)))
+            case _Ended(column):
+                begun, start = begun_at.pop()
+                pieces[start:] = _remember(begun, pieces[start:], column)
+    return "".join(pieces), found
+
+
+def _remember(begun: _Begun, pieces: list[str], end: float) -> tuple[str, ...]:
+    """The pieces of a shared part, short neighbours joined, so that a part of a part is not written out in both."""
+    joined: list[str] = []
+    short: list[str] = []
+    length = 0
+    for piece in pieces:
+        if length and length + len(piece) > LONGEST_PIECE:
+            joined.append("".join(short))
+            short, length = [], 0
+        short.append(piece)
+        length += len(piece)
+    laid = Laid((*joined, "".join(short)), end)
+    if len(begun.doc.laid) >= MOST_PLACES:
+        begun.doc.laid.clear()
+    begun.doc.laid[begun.place] = laid
+    return laid.pieces

@@ -4,7 +4,7 @@ A path to a subtree is the tuple of child positions from the root, in the order 
 commands: ``W.rd(x. N)(V)`` has W at 0, N at 1, V at 2. Handlers are not gone into.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rh_kernel.source.descent import descend
 from rh_kernel.syntax.core import (
@@ -14,8 +14,6 @@ from rh_kernel.syntax.core import (
     Call,
     Command,
     Const,
-    Defined,
-    Function,
     Handle,
     Handler,
     Let,
@@ -24,11 +22,9 @@ from rh_kernel.syntax.core import (
     OrdinaryHandler,
     Perform,
     Plus,
-    Primitive,
     Proj,
     R,
     Rd,
-    RdOf,
     Resume,
     Return,
     ReverseHandler,
@@ -40,40 +36,63 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.doc import Annotation, Doc, plain
 from rh_kernel.syntax.printing_commands import command, handler, operation
 from rh_kernel.syntax.printing_constants import type_doc, type_text
+from rh_kernel.syntax.printing_memory import Memory
 from rh_kernel.syntax.printing_names import Names
-from rh_kernel.syntax.printing_steps import Marks, Page, Path
+from rh_kernel.syntax.printing_steps import EXACT, UNMARKED, Brevity, Marks, Page, Path
+from rh_kernel.syntax.printing_symbols import symbols
 from rh_kernel.syntax.printing_terms import Level, term
 
-__all__ = ["Path", "command_doc", "handler_doc", "operation_doc", "show", "symbols", "term_doc", "type_doc", "type_text"]
+__all__ = [
+    "EXACT",
+    "Brevity",
+    "Memory",
+    "Path",
+    "command_doc",
+    "handler_doc",
+    "operation_doc",
+    "show",
+    "symbols",
+    "term_doc",
+    "type_doc",
+    "type_text",
+]
 
 NO_MARKS: Mapping[Path, Annotation] = {}
 
 
 def term_doc(
-    M: Term, names: Sequence[str] = (), marks: Mapping[Path, Annotation] = NO_MARKS, abridge: int | None = None
+    M: Term,
+    names: Sequence[str] = (),
+    marks: Mapping[Path, Annotation] = NO_MARKS,
+    brevity: Brevity = EXACT,
+    memory: Memory | None = None,
 ) -> Doc:
     """``M``, whose free variables are called ``names`` (the last is index 0), with ``marks`` on its subterms.
 
-    With ``abridge`` arrays and tuples of more entries are printed in short, and handlers without a name folded.
+    The terms and commands of a trace share a ``memory``, so that what they have in common is written once.
     """
-    return descend(term(_page(M, names, abridge), M, Level.OPEN, Marks.of(marks)))
+    return descend(term(_page(M, names, brevity, memory), M, Level.OPEN, _marks(marks)))
 
 
 def command_doc(
-    P: Command, names: Sequence[str] = (), marks: Mapping[Path, Annotation] = NO_MARKS, abridge: int | None = None
+    P: Command,
+    names: Sequence[str] = (),
+    marks: Mapping[Path, Annotation] = NO_MARKS,
+    brevity: Brevity = EXACT,
+    memory: Memory | None = None,
 ) -> Doc:
     """``P``; for the parameters see ``term_doc``."""
-    return descend(command(_page(P, names, abridge), P, Marks.of(marks)))
+    return descend(command(_page(P, names, brevity, memory), P, _marks(marks)))
 
 
-def handler_doc(H: Handler, names: Sequence[str] = (), abridge: int | None = None) -> Doc:
+def handler_doc(H: Handler, names: Sequence[str] = (), brevity: Brevity = EXACT) -> Doc:
     """``{ return x → P ; … }``, whether or not H has a name."""
-    return descend(handler(_page(H, names, abridge), H))
+    return descend(handler(_page(H, names, brevity), H))
 
 
-def operation_doc(op: Operation, names: Sequence[str] = (), abridge: int | None = None) -> Doc:
+def operation_doc(op: Operation, names: Sequence[str] = (), brevity: Brevity = EXACT) -> Doc:
     """``FC[w0]``"""
-    return descend(operation(_page(op, names, abridge), op))
+    return descend(operation(_page(op, names, brevity), op))
 
 
 def show(
@@ -82,73 +101,33 @@ def show(
     abridge: int | None = None,
     names: Sequence[str] = (),
 ) -> str:
-    """What one writes on the board for ``node``, in lines of ``width`` columns where they can be broken."""
+    """What one writes on the board for ``node``, in lines of ``width`` columns where they can be broken.
+
+    With ``abridge`` arrays and tuples of more entries are printed in short, and handlers without a name folded.
+    """
+    brevity = Brevity.at(abridge)
     match node:
         case ReverseHandler() | OrdinaryHandler():
-            doc = handler_doc(node, names, abridge)
+            doc = handler_doc(node, names, brevity)
         case Operation():
-            doc = operation_doc(node, names, abridge)
+            doc = operation_doc(node, names, brevity)
         case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-            doc = command_doc(node, names, abridge=abridge)
+            doc = command_doc(node, names, brevity=brevity)
         case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-            doc = term_doc(node, names, abridge=abridge)
+            doc = term_doc(node, names, brevity=brevity)
     return plain(doc, width)
 
 
-def _page(node: Node, names: Sequence[str], abridge: int | None) -> Page:
+def _page(node: Node, names: Sequence[str], brevity: Brevity, memory: Memory | None = None) -> Page:
     # A variable must not be called like a function that is used in its scope, so it is called like none in sight.
-    visible = Names(symbols(node))
+    shelf = None if memory is None else memory.shelf(brevity)
+    visible = Names(symbols(node)) if memory is None or shelf is None else shelf.names(memory.symbols.of(node))
     taken: set[str] = set()
     for name in names:
         visible.push(name if name not in taken else visible.fresh(name, node.loose, taken))
         taken.add(name)
-    return Page(visible, abridge)
+    return Page(visible, brevity, shelf)
 
 
-def symbols(root: Node) -> Iterator[str]:
-    """The names of the functions and operations that ``root`` uses: no variable in it is called like one of them."""
-    nodes: list[Node] = [root]
-    while nodes:
-        node = nodes.pop()
-        match node:
-            case Bound() | Const() | Zero():
-                pass
-            case Call(f, M):
-                yield _symbol(f)
-                nodes.append(M)
-            case Plus(M, N):
-                nodes += (M, N)
-            case Tuple(items):
-                nodes += items
-            case Proj(_, _, M) | Return(M) | Resume(_, _, M):
-                nodes.append(M)
-            case Let(M, scope) | Bind(M, scope):
-                nodes += (M, scope.body)
-            case Rd(W, scope, V) | R(W, scope, V):
-                nodes += (W, scope.body, V)
-            case Operation(family, indices):
-                yield family.name
-                nodes += [i for i in indices if isinstance(i, Node)]
-            case Perform(op, M):
-                nodes += (op, M)
-            case RevHandle(M, scope, H) | RH(M, scope, H):
-                nodes += (M, scope.body, H)
-            case Handle(P, H):
-                nodes += (P, H)
-            case ReverseHandler(_, returns, clauses):
-                nodes.append(returns.body)
-                for c in clauses:
-                    nodes += (c.forward.body, c.backward.body)
-            case OrdinaryHandler(_, _, returns, clauses):
-                nodes.append(returns.body)
-                nodes += [c.scope.body for c in clauses]
-            case Node():
-                raise TypeError(f"{type(node).__name__} is not printed by itself")
-
-
-def _symbol(f: Function) -> str:
-    while isinstance(f, RdOf):
-        f = f.of
-    match f:
-        case Primitive(name) | Defined(name):
-            return name
+def _marks(marks: Mapping[Path, Annotation]) -> Marks:
+    return Marks.of(marks) if marks else UNMARKED

@@ -3,7 +3,6 @@
 from collections.abc import Generator
 from typing import TypeAlias, cast
 
-from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
     RH,
     Bind,
@@ -24,10 +23,10 @@ from rh_kernel.syntax.core import (
     Tuple,
 )
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.doc import LINE, Doc, Line, Role, Text, concat, group, join, nest, role
+from rh_kernel.syntax.doc import LINE, Doc, Group, Line, Role, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing_patterns import open_scope
-from rh_kernel.syntax.printing_steps import UNMARKED, Marks, Page, Printing, annotate
-from rh_kernel.syntax.printing_terms import Level, arguments, chain, link, term
+from rh_kernel.syntax.printing_steps import UNMARKED, Marks, Page, Printing, annotate, written
+from rh_kernel.syntax.printing_terms import Level, arguments, joined, link, term
 from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import UNIT
 
@@ -38,10 +37,8 @@ _FOLDED = role(Role.FADED, "{…}")
 
 def command(page: Page, P: Command, marks: Marks) -> Printing:
     """``P``; no command needs brackets."""
-    if isinstance(P, Bind):
-        return (yield _binds(page, P, marks))
-    doc = yield _form(page, P, marks)
-    return annotate(doc, P.span, marks)
+    doc = yield written(page, P, marks, _form(page, P, marks))
+    return Group(doc) if isinstance(P, Bind) else doc
 
 
 def operation(page: Page, op: Operation) -> Printing:
@@ -85,7 +82,7 @@ def _form(page: Page, P: Command, marks: Marks) -> Printing:
             rest = yield arguments(page, M, marks.child(0), takes_one=op.family.domain != UNIT)
             return group(symbol, rest)
         case Bind():
-            return (yield _binds(page, P, marks))
+            return (yield _bind(page, P, marks))
         case RevHandle(M, scope, H):
             argument = yield arguments(page, M, marks.child(0))
             binders, body = yield from _scope(page, scope, marks.child(1))
@@ -103,19 +100,16 @@ def _form(page: Page, P: Command, marks: Marks) -> Printing:
             return concat(page.names[index], " • ", nest(inner))
 
 
-def _binds(page: Page, P: Bind, marks: Marks) -> Printing:
-    links: list[tuple[Doc, Span | None, Marks]] = []
-    pushed = 0
-    body: Command = P
-    while isinstance(body, Bind):
-        bound = yield command(page, body.bound, marks.child(0))
-        opened = open_scope(page.names, body.scope, marks.child(1))
-        is_long = isinstance(body.bound, Bind | RevHandle | Handle)
-        links.append((link(opened.binders[0], "⇐", bound, is_long=is_long), body.span, marks))
-        body, marks, pushed = cast(Command, opened.body), opened.marks, pushed + opened.pushed
-    end = yield command(page, body, marks)
-    page.names.pop(pushed)
-    return chain(links, end)
+def _bind(page: Page, P: Bind, marks: Marks) -> Printing:
+    bound = yield command(page, P.bound, marks.child(0))
+    rest = yield from link(page, P.scope, marks.child(1), "⇐", _after)
+    return joined(rest, bound, is_long=isinstance(P.bound, Bind | RevHandle | Handle))
+
+
+def _after(page: Page, Q: Command, marks: Marks) -> Printing:
+    if isinstance(Q, Bind):
+        return (yield written(page, Q, marks, _bind(page, Q, marks)))
+    return (yield command(page, Q, marks))
 
 
 def _unfolding(page: Page, P: RH, marks: Marks) -> Printing:
@@ -140,7 +134,7 @@ def _unfolding(page: Page, P: RH, marks: Marks) -> Printing:
 def _handler_use(page: Page, H: Handler) -> Printing:
     if H.name:
         return role(Role.HANDLER, H.name)
-    if page.abridge is not None:
+    if page.brevity.folds:
         return _FOLDED
     return (yield handler(page, H))
 

@@ -4,6 +4,8 @@ What is printed reads back as the same array, unless it is abridged. An array th
 cannot be written, and nor can ``nan`` and ``inf``: they are printed so that a person understands them.
 """
 
+import numpy as np
+
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.doc import LINE, Annotated, Concat, Doc, Group, Line, Nest, Role, Text, concat, role
 from rh_kernel.syntax.types import Type, real
@@ -31,14 +33,25 @@ def is_number(array: Array) -> bool:
     return array.shape == (1,)
 
 
-def array_doc(array: Array, abridge: int | None = None) -> Doc:
-    """``0.5``, ``[1.0, 2.0]``, ``[[1.0, 2.0], [3.0, 4.0]]``, ``()``; with more than ``abridge`` entries ``‹Real(64, 10)›``."""
+def to_digits(array: Array, digits: int) -> Array:
+    """The array with its entries at so many significant digits."""
+    short = np.array([float(f"{float(x):.{digits}g}") for x in array.flat], dtype=np.float64)
+    return short.reshape(array.shape)
+
+
+def array_doc(array: Array, abridge: int | None = None, digits: int | None = None) -> Doc:
+    """``0.5``, ``[1.0, 2.0]``, ``[[1.0, 2.0], [3.0, 4.0]]``, ``()``; with more than ``abridge`` entries ``‹Real(64, 10)›``.
+
+    With ``digits`` the entries are rounded to so many significant ones.
+    """
     if array.shape == (0,):
         return Text("()")
     if array.size == 0:
         return role(Role.CONSTANT, f"fill[{', '.join(map(str, array.shape))}](0.0)")
     if abridge is not None and array.size > abridge:
         return role(Role.CONSTANT, f"‹{real(*array.shape)}›")
+    if digits is not None:
+        array = to_digits(array, digits)
     if is_number(array):
         return role(Role.CONSTANT, number_text(array[0]))
     return Annotated(Role.CONSTANT, _brackets(array))

@@ -16,9 +16,15 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 class Names:
-    """The visible variables from the outermost to the innermost; ``None`` stands for one that is never printed."""
+    """The visible variables from the outermost to the innermost; ``None`` stands for one that is never printed.
 
-    def __init__(self, reserved: Iterable[str] = ()) -> None:
+    ``bases`` are names without primes and numbers: the names chosen here are made of them. ``counted`` tells, in order, of
+    which of them a name has a number that depends on how many are alike.
+    """
+
+    def __init__(self, reserved: Iterable[str] = (), bases: set[str] | None = None) -> None:
+        self.bases = set[str]() if bases is None else bases
+        self.counted: list[str] = []
         self._reserved = frozenset(reserved)
         self._visible: list[str | None] = []
         self._levels: dict[str, list[int]] = {}
@@ -29,6 +35,19 @@ class Names:
         level = len(self._visible) - 1 - index
         name = self._visible[level] if level >= 0 else None
         return name if name is not None else f"?{index - len(self._visible)}"
+
+    def of(self, loose: int) -> tuple[str, ...]:
+        """The names of the bound variables in ``loose``."""
+        found: list[str] = []
+        while loose:
+            lowest = loose & -loose
+            found.append(self[lowest.bit_length() - 1])
+            loose ^= lowest
+        return tuple(found)
+
+    def alike(self, stem: str) -> int:
+        """How many visible variables have names that are made of ``stem``, a base."""
+        return self._alike.get(stem, 0)
 
     def fresh(self, hint: str, loose: int, taken: set[str]) -> str:
         """A name for a binder, made of its ``hint`` and added to ``taken``, in which it was not.
@@ -43,8 +62,8 @@ class Names:
         """Go under a binder."""
         if name is not None:
             self._levels.setdefault(name, []).append(len(self._visible))
-            base = _base(name)
-            self._alike[base] = self._alike.get(base, 0) + 1
+            stem = base(name)
+            self._alike[stem] = self.alike(stem) + 1
         self._visible.append(name)
 
     def pop(self, number: int) -> None:
@@ -53,7 +72,7 @@ class Names:
             name = self._visible.pop()
             if name is not None:
                 self._levels[name].pop()
-                self._alike[_base(name)] -= 1
+                self._alike[base(name)] -= 1
 
     def _is_used(self, name: str, loose: int) -> bool:
         levels = self._levels.get(name)
@@ -61,13 +80,15 @@ class Names:
 
     def _candidates(self, hint: str) -> Iterator[str]:
         stem = hint if hint != "_" and is_name(hint) else "x"
+        short = base(stem)
+        self.bases.add(short)
         yield stem
         yield stem + "'"
         yield stem + "''"
-        base = _base(stem)
+        self.counted.append(short)
         # The number of names alike is rarely taken, so the search is short however many there are.
-        for number in count(max(3, self._alike.get(base, 0))):
-            yield base + str(number).translate(_SUBSCRIPTS)
+        for number in count(max(3, self.alike(short))):
+            yield short + str(number).translate(_SUBSCRIPTS)
 
 
 @lru_cache(maxsize=4096)
@@ -77,5 +98,6 @@ def is_name(text: str) -> bool:
     return len(found) == 1 and found[0].kind is Kind.NAME and found[0].end == len(text)
 
 
-def _base(name: str) -> str:
+def base(name: str) -> str:
+    """A name without its primes and numbers."""
     return name.rstrip("'₀₁₂₃₄₅₆₇₈₉") or name

@@ -9,7 +9,9 @@ from typing import TypeAlias
 
 from rh_kernel.source.descent import Descent
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.doc import Annotated, Annotation, Doc, Spanned
+from rh_kernel.syntax.core import Node
+from rh_kernel.syntax.doc import Annotated, Annotation, Doc, Shared, Spanned
+from rh_kernel.syntax.printing_memory import Shelf
 from rh_kernel.syntax.printing_names import Names
 
 Printing: TypeAlias = Descent[Doc]
@@ -43,11 +45,34 @@ UNMARKED = Marks()
 
 
 @dataclass(frozen=True, slots=True)
+class Brevity:
+    """What is printed in short.
+
+    Arrays of more than ``entries`` are shown by their types, entries to so many ``digits``; of tuples so many ``items`` are
+    shown; a handler without a name is folded if it ``folds``.
+    """
+
+    entries: int | None = None
+    items: int | None = None
+    folds: bool = False
+    digits: int | None = None
+
+    @staticmethod
+    def at(size: int | None, digits: int | None = None) -> "Brevity":
+        """Arrays and tuples of more than ``size`` entries in short, and handlers folded; with ``None`` nothing is."""
+        return EXACT if size is None else Brevity(size, size, folds=True, digits=digits)
+
+
+EXACT = Brevity()
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
-    """What a printer carries along: the names of the variables, and from how many entries on arrays are abridged."""
+    """What a printer carries along: the names of the variables, what is printed in short, and what was printed before."""
 
     names: Names
-    abridge: int | None
+    brevity: Brevity = EXACT
+    shelf: Shelf | None = None
 
 
 def annotate(doc: Doc, span: Span | None, marks: Marks) -> Doc:
@@ -55,3 +80,18 @@ def annotate(doc: Doc, span: Span | None, marks: Marks) -> Doc:
     if span is not None:
         doc = Annotated(Spanned(span), doc)
     return doc if marks.here is None else Annotated(marks.here, doc)
+
+
+def written(page: Page, node: Node, marks: Marks, writing: Printing) -> Printing:
+    """``node`` as ``writing`` gives it, annotated; where nothing in it is marked, as it was written before."""
+    shelf = page.shelf if marks is UNMARKED else None
+    found = None if shelf is None else shelf.docs.find(node, page.names)
+    if found is not None:
+        return found
+    counted = len(page.names.counted)
+    doc = yield writing
+    doc = annotate(doc, node.span, marks)
+    if shelf is not None:
+        doc = Shared(doc)
+        shelf.docs.keep(node, page.names, counted, doc)
+    return doc

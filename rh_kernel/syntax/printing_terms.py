@@ -4,10 +4,10 @@ A postfix binds tighter than the unary minus, that tighter than ``* · @ /``, th
 the right as far as it can. An infix is printed where it is read back as the same function symbol, else its name.
 """
 
+from collections.abc import Callable, Generator
 from enum import IntEnum
-from typing import cast
+from typing import Any, cast
 
-from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
     Bound,
     Call,
@@ -27,13 +27,15 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim
-from rh_kernel.syntax.doc import LINE, Doc, Group, Role, Text, concat, group, join, nest, role
+from rh_kernel.syntax.doc import LINE, Doc, Group, Role, Shared, Text, concat, group, join, nest, role
 from rh_kernel.syntax.printing_constants import array_doc, is_number, number_text
+from rh_kernel.syntax.printing_memory import Link
 from rh_kernel.syntax.printing_patterns import open_scope
-from rh_kernel.syntax.printing_steps import Marks, Page, Printing, annotate
+from rh_kernel.syntax.printing_steps import UNMARKED, Marks, Page, Printing, annotate, written
 from rh_kernel.syntax.types import SCALAR, show_shape
 
 _COMMA = concat(",", LINE)
+_IN = role(Role.KEYWORD, "in")
 
 
 class Level(IntEnum):
@@ -52,11 +54,21 @@ INDEXED = {
     "reshape": 1,
     "broadcast_rows": 1,
     "slice": 2,
+    "windows1d": 1,
     "maxpool1d": 1,
+    "first_max1d": 1,
+    "sumpool1d": 1,
+    "spread1d": 2,
     "pad1d": 1,
+    "crop1d": 1,
     "upscale1d": 1,
+    "downsum1d": 1,
+    "windows2d": 2,
     "maxpool2d": 1,
+    "first_max2d": 1,
     "avgpool2d": 1,
+    "sumpool2d": 1,
+    "spread2d": 3,
 }
 """The families with indices in square brackets: how many of the first entries of ``at`` these are."""
 
@@ -71,11 +83,9 @@ _INFIX = {
 
 def term(page: Page, M: Term, level: Level, marks: Marks) -> Printing:
     """``M``, in brackets if it holds less tightly than ``level``."""
+    doc = yield written(page, M, marks, _form(page, M, marks))
     if isinstance(M, Let):
-        doc = yield _lets(page, M, marks)
-    else:
-        doc = yield _form(page, M, marks)
-        doc = annotate(doc, M.span, marks)
+        doc = Group(doc)
     return concat("(", nest(doc, indent=1), ")") if level_of(M) < level else doc
 
 
@@ -117,20 +127,31 @@ def arguments(page: Page, M: Term, marks: Marks, *, takes_one: bool = False) -> 
     return group("(", nest(doc), ")")
 
 
-def chain(links: list[tuple[Doc, Span | None, Marks]], body: Doc) -> Doc:
-    """``let … in let … in body``, a line for each link if one line is too short; links come with what is said of them."""
-    for head, span, marks in reversed(links):
-        body = annotate(concat(head, LINE, body), span, marks)
-    return Group(body)
+def link(
+    page: Page, scope: Scope, marks: Marks, arrow: str, write: Callable[[Page, Any, Marks], Printing]
+) -> Generator[Printing, Doc, Link]:
+    """``let x ←`` and what follows the ``in``: the body of the scope as ``write`` gives it; remembered where it has no marks."""
+    shelf = page.shelf if marks is UNMARKED else None
+    found = None if shelf is None else shelf.links.find(scope, page.names)
+    if found is not None:
+        return found
+    counted = len(page.names.counted)
+    opened = open_scope(page.names, scope, marks)
+    body = yield write(page, opened.body, opened.marks)
+    page.names.pop(opened.pushed)
+    head = concat(role(Role.KEYWORD, "let"), " ", opened.binders[0], " ", role(Role.KEYWORD, arrow))
+    if shelf is None:
+        return Link(head, body)
+    kept = Link(Shared(head), body)
+    shelf.links.keep(scope, page.names, counted, kept)
+    return kept
 
 
-def link(binder: str, arrow: str, bound: Doc, *, is_long: bool) -> Doc:
-    """``let binder ← bound in``; a long bound term or command has lines of its own."""
-    head = concat(role(Role.KEYWORD, "let"), " ", binder, " ", role(Role.KEYWORD, arrow))
-    end = role(Role.KEYWORD, "in")
+def joined(link: Link, bound: Doc, *, is_long: bool) -> Doc:
+    """``let x ← bound in body``; a long bound term or command has lines of its own."""
     if is_long:
-        return group(head, nest(LINE, bound), LINE, end)
-    return concat(head, " ", nest(bound), " ", end)
+        return concat(group(link.head, nest(LINE, bound), LINE, _IN), LINE, link.body)
+    return concat(link.head, " ", nest(bound), " ", _IN, LINE, link.body)
 
 
 def term_scope(page: Page, scope: Scope, marks: Marks) -> Printing:
@@ -146,7 +167,7 @@ def _form(page: Page, M: Term, marks: Marks) -> Printing:
         case Bound(index):
             return Text(page.names[index])
         case Const(value):
-            return array_doc(value, page.abridge)
+            return array_doc(value, page.brevity.entries, page.brevity.digits)
         case Zero():
             return role(Role.CONSTANT, "0")
         case Call():
@@ -160,7 +181,7 @@ def _form(page: Page, M: Term, marks: Marks) -> Printing:
             of = yield term(page, N, Level.POSTFIX, marks.child(0))
             return concat(of, f".{i}")
         case Let():
-            return (yield _lets(page, M, marks))
+            return (yield _let(page, M, marks))
         case Rd(W, scope, V):
             cotangent = yield term(page, W, Level.POSTFIX, marks.child(0))
             body = yield term_scope(page, scope, marks.child(1))
@@ -173,23 +194,22 @@ def _form(page: Page, M: Term, marks: Marks) -> Printing:
             return group(cotangent, ".", role(Role.KEYWORD, "R"), "_", point, "(", body, ")")
 
 
-def _lets(page: Page, M: Let, marks: Marks) -> Printing:
-    links: list[tuple[Doc, Span | None, Marks]] = []
-    pushed = 0
-    body: Term = M
-    while isinstance(body, Let):
-        bound = yield term(page, body.bound, Level.OPEN, marks.child(0))
-        opened = open_scope(page.names, body.scope, marks.child(1))
-        head = link(opened.binders[0], "←", bound, is_long=isinstance(body.bound, Let))
-        links.append((head, body.span, marks))
-        body, marks, pushed = cast(Term, opened.body), opened.marks, pushed + opened.pushed
-    end = yield term(page, body, Level.OPEN, marks)
-    page.names.pop(pushed)
-    return chain(links, end)
+def _let(page: Page, M: Let, marks: Marks) -> Printing:
+    """``let x ← M in`` and what follows, in lines of their own if the group around all of them is too long for one."""
+    bound = yield term(page, M.bound, Level.OPEN, marks.child(0))
+    rest = yield from link(page, M.scope, marks.child(1), "←", _after)
+    return joined(rest, bound, is_long=isinstance(M.bound, Let))
+
+
+def _after(page: Page, N: Term, marks: Marks) -> Printing:
+    """What follows a let: another one stands in the same group."""
+    if isinstance(N, Let):
+        return (yield written(page, N, marks, _let(page, N, marks)))
+    return (yield term(page, N, Level.OPEN, marks))
 
 
 def _items(page: Page, M: Tuple, marks: Marks) -> Printing:
-    shown = len(M.items) if page.abridge is None else page.abridge
+    shown = len(M.items) if page.brevity.items is None else page.brevity.items
     docs: list[Doc] = []
     for i, N in enumerate(M.items[:shown]):
         item = yield term(page, N, Level.OPEN, marks.child(i))

@@ -24,6 +24,7 @@ from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import RH, Bind, Const, Let, Perform
 from rh_kernel.syntax.doc import Mark, annotated_texts, plain
+from rh_kernel.syntax.printing import Memory
 from tests.display.pages import PASS, Page, assert_harmless, traced
 
 PROGRAMS = {
@@ -147,7 +148,7 @@ def test_the_legs_of_the_paper() -> None:
     ]
     for leg, (direction, words, name, value) in zip(parts, expected, strict=True):
         ((shown, V),) = flow(leg, result.steps, result.value)
-        assert (leg.direction, title(leg, result.steps), shown) == (direction, words, name)
+        assert (leg.direction, title(leg, result.steps, Memory()), shown) == (direction, words, name)
         assert isinstance(V, Const)
         np.testing.assert_allclose(V.value, value)
 

@@ -32,6 +32,21 @@ def test_a_value_is_the_result_of_its_cell(running: Client) -> None:
     assert ran.reply["status"] == "ok"
 
 
+def test_a_derivation_is_shown_in_three_formats(running: Client) -> None:
+    ran = running.run("%derivation 1 + 2")
+    (display,) = ran.contents("display_data")
+    assert {"text/plain", "text/html", "text/latex"} == set(display["data"])
+    assert "T-PLUS" in display["data"]["text/plain"]
+
+
+def test_a_setting_lasts_from_cell_to_cell(running: Client) -> None:
+    running.run("%strict on")
+    assert running.run("relu(0)").reply["ename"] == running.run("%trace relu(0)").reply["ename"]
+    assert running.run("%strict on\n1 + [1, 2]").reply["status"] == "error"
+    running.run("%strict off")
+    assert running.run("relu(0)").reply["status"] == "ok"
+
+
 def test_only_the_last_value_is_the_result(running: Client) -> None:
     ran = running.run("1.5\n2.5\n3.5")
     assert ran.types()[2:-1] == ["display_data", "display_data", "execute_result"]

@@ -1,0 +1,54 @@
+"""``rh diagram``: the string diagram of the last command of a file, as text, as data, or as a drawing in a file of its own."""
+
+from pathlib import Path
+
+from rh_kernel.command_line.errors import CannotWrite
+from rh_kernel.command_line.files import write
+from rh_kernel.command_line.looking import find
+from rh_kernel.command_line.report import Report
+from rh_kernel.denotational.layout import placed
+from rh_kernel.denotational.sketch import sketch
+from rh_kernel.display.diagram_dot import diagram_dot
+from rh_kernel.display.diagram_svg import diagram_svg
+from rh_kernel.display.diagrams import chosen
+from rh_kernel.session.drawing import closed
+from rh_kernel.session.performing import perform
+from rh_kernel.session.plans import Draw
+from rh_kernel.session.results import DiagramMade, Shown
+from rh_kernel.session.settings import Settings
+from rh_kernel.source.diagnostic import Failure, Rejected
+from rh_kernel.syntax.printing import show
+from rh_kernel.typing.items import ClosedTerm
+
+
+def diagram(file: str, report: Report, settings: Settings, output: str | None, *, folded: bool) -> None:
+    """The diagram of the last command, written to ``output`` if that is given. Raises ``Failure`` if there is none."""
+    if output is not None and Path(output).suffix not in (".svg", ".dot"):
+        raise Rejected(CannotWrite(file=output, why="ends neither in .svg nor in .dot"))
+    subject = find(file, report, settings)
+    if subject is None:
+        return
+    node = subject.closed.term if isinstance(subject.closed, ClosedTerm) else subject.closed.command
+    text = show(node) if node.span is None else node.span.text
+    try:
+        for event in perform(subject.item, Draw(closed(" ".join(text.split()), subject.closed)), subject.state):
+            if isinstance(event, Shown) and isinstance(event.result, DiagramMade):
+                if output is None:
+                    report.result(subject.item, event.result)
+                else:
+                    _write(event.result, output, folded=folded)
+    except Failure as failure:
+        report.failure(failure.diagnostics, subject.item)
+
+
+def _write(made: DiagramMade, output: str, *, folded: bool) -> None:
+    s = sketch(made.diagram)
+    if Path(output).suffix == ".dot":
+        write(output, diagram_dot(s))
+        return
+    drawn = chosen(s)
+    if drawn is None:
+        raise Rejected(CannotWrite(file=output, why="would be too large a drawing"))
+    if folded and not drawn.is_folded:
+        drawn = placed(s, folded=True)
+    write(output, diagram_svg(drawn, made.subject) + "\n")

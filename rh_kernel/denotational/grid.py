@@ -1,0 +1,249 @@
+"""Blocks in columns, and the wires between them: a wire that passes a column has a cell of its own there.
+
+So no wire ever meets a block that it does not end at. What is left to find is the order in a column and the heights.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from rh_kernel.denotational.pieces import Block, Dot, Drawing, Point, Strand, together
+
+End: TypeAlias = tuple[int, int]
+"""A cell, and the number of the port at the side in question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A wire from one port to all that it goes to."""
+
+    wire: int
+    source: End
+    sinks: tuple[End, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A link between two neighbouring columns."""
+
+    link: int
+    left: End
+    right: End
+
+
+@dataclass(slots=True)
+class Cell:
+    """A block, or the place where a wire passes (``block`` is ``None``); ``y`` is the top, or the height of the wire."""
+
+    column: int
+    block: Block | None
+    link: int = -1
+    y: float = 0.0
+
+    @property
+    def height(self) -> float:
+        """The height of the block."""
+        return 0.0 if self.block is None else self.block.height
+
+    def into(self, port: int) -> float:
+        """How far below ``y`` a wire comes in."""
+        return 0.0 if self.block is None else self.block.ins[port].y
+
+    def out(self, port: int) -> float:
+        """How far below ``y`` a wire goes out."""
+        return 0.0 if self.block is None else self.block.outs[port].y
+
+
+@dataclass(slots=True)
+class Grid:
+    """Cells by their columns from left to right, and all the segments."""
+
+    cells: list[Cell]
+    columns: list[list[int]]
+    links: Sequence[Link]
+    segments: list[Segment] = field(default_factory=list[Segment])
+
+    def left_of(self) -> Mapping[int, list[Segment]]:
+        """For each cell, what comes in."""
+        found: dict[int, list[Segment]] = {i: [] for i in range(len(self.cells))}
+        for segment in self.segments:
+            found[segment.right[0]].append(segment)
+        return found
+
+    def right_of(self) -> Mapping[int, list[Segment]]:
+        """For each cell, what goes out."""
+        found: dict[int, list[Segment]] = {i: [] for i in range(len(self.cells))}
+        for segment in self.segments:
+            found[segment.left[0]].append(segment)
+        return found
+
+
+def weave(cells: list[Cell], links: Sequence[Link], count: int) -> Grid:
+    """The grid of these cells in ``count`` columns, with a cell more wherever a link passes a column."""
+    grid = Grid(cells, [[] for _ in range(count)], links)
+    for i, cell in enumerate(cells):
+        grid.columns[cell.column].append(i)
+    for number, link in enumerate(links):
+        here, last = link.source, max([cells[cell].column for cell, _ in link.sinks], default=-1)
+        by_column: dict[int, list[End]] = {}
+        for sink in link.sinks:
+            by_column.setdefault(cells[sink[0]].column, []).append(sink)
+        for column in range(cells[link.source[0]].column + 1, last + 1):
+            grid.segments += [Segment(number, here, sink) for sink in by_column.get(column, ())]
+            if column < last:
+                cells.append(Cell(column, None, number))
+                grid.columns[column].append(len(cells) - 1)
+                passing = (len(cells) - 1, 0)
+                grid.segments.append(Segment(number, here, passing))
+                here = passing
+    return grid
+
+
+@dataclass(frozen=True, slots=True)
+class Spacing:
+    """The least room at the left end, between two columns, and at the right end."""
+
+    before: float
+    between: float
+    after: float
+
+
+STUB = 9.0
+_STEEP, _WIDEST = 0.34, 60.0
+
+
+def draw(grid: Grid, spacing: Spacing) -> tuple[float, Drawing]:
+    """The width of the grid and the drawing of it, when all heights are known. The first and the last column are its sides."""
+    cells = grid.cells
+    lefts, rights, turns = _columns(grid, spacing)
+    parts: list[Drawing] = []
+    edges: dict[int, tuple[float, float]] = {}
+    for i, cell in enumerate(cells):
+        if cell.block is None:
+            edges[i] = (lefts[cell.column], rights[cell.column])
+        else:
+            x = (lefts[cell.column] + rights[cell.column] - cell.block.width) / 2
+            edges[i] = (x, x + cell.block.width)
+            parts.append(cell.block.drawing.moved(x, cell.y))
+    from_end: dict[tuple[int, End], list[Segment]] = {}
+    for segment in grid.segments:
+        from_end.setdefault((segment.link, segment.left), []).append(segment)
+    strands: list[Strand] = []
+    dots: list[Dot] = []
+    for number, link in enumerate(grid.links):
+        for points, marks in _strands(grid, number, from_end, edges, turns, lefts):
+            strands += [Strand(link.wire, points)] if len(points) > 1 else []
+            dots += [Dot(link.wire, x, y, is_end) for x, y, is_end in marks]
+    parts.append(Drawing(strands=tuple(strands), dots=tuple(dots)))
+    return rights[-1], together(parts)
+
+
+def _columns(grid: Grid, spacing: Spacing) -> tuple[list[float], list[float], list[float]]:
+    """The left and right edges of the columns, and where the wires begin to turn on their way to the next one."""
+    count = len(grid.columns)
+    cells = grid.cells
+    widths = [
+        max([block.width for i in column if (block := cells[i].block) is not None], default=0.0) for column in grid.columns
+    ]
+    stubs, rises, least_rooms = [0.0] * count, [0.0] * count, [0.0] * count
+    starts: set[tuple[int, End]] = set()
+    for segment in grid.segments:
+        left, right = cells[segment.left[0]], cells[segment.right[0]]
+        rise = abs(left.y + left.out(segment.left[1]) - right.y - right.into(segment.right[1]))
+        rises[left.column] = max(rises[left.column], rise)
+        key = (segment.link, segment.left)
+        if key in starts:
+            stubs[left.column] = max(stubs[left.column], STUB)
+        starts.add(key)
+    for link in grid.links:
+        if not link.sinks:
+            column = cells[link.source[0]].column
+            stubs[column] = max(stubs[column], STUB + 4.0)
+    turning = _turning(grid)
+    for i, cell in enumerate(cells):
+        if cell.block is not None and cell.block.margin:
+            needed = cell.block.margin - (widths[cell.column] - cell.block.width) / 2
+            rooms = stubs if i in turning else least_rooms
+            rooms[cell.column] = max(rooms[cell.column], needed)
+    lefts, rights, turns = [0.0], [widths[0]], [widths[0] + stubs[0]]
+    for column in range(1, count):
+        least = spacing.before if column == 1 else spacing.after if column == count - 1 else spacing.between
+        rise = rises[column - 1]
+        least = max(least, least_rooms[column - 1]) - stubs[column - 1]
+        room = max(least, min(8.0 + _STEEP * rise, _WIDEST) if rise > 0.5 else 0.0)
+        lefts.append(turns[-1] + room)
+        rights.append(lefts[-1] + widths[column])
+        turns.append(rights[-1] + (stubs[column] if column < count - 1 else 0.0))
+    return lefts, rights, turns
+
+
+def _turning(grid: Grid) -> set[int]:
+    """The blocks beside which a type would stand in the way of a wire: one that goes up, or down past another wire."""
+    found: set[int] = set()
+    for segment in grid.segments:
+        i, port = segment.left
+        left, right = grid.cells[i], grid.cells[segment.right[0]]
+        if left.block is not None:
+            y = left.y + left.out(port)
+            rise = right.y + right.into(segment.right[1]) - y
+            if rise < -1.0 or (rise > 1.0 and any(other.y > left.out(port) for other in left.block.outs)):
+                found.add(i)
+    return found
+
+
+def _strands(
+    grid: Grid,
+    number: int,
+    from_end: Mapping[tuple[int, End], list[Segment]],
+    edges: Mapping[int, tuple[float, float]],
+    turns: Sequence[float],
+    lefts: Sequence[float],
+) -> Iterator[tuple[tuple[Point, ...], list[tuple[float, float, bool]]]]:
+    """The strands of one link, each with the dots on it."""
+    cells, link = grid.cells, grid.links[number]
+    first = cells[link.source[0]]
+    y = first.y + first.out(link.source[1])
+    start = (edges[link.source[0]][1], y)
+    if not link.sinks:
+        yield (start, (start[0] + STUB, y)), [(start[0] + STUB, y, True)]
+        return
+    todo: list[tuple[list[Point], End]] = [([start], link.source)]
+    while todo:
+        points, end = todo.pop()
+        dots: list[tuple[float, float, bool]] = []
+        while onwards := from_end.get((number, end), ()):
+            y = points[-1][1]
+            turn = (turns[cells[end[0]].column], y)
+            points.append(turn)
+            following, *others = sorted(onwards, key=lambda segment: _rise(cells, segment))
+            todo += [([turn, *_arrival(cells, other, edges, lefts)], other.right) for other in others]
+            dots += [(*turn, False)] if others else []
+            points += _arrival(cells, following, edges, lefts)
+            end = following.right
+        yield _straightened(points), dots
+
+
+def _rise(cells: Sequence[Cell], segment: Segment) -> float:
+    left, right = cells[segment.left[0]], cells[segment.right[0]]
+    return abs(left.y + left.out(segment.left[1]) - right.y - right.into(segment.right[1]))
+
+
+def _arrival(
+    cells: Sequence[Cell], segment: Segment, edges: Mapping[int, tuple[float, float]], lefts: Sequence[float]
+) -> list[Point]:
+    """The points at which a segment reaches its column, and its block."""
+    cell = cells[segment.right[0]]
+    y = cell.y + cell.into(segment.right[1])
+    return [(lefts[cell.column], y), (edges[segment.right[0]][0], y)]
+
+
+def _straightened(points: Sequence[Point]) -> tuple[Point, ...]:
+    """The points without those in the middle of a straight piece."""
+    kept: list[Point] = []
+    for point in points:
+        if kept and abs(kept[-1][0] - point[0]) < 1e-9 and abs(kept[-1][1] - point[1]) < 1e-9:
+            continue
+        if len(kept) > 1 and kept[-2][1] == kept[-1][1] == point[1]:
+            kept.pop()
+        kept.append(point)
+    return tuple(kept)

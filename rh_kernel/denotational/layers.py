@@ -1,0 +1,183 @@
+"""Rows: blocks from left to right, each behind those whose wires it reads, and operations in the order they have (RH §6.1).
+
+The layers are those of longest paths. Sweeps from side to side put each cell of a layer where its neighbours are, and of all
+the orders that are met the one with the fewest crossings is kept.
+"""
+
+from bisect import bisect_right, insort
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rh_kernel.denotational.grid import Cell, End, Grid, Link, Segment, Spacing, draw, weave
+from rh_kernel.denotational.pieces import Block, Port, rearranged
+from rh_kernel.denotational.settling import settle
+
+_SWEEPS = 8
+_CELLS = 6_000
+"""Of a larger grid not all sweeps are made."""
+
+_ROOM = 7.0
+"""A wire has so much room above and below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The wires that come in or go out, in groups that stay in order from top to bottom; some of them at known heights."""
+
+    wires: tuple[int, ...]
+    ranks: tuple[int, ...] = ()
+    heights: tuple[float | None, ...] = ()
+
+    def rank(self, i: int) -> int:
+        """The group of the i-th wire."""
+        return self.ranks[i] if self.ranks else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Padding:
+    """The room within a row: above its highest and below its lowest thing, and between its columns."""
+
+    above: float
+    below: float
+    spacing: Spacing
+
+
+def row(blocks: Sequence[Block], left: Side, right: Side, padding: Padding) -> Block:
+    """The blocks as one."""
+    grid = _woven(blocks, left, right)
+    first, n = len(blocks), len(left.wires)
+    ranks = {first + i: left.rank(i) for i in range(n)}
+    ranks |= {first + n + i: right.rank(i) for i in range(len(right.wires))}
+    _order(grid, ranks)
+    _rearrange(grid, first)
+    settle(grid, {first + i: y for i, y in enumerate(left.heights) if y is not None})
+    top = min([cell.y if cell.block is not None else cell.y - _ROOM for cell in grid.cells], default=0.0) - padding.above
+    for cell in grid.cells:
+        cell.y = round(cell.y - top, 3)
+    bottom = max([cell.y + (cell.height if cell.block is not None else _ROOM) for cell in grid.cells], default=0.0)
+    wide, drawing = draw(grid, padding.spacing)
+    ins = tuple([Port(w, cell.y) for w, cell in zip(left.wires, grid.cells[first:], strict=False)])
+    outs = tuple([Port(w, cell.y) for w, cell in zip(right.wires, grid.cells[first + n :], strict=False)])
+    return Block(wide, bottom + padding.below, ins, outs, drawing, has_effects=any(b.has_effects for b in blocks))
+
+
+def _woven(blocks: Sequence[Block], left: Side, right: Side) -> Grid:
+    """The grid: the blocks first, then what comes in, in the first column, and what goes out, in the last one."""
+    first, n = len(blocks), len(left.wires)
+    columns = _columns(blocks)
+    last = max(columns, default=0) + 1
+    cells = [Cell(column, block) for column, block in zip(columns, blocks, strict=True)]
+    cells += [Cell(0, None) for _ in left.wires] + [Cell(last, None) for _ in right.wires]
+    sources: dict[int, End] = {w: (first + i, 0) for i, w in enumerate(left.wires)}
+    sinks: dict[int, list[End]] = {}
+    for b, block in enumerate(blocks):
+        sources |= {port.wire: (b, i) for i, port in enumerate(block.outs) if port.wire not in sources}
+        for i, port in enumerate(block.ins):
+            sinks.setdefault(port.wire, []).append((b, i))
+    for i, w in enumerate(right.wires):
+        sinks.setdefault(w, []).append((first + n + i, 0))
+    return weave(cells, [Link(w, source, tuple(sinks.get(w, ()))) for w, source in sources.items()], last + 1)
+
+
+def _columns(blocks: Sequence[Block]) -> list[int]:
+    """The column of each block, from 1 on; what reads nothing stands just before what reads it."""
+    maker = {port.wire: b for b, block in enumerate(blocks) for port in block.outs}
+    columns: list[int] = []
+    latest = 0
+    readers: dict[int, list[int]] = {}
+    for b, block in enumerate(blocks):
+        before = [maker[port.wire] for port in block.ins if maker.get(port.wire, b) < b]
+        column = max([columns[a] + 1 for a in before], default=1)
+        if block.has_effects:
+            column = latest = max(column, latest + 1)
+        columns.append(column)
+        for a in before:
+            readers.setdefault(a, []).append(b)
+    for b, block in enumerate(blocks):
+        if not block.ins and not block.has_effects and b in readers:
+            columns[b] = max(1, min(columns[r] for r in readers[b]) - 1)
+    return columns
+
+
+def _order(grid: Grid, ranks: Mapping[int, int]) -> None:
+    """Orders the cells of each column; at the two sides groups stay in their order."""
+    left, right = grid.left_of(), grid.right_of()
+    place: dict[int, float] = {}
+
+    def arrange(column: list[int], key: Mapping[int, float]) -> None:
+        column.sort(key=lambda i: (ranks.get(i, 0), key[i]))
+        place.update({i: float(n) for n, i in enumerate(column)})
+
+    for column in grid.columns:
+        arrange(column, {i: float(n) for n, i in enumerate(column)})
+    best, kept = None, [[*column] for column in grid.columns]
+    last = len(grid.columns) - 1
+    for sweep in range(_SWEEPS if len(grid.cells) < _CELLS else 2):
+        forward = sweep % 2 == 0
+        for c in range(1, last + 1) if forward else range(last - 1, -1, -1):
+            beside = left if forward else right
+            column = grid.columns[c]
+            arrange(column, {i: _middle(grid, i, beside[i], place) for i in column})
+        crossings = _crossings(grid, place)
+        if best is None or crossings <= best:
+            best, kept = crossings, [[*column] for column in grid.columns]
+        if crossings == 0 and sweep:
+            break
+    grid.columns[:] = kept
+
+
+def _middle(grid: Grid, i: int, beside: Sequence[Segment], place: Mapping[int, float]) -> float:
+    """The mean place of the ends on the other side; the place it has if there are none."""
+    if not beside:
+        return place[i]
+    return sum(_place(grid, s.left if s.right[0] == i else s.right, place, is_left=s.right[0] == i) for s in beside) / len(
+        beside
+    )
+
+
+def _place(grid: Grid, end: End, place: Mapping[int, float], *, is_left: bool) -> float:
+    """The place of an end: that of its cell, and within a block a little above or below it."""
+    block = grid.cells[end[0]].block
+    if block is None or block.is_loose:
+        return place[end[0]]
+    ports = block.outs if is_left else block.ins
+    return place[end[0]] + 0.8 * (ports[end[1]].y / max(block.height, 1.0) - 0.5)
+
+
+def _crossings(grid: Grid, place: Mapping[int, float]) -> int:
+    """How many pairs of segments cross."""
+    by_column: dict[int, list[tuple[float, float]]] = {}
+    for s in grid.segments:
+        ends = (_place(grid, s.left, place, is_left=True), _place(grid, s.right, place, is_left=False))
+        by_column.setdefault(grid.cells[s.left[0]].column, []).append(ends)
+    total = 0
+    for pairs in by_column.values():
+        met: list[float] = []
+        for _, right in sorted(pairs):
+            total += len(met) - bisect_right(met, right)
+            insort(met, right)
+    return total
+
+
+def _rearrange(grid: Grid, count: int) -> None:
+    """Lets the wires of loose blocks come in and go out in the order of what they come from and go to."""
+    place = {i: float(n) for column in grid.columns for n, i in enumerate(column)}
+    left, right = grid.left_of(), grid.right_of()
+    for b in range(count):
+        block = grid.cells[b].block
+        if block is None or not block.is_loose:
+            continue
+        ins = {s.right[1]: _place(grid, s.left, place, is_left=True) for s in left[b]}
+        outs: dict[int, float] = {}
+        for s in right[b]:
+            outs[s.left[1]] = min(outs.get(s.left[1], float("inf")), _place(grid, s.right, place, is_left=False))
+        grid.cells[b].block = rearranged(block, _ranked(ins, len(block.ins)), _ranked(outs, len(block.outs)))
+
+
+def _ranked(keys: Mapping[int, float], count: int) -> list[int]:
+    """The place of each of ``count`` ports in the order of their keys."""
+    order = sorted(range(count), key=lambda i: (keys.get(i, float(i)), i))
+    places = [0] * count
+    for place, i in enumerate(order):
+        places[i] = place
+    return places

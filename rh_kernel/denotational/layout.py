@@ -1,0 +1,173 @@
+"""Diagrams as drawings (RH §6.1, §7.4): where every box, every frame and every wire of ``⟦P⟧`` is, in pure numbers.
+
+A command without handlers is a row from left to right. The interpretation of a reverse handler is a U. A clause is a frame
+around its boxes, or, folded, one box ``⟦Qᶠ FC[w0]⟧`` as in Example 7.17. Wires of the unit type are left out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rh_kernel.denotational.arrows import Arrow
+from rh_kernel.denotational.grid import Spacing
+from rh_kernel.denotational.layers import Padding, Side, row
+from rh_kernel.denotational.lettering import SMALL, type_width, width
+from rh_kernel.denotational.nets import net
+from rh_kernel.denotational.outline import Cluster, Item, Leaf, Net, nodes, outline
+from rh_kernel.denotational.pieces import FIRST, PORT, Block, Drawing, Label, PlacedFrame, Port, Strand, box, together
+from rh_kernel.denotational.sketch import Figure, Look, Sketch, part_gloss, part_title, sketch
+from rh_kernel.denotational.smooth import Smooth
+
+_TITLE = 17.0
+_FRAME = Padding(_TITLE + 2.0, 9.0, Spacing(8.0, 10.0, 8.0))
+_BARE = Padding(0.0, 0.0, Spacing(0.0, 10.0, 0.0))
+_WHOLE = Padding(8.0, 8.0, Spacing(14.0, 18.0, 14.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A drawing of this size, and what it is a drawing of."""
+
+    width: float
+    height: float
+    drawing: Drawing
+    sketch: Sketch
+    is_folded: bool
+
+
+def layout(a: Arrow | Smooth, *, folded: bool = False) -> Layout:
+    """The drawing of an arrow, or of a map of 𝕏; ``folded`` makes each clause one box."""
+    return placed(sketch(a), folded=folded)
+
+
+def placed(s: Sketch, *, folded: bool) -> Layout:
+    """The drawing of a sketch."""
+    items = outline(s)
+    page = _Page(s, is_folded=folded)
+    block = page.row(items, Side(s.inputs), Side(s.outputs), _WHOLE)
+    before = max([type_width(s.types[w]) + 12.0 for w in s.inputs], default=2.0)
+    after = max([type_width(s.types[w]) + 12.0 for w in s.outputs], default=2.0)
+    ends = Drawing(
+        strands=(
+            *[Strand(p.wire, ((0.0, p.y), (before, p.y))) for p in block.ins],
+            *[Strand(p.wire, ((before + block.width, p.y), (before + block.width + after, p.y))) for p in block.outs],
+        ),
+        labels=(
+            *[Label(p.wire, 2.0, p.y - 3.5) for p in block.ins],
+            *[Label(p.wire, before + block.width + 8.0, p.y - 3.5) for p in block.outs if not _is_labelled(block, p)],
+        ),
+    )
+    drawing = together([block.drawing.moved(before, 0.0), ends])
+    return Layout(before + block.width + after, max(block.height, 24.0), drawing, s, folded)
+
+
+def box_count(s: Sketch, *, folded: bool) -> int:
+    """How many boxes the drawing has; it has fewer when it is folded, if there is a clause of several boxes."""
+    return sum(map(_folded_count, outline(s))) if folded else len(s.nodes)
+
+
+def passing_count(s: Sketch) -> int:
+    """How often a wire passes a box on its way to another one: that is what a drawing costs."""
+    last = {w: place for place, node in enumerate(s.nodes.values()) for w in node.inputs}
+    return sum(last.get(w, place) - place for place, node in enumerate(s.nodes.values()) for w in node.outputs)
+
+
+def has_clauses(s: Sketch) -> bool:
+    """Whether there is a clause that could be folded."""
+    return any(node.place for node in s.nodes.values())
+
+
+def _folded_count(item: Item) -> int:
+    match item:
+        case Leaf() | Cluster():
+            return 1
+        case Net(stages):
+            return sum(_folded_count(stage.item) for stage in stages)
+
+
+class _Page:
+    """Makes blocks of items."""
+
+    def __init__(self, s: Sketch, *, is_folded: bool) -> None:
+        self._s = s
+        self._is_folded = is_folded
+        self._readers: dict[int, set[int]] = {}
+        for node in s.nodes.values():
+            for w in node.inputs:
+                self._readers.setdefault(w, set()).add(node.number)
+        for w in s.outputs:
+            self._readers.setdefault(w, set()).add(-1)
+
+    def row(self, items: Sequence[Item], left: Side, right: Side, padding: Padding) -> Block:
+        """Items side by side."""
+        return row([self.block(item, *self._sides(item)) for item in items], left, right, padding)
+
+    def block(self, item: Item, left: Side, right: Side) -> Block:
+        """One item, with these wires at its sides."""
+        match item:
+            case Leaf(node):
+                passing = [w for w in right.wires if w not in node.outputs]
+                if passing:
+                    own = box(node.figure, (node.number,), node.inputs, node.outputs, self._s.types)
+                    return row([own], left, right, _BARE)
+                inputs = sorted(node.inputs, key=left.wires.index)
+                outputs = sorted(node.outputs, key=lambda w: right.wires.index(w) if w in right.wires else len(right.wires))
+                return box(node.figure, (node.number,), _at(left, inputs), outputs, self._s.types)
+            case Cluster():
+                return self._folded(item, left, right) if self._is_folded else self._framed(item, left, right)
+            case Net():
+                return net(item, left.wires, right.wires, self._read, self.block)
+
+    def _framed(self, item: Cluster, left: Side, right: Side) -> Block:
+        title = part_title(item.part)
+        inner = self.row(item.items, left, right, _FRAME)
+        wide = max(inner.width, width(title, SMALL) + 16.0)
+        if wide > inner.width:
+            inner = _widened(inner, wide)
+        frame = PlacedFrame(item.part, 0.0, 0.0, inner.width, inner.height)
+        return replace(inner, drawing=together([Drawing(frames=(frame,)), inner.drawing]))
+
+    def _folded(self, item: Cluster, left: Side, right: Side) -> Block:
+        inside = nodes(item)
+        has_effects = any(node.figure.look is Look.OPERATION for node in inside)
+        look = Look.OPERATION if has_effects else Look.PURE
+        boxes = "1 box" if len(inside) == 1 else f"{len(inside)} boxes"
+        label = f"⟦{part_title(item.part)}⟧"
+        figure = Figure(look, label, f"{part_gloss(item.part)}, folded: {boxes}")
+        kept = right.ranks.count(0)
+        outs = [Port(w, FIRST + PORT * i) if i < kept else w for i, w in enumerate(right.wires)]
+        return box(figure, tuple([node.number for node in inside]), _at(left, left.wires), outs, self._s.types)
+
+    def _sides(self, item: Item) -> tuple[Side, Side]:
+        """The wires that an item reads, and those that are read elsewhere."""
+        inside = nodes(item)
+        made = [w for node in inside for w in node.outputs]
+        if isinstance(item, Leaf):
+            return Side(item.node.inputs), Side(item.node.outputs)
+        numbers = {node.number for node in inside}
+        makes = set(made)
+        reads = dict.fromkeys([w for node in inside for w in node.inputs if w not in makes])
+        return Side(tuple(reads)), Side(tuple([w for w in made if self._read(w) - numbers]))
+
+    def _read(self, w: int) -> set[int]:
+        return self._readers.get(w, set())
+
+
+def _is_labelled(block: Block, port: Port) -> bool:
+    """Whether the type of a wire that goes out stands near the end already."""
+    return any(t.wire == port.wire and t.x > block.width - 60.0 for t in block.drawing.labels)
+
+
+def _at(side: Side, wires: Sequence[int]) -> list[Port | int]:
+    """The wires, with their heights where they are known; those come first."""
+    known = {w: y for w, y in zip(side.wires, side.heights, strict=False) if y is not None}
+    first: list[Port | int] = [Port(w, known[w]) for w in side.wires if w in known]
+    return [*first, *[w for w in wires if w not in known]]
+
+
+def _widened(block: Block, wide: float) -> Block:
+    """The block, its wires drawn longer at both ends."""
+    extra = (wide - block.width) / 2
+    left = [Strand(p.wire, ((0.0, p.y), (extra, p.y))) for p in block.ins]
+    right = [Strand(p.wire, ((wide - extra, p.y), (wide, p.y))) for p in block.outs]
+    drawing = together([block.drawing.moved(extra, 0.0), Drawing(strands=(*left, *right))])
+    return replace(block, width=wide, drawing=drawing)

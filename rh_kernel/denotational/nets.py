@@ -1,0 +1,266 @@
+"""The U of a reverse handler (RH Ex. 7.17): down with the stages of the way forward, the return clause, and up with those back.
+
+Each level has a height of its own. What a stage of the way forward keeps for its partner on the way back, the auxiliary data of
+a clause or the input of a pure map, goes straight across; all else runs along the outside of the U.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from rh_kernel.denotational.grid import Cell, End, Grid, Link, Spacing, draw, weave
+from rh_kernel.denotational.layers import Side
+from rh_kernel.denotational.outline import Item, Net, Stage, nodes
+from rh_kernel.denotational.parts import Leg
+from rh_kernel.denotational.pieces import Block, Port
+from rh_kernel.denotational.settling import nearest
+
+Make = Callable[[Item, Side, Side], Block]
+"""The block of an item, with these wires at its sides."""
+
+_BELOW, _APART, _STEP, _ROOM = 14.0, 14.0, 12.0, 7.0
+_SPACING = Spacing(0.0, 10.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stand:
+    """A stage with the wires that it reads and makes, those it keeps for its partner among them, and those it has from it."""
+
+    stage: Stage
+    reads: tuple[int, ...]
+    makes: tuple[int, ...]
+    kept: tuple[int, ...] = ()
+    given: tuple[int, ...] = ()
+
+    @property
+    def level(self) -> float:
+        """The level; what stands beside the partners is a little below it."""
+        return self.stage.level + (0.0 if self.stage.is_core else 0.5)
+
+    @property
+    def goes_back(self) -> bool:
+        """Whether it comes after the turn."""
+        return self.stage.leg is Leg.BACKWARD
+
+
+def net(n: Net, ins: tuple[int, ...], outs: tuple[int, ...], read: Callable[[int], set[int]], make: Make) -> Block:
+    """The U as one block; ``read`` tells the numbers of the boxes that read a wire."""
+    stands = _stands(n, read, outs)
+    blocks, partner = _blocks(stands, make)
+    cells = [Cell(i + 1, block) for i, block in enumerate(blocks)]
+    cells += [Cell(0, None) for _ in ins] + [Cell(len(blocks) + 1, None) for _ in outs]
+    links = _links(stands, blocks, partner, ins, outs)
+    grid = weave(cells, links, len(blocks) + 2)
+    _stack(grid, stands, partner)
+    _run_wires(grid, stands)
+    top = min([cell.y if cell.block else cell.y - _ROOM for cell in grid.cells], default=0.0)
+    for cell in grid.cells:
+        cell.y = round(cell.y - top, 3)
+    bottom = max([cell.y + cell.height if cell.block else cell.y + _ROOM for cell in grid.cells], default=0.0)
+    wide, drawing = draw(grid, _SPACING)
+    pins = grid.cells[len(blocks) :]
+    left = tuple([Port(w, cell.y) for w, cell in zip(ins, pins, strict=False)])
+    right = tuple([Port(w, cell.y) for w, cell in zip(outs, pins[len(ins) :], strict=False)])
+    return Block(wide, bottom, left, right, drawing, has_effects=any(b.has_effects for b in blocks))
+
+
+def _stands(n: Net, read: Callable[[int], set[int]], outs: tuple[int, ...]) -> list[_Stand]:
+    maker = {w: i for i, stage in enumerate(n.stages) for w in _made(stage)}
+    inside: list[_Stand] = []
+    for stage in n.stages:
+        boxes = nodes(stage.item)
+        numbers = {node.number for node in boxes}
+        made = [w for node in boxes for w in node.outputs]
+        reads = tuple(dict.fromkeys([w for node in boxes for w in node.inputs if w not in set(made)]))
+        makes = tuple([w for w in made if w in outs or read(w) - numbers])
+        inside.append(_Stand(stage, reads, makes))
+    partners = _partners(inside)
+    for f, b in partners.items():
+        given = tuple([w for w in inside[b].reads if maker.get(w, -1) <= f])
+        reads = tuple(dict.fromkeys([*inside[f].reads, *[w for w in given if maker.get(w, -1) < f]]))
+        inside[f] = replace(inside[f], kept=given, reads=reads)
+        inside[b] = replace(inside[b], given=given)
+    return inside
+
+
+def _made(stage: Stage) -> set[int]:
+    return {w for node in nodes(stage.item) for w in node.outputs}
+
+
+def _partners(stands: Sequence[_Stand]) -> dict[int, int]:
+    """For stages of the way forward those on the way back."""
+    forward: dict[int, int] = {}
+    found: dict[int, int] = {}
+    for i, stand in enumerate(stands):
+        if stand.stage.is_core and stand.stage.leg is Leg.FORWARD:
+            forward[stand.stage.level] = i
+        elif stand.stage.is_core and stand.goes_back and stand.stage.level in forward:
+            found.setdefault(forward.pop(stand.stage.level), i)
+    return found
+
+
+def _blocks(stands: Sequence[_Stand], make: Make) -> tuple[list[Block], dict[int, int]]:
+    """The block of each stage, and the partners; what is kept comes in at the heights at which it went out."""
+    partner = _partners(stands)
+    forward = {b: f for f, b in partner.items()}
+    blocks: list[Block] = []
+    for i, stand in enumerate(stands):
+        if i in forward:
+            heights = {port.wire: port.y for port in blocks[forward[i]].outs[: len(stand.given)]}
+            given = sorted(stand.given, key=lambda w: heights[w])
+            others = _latest_first(stands, i, [w for w in stand.reads if w not in stand.given])
+            every = (*given, *others)
+            left = Side(every, tuple(range(len(every))), (*[heights[w] for w in given], *[None] * len(others)))
+        else:
+            reads = _latest_first(stands, i, stand.reads)
+            left = Side(tuple(reads), tuple(range(len(reads))))
+        elsewhere = [w for w in stand.makes if w not in stand.kept or _is_read_on(stands, i, partner.get(i, -1), w)]
+        elsewhere.sort(key=lambda w: next((j for j in range(i + 1, len(stands)) if w in stands[j].reads), len(stands)))
+        right = Side((*stand.kept, *elsewhere), (*[0] * len(stand.kept), *range(1, len(elsewhere) + 1)))
+        blocks.append(make(stand.stage.item, left, right))
+    return blocks, partner
+
+
+def _latest_first(stands: Sequence[_Stand], i: int, wires: Sequence[int]) -> list[int]:
+    """Wires in the order in which they come in: from the stage just before first, from far away last."""
+    maker = {w: j for j in range(i) for w in stands[j].makes}
+    return sorted(wires, key=lambda w: -maker.get(w, -1))
+
+
+def _is_read_on(stands: Sequence[_Stand], i: int, partner: int, w: int) -> bool:
+    """Whether a wire that stage i makes and keeps is read elsewhere too."""
+    return any(w in stand.reads for j, stand in enumerate(stands) if j not in (i, partner))
+
+
+def _links(
+    stands: Sequence[_Stand], blocks: Sequence[Block], partner: dict[int, int], ins: tuple[int, ...], outs: tuple[int, ...]
+) -> list[Link]:
+    count = len(blocks)
+    back = set(partner.values())
+    links: list[Link] = []
+    sources: dict[int, End] = {w: (count + i, 0) for i, w in enumerate(ins)}
+    sinks: dict[int, list[End]] = {}
+    for i, (stand, block) in enumerate(zip(stands, blocks, strict=True)):
+        kept = len(stand.kept) if i in partner else 0
+        for k, port in enumerate(block.outs):
+            if k < kept:
+                into = next(n for n, p in enumerate(blocks[partner[i]].ins) if p.wire == port.wire)
+                links.append(Link(port.wire, (i, k), ((partner[i], into),)))
+            else:
+                sources[port.wire] = (i, k)
+        for k, port in enumerate(block.ins):
+            if not (i in back and port.wire in stand.given):
+                sinks.setdefault(port.wire, []).append((i, k))
+    for i, w in enumerate(outs):
+        sinks.setdefault(w, []).append((count + len(ins) + i, 0))
+    return [*links, *[Link(w, source, tuple(sinks.get(w, ()))) for w, source in sources.items()]]
+
+
+def _stack(grid: Grid, stands: Sequence[_Stand], partner: dict[int, int]) -> None:
+    """The heights of the partners and of the return clause, level by level."""
+    back = {b: f for f, b in partner.items()}
+    core = [i for i, stand in enumerate(stands) if stand.stage.is_core and i not in back]
+    source = {segment.right: segment.left for segment in grid.segments}
+    placed: set[int] = set()
+    floor, top = -_STEP, -_STEP
+    for i in sorted(core, key=lambda i: (stands[i].level, i)):
+        cell, b = grid.cells[i], partner.get(i)
+        offset = 0.0 if b is None else _offset(grid, i, b, len(stands[i].kept))
+        top = max(top + _STEP, floor + max(0.0, -offset))
+        if not stands[i].goes_back:
+            for k in range(len(cell.block.ins) if cell.block else 0):
+                left = source.get((i, k))
+                if left is not None and left[0] in placed:
+                    top = max(top, grid.cells[left[0]].y + grid.cells[left[0]].out(left[1]) - cell.into(k))
+        cell.y = top
+        placed.add(i)
+        if b is not None:
+            grid.cells[b].y = top + offset
+            floor = max(floor, *[cell.y + cell.out(k) + _APART for k in range(len(stands[i].kept))], floor)
+
+
+def _offset(grid: Grid, f: int, b: int, kept: int) -> float:
+    """How much lower than its partner a stage of the way back is, so that what was kept comes straight across."""
+    forward, backward = grid.cells[f].block, grid.cells[b].block
+    if forward is None or backward is None or not kept:
+        return 0.0
+    wire = forward.outs[0].wire
+    return forward.outs[0].y - next(port.y for port in backward.ins if port.wire == wire)
+
+
+def _run_wires(grid: Grid, stands: Sequence[_Stand]) -> None:
+    """The heights of the wires that pass, and of the sums and zeros beside the partners."""
+    count = len(stands)
+    straight = {n for n, link in enumerate(grid.links) if _is_kept(link, stands)}
+    across: dict[int, list[float]] = {}
+    for i, cell in enumerate(grid.cells):
+        if i >= count and cell.link in straight:
+            link = grid.links[cell.link]
+            cell.y = grid.cells[link.source[0]].y + grid.cells[link.source[0]].out(link.source[1])
+            across.setdefault(cell.column, []).append(cell.y)
+    _loose(grid, stands, across)
+    _outside(grid, count, straight)
+    _pins(grid, count)
+
+
+def _is_kept(link: Link, stands: Sequence[_Stand]) -> bool:
+    """Whether a link leads from a stage to its partner."""
+    source, port = link.source
+    return source < len(stands) and port < len(stands[source].kept)
+
+
+def _loose(grid: Grid, stands: Sequence[_Stand], across: dict[int, list[float]]) -> None:
+    """Sums and zeros: at the height of what they come from or go to, below what goes across above them."""
+    right, left = grid.right_of(), grid.left_of()
+    for i, stand in enumerate(stands):
+        if stand.stage.is_core:
+            continue
+        cell = grid.cells[i]
+        known = [s for s in left[i] if s.left[0] < len(stands)]
+        wanted = [grid.cells[s.left[0]].y + grid.cells[s.left[0]].out(s.left[1]) - cell.into(s.right[1]) for s in known]
+        if not wanted:
+            ends = [s for s in right[i] if s.right[0] < len(stands)]
+            wanted = [grid.cells[s.right[0]].y + grid.cells[s.right[0]].into(s.right[1]) - cell.out(s.left[1]) for s in ends]
+        least = max([y + _APART for y in across.get(cell.column, [])], default=float("-inf"))
+        cell.y = max(min(wanted, default=least if least > float("-inf") else 0.0), least)
+
+
+def _outside(grid: Grid, count: int, straight: set[int]) -> None:
+    """All other wires that pass columns: below the blocks there, each on a straight line of its own."""
+    spans: list[tuple[int, int, int]] = []
+    for n, link in enumerate(grid.links):
+        if n not in straight and link.sinks:
+            first = grid.cells[link.source[0]].column + 1
+            last = max(grid.cells[cell].column for cell, _ in link.sinks) - 1
+            if first <= last:
+                spans.append((first, last, n))
+    taken: list[tuple[int, int, float]] = []
+    heights: dict[int, float] = {}
+    for first, last, n in sorted(spans, key=lambda span: (span[1] - span[0], span)):
+        y = max(
+            [grid.cells[i].y + grid.cells[i].height + _BELOW for i in range(count) if first <= grid.cells[i].column <= last]
+        )
+        for low, high, other in sorted(taken, key=lambda t: t[2]):
+            if low <= last and first <= high and abs(other - y) < _APART:
+                y = other + _APART
+        taken.append((first, last, y))
+        heights[n] = y
+    for cell in grid.cells[count:]:
+        if cell.link in heights:
+            cell.y = heights[cell.link]
+
+
+def _pins(grid: Grid, count: int) -> None:
+    """Where wires come in and go out: at the height of what they go to or come from."""
+    right, left = grid.right_of(), grid.left_of()
+    last = len(grid.columns) - 1
+    for column, beside, is_left in ((0, right, False), (last, left, True)):
+        pins = [i for i in grid.columns[column] if i >= count]
+        wanted: dict[int, float] = {}
+        for i in pins:
+            ends = [s.left if is_left else s.right for s in beside[i]]
+            heights = [grid.cells[c].y + (grid.cells[c].out(k) if is_left else grid.cells[c].into(k)) for c, k in ends]
+            wanted[i] = min(heights, default=0.0)
+        pins.sort(key=lambda i: (wanted[i], i))
+        apart = [0.0, *[_APART] * (len(pins) - 1)][: len(pins)]
+        for i, y in zip(pins, nearest([wanted[i] for i in pins], [1.0] * len(pins), apart), strict=True):
+            grid.cells[i].y = y

@@ -1,0 +1,157 @@
+"""What of a diagram is drawn (RH §6.1): its boxes as figures, and the wires between them, those of the unit type left out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from types import MappingProxyType
+
+from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Step
+from rh_kernel.denotational.lettering import shortened
+from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.smooth import Apply, Constant, Nought, Own, Smooth, Sum, Symbol
+from rh_kernel.syntax.core import Bound, Call, Operation
+from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.types import UNIT, Type
+
+ENTRIES = 4
+"""Constants with more entries are written as their types."""
+
+
+_MANY = 20
+
+
+class Look(Enum):
+    """What a box looks like: round corners, corners, ``⊕``, ``0``, or a constant."""
+
+    PURE = "pure"
+    OPERATION = "operation"
+    SUM = "sum"
+    ZERO = "zero"
+    CONSTANT = "constant"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A box as it is drawn: its text, and what is said of it on hovering."""
+
+    look: Look
+    text: str
+    title: str
+
+    @property
+    def label(self) -> str:
+        """What is written in the box."""
+        return "+" if self.look is Look.SUM else shortened(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A box: its number in the diagram, the wires that it reads and makes, its place."""
+
+    number: int
+    figure: Figure
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    place: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """The boxes that are drawn, by their numbers; the wires of the domain and of the codomain; each wire's type and name."""
+
+    nodes: Mapping[int, Node]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    types: tuple[Type, ...]
+    names: tuple[str, ...]
+
+
+def sketch(a: Arrow | Smooth) -> Sketch:
+    """The drawing of an arrow, or of a map of 𝕏 by its function symbols (RH Def. 7.12)."""
+    types = a.types
+
+    def drawn(wires: "range | tuple[int, ...]") -> tuple[int, ...]:
+        return tuple([w for w in wires if types[w] != UNIT])
+
+    nodes: dict[int, Node] = {}
+    for number, (box, made) in enumerate(a.wired()):
+        outputs = drawn(made)
+        if outputs or isinstance(box.content, Effect):
+            nodes[number] = Node(number, figure(box.content), drawn(box.inputs), outputs, box.place)
+    names = a.names or ("",) * len(types)
+    return Sketch(MappingProxyType(nodes), drawn(tuple(range(len(a.domain)))), drawn(a.codomain), types, names)
+
+
+def figure(content: Step | Symbol) -> Figure:
+    """What a box looks like."""
+    match content:
+        case Effect(op):
+            text = operation_text(op)
+            return Figure(Look.OPERATION, text, f"{text} : {op.domain} → {op.codomain}, an operation")
+        case Pure():
+            return _pure(content)
+        case Apply(f):
+            text = show(Call(f, Bound(0, "x")), names=("x",)).removesuffix("(x)")
+            return Figure(Look.PURE, f.name, f"⟦{text}⟧ : {f.domain} → {f.codomain}, a function symbol")
+        case Constant(c):
+            return Figure(Look.CONSTANT, show(c, abridge=ENTRIES), f"the constant {show(c, abridge=_MANY)}")
+        case Nought(A):
+            return Figure(Look.ZERO, "0", f"0 : {A}")
+        case Sum(A):
+            return Figure(Look.SUM, "x + y", f"π₁ + π₂ : {A} × {A} → {A}")
+        case Own(name):
+            return Figure(Look.PURE, name, f"⟦{name}⟧, a function that brings its own derivative")
+
+
+def _pure(content: Pure) -> Figure:
+    text = "" if content.term is None else show(content.term, float("inf"), abridge=ENTRIES, names=content.names)
+    text = "f" if content.term is None else " ".join(text.split())
+    match [box.content for box in content.map.boxes]:
+        case [Sum(A)] if content.map.codomain == (2,):
+            return replace(figure(Sum(A)), text=text)
+        case [Nought() as symbol]:
+            return figure(symbol)
+        case [Constant()]:
+            return Figure(Look.CONSTANT, text, f"the constant {shortened(text, 200)}")
+        case _:
+            pass
+    label = text
+    for _ in range(content.order):
+        label = f"R'[{label}]"
+    domain, codomain = " × ".join(map(str, content.map.domain)) or "1", " × ".join(map(str, content.map.results)) or "1"
+    what = "a reverse derivative" if content.order else "a pure map"
+    return Figure(Look.PURE, label, f"η(⟦{shortened(label, 200)}⟧) : {domain} → {codomain}, {what}")
+
+
+def operation_text(op: Operation) -> str:
+    """``FC[w0]``"""
+    return " ".join(show(op, float("inf"), abridge=ENTRIES).split())
+
+
+def part_title(part: Part) -> str:
+    """``Qᶠ FC[w0]``, ``Qᵇ FC[w0]``, ``return``, and ``Q FC[w0]`` for the clause of an ordinary handler."""
+    about = "" if part.operation is None else f" {operation_text(part.operation)}"
+    match part.leg:
+        case Leg.FORWARD:
+            return f"Qᶠ{about}" if about else "forward"
+        case Leg.BACKWARD:
+            return f"Qᵇ{about}" if about else "backward"
+        case Leg.RETURN:
+            return "return"
+        case Leg.CLAUSE:
+            return f"Q{about}"
+
+
+def part_gloss(part: Part) -> str:
+    """What a part of a handler's interpretation is, in a few words."""
+    of = f"of the handler {part.handler}" if part.handler else "of the handler"
+    about = "" if part.operation is None else f" for {operation_text(part.operation)}"
+    match part.leg:
+        case Leg.FORWARD:
+            return f"the forward part of the clause{about} {of}" if about else f"on the way forward {of}"
+        case Leg.BACKWARD:
+            return f"the backward part of the clause{about} {of}" if about else f"on the way back {of}"
+        case Leg.RETURN:
+            return f"the return clause {of}"
+        case Leg.CLAUSE:
+            return f"the clause{about} {of}"

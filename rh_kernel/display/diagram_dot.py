@@ -1,0 +1,94 @@
+"""String diagrams as DOT, for those who draw with Graphviz: the clauses are clusters, the wires edges with their types."""
+
+import html
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Protocol, cast
+
+from graphviz import Digraph, escape
+
+from rh_kernel.denotational.lettering import exponent
+from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.sketch import Look, Node, Sketch, part_gloss, part_title
+from rh_kernel.display.html import COLOURS
+from rh_kernel.display.text import visible
+from rh_kernel.syntax.doc import Role
+
+
+class Graph(Protocol):
+    """What is used of a ``graphviz.Digraph``, which has no complete types."""
+
+    source: str
+
+    def node(self, name: str, label: str, **attributes: str) -> None:
+        """One more node."""
+        ...
+
+    def edge(self, tail_name: str, head_name: str, label: str, **attributes: str) -> None:
+        """One more edge."""
+        ...
+
+    def subgraph(self, graph: "Graph") -> None:
+        """One more cluster."""
+        ...
+
+
+_SHAPES = {
+    Look.PURE: {"shape": "box", "style": "rounded", "color": COLOURS[Role.FUNCTION]},
+    Look.OPERATION: {"shape": "box", "color": COLOURS[Role.OPERATION]},
+    Look.SUM: {"shape": "circle", "color": COLOURS[Role.FUNCTION], "width": "0.25", "fixedsize": "true"},
+    Look.ZERO: {"shape": "circle", "color": COLOURS[Role.FUNCTION], "width": "0.25", "fixedsize": "true"},
+    Look.CONSTANT: {"shape": "box", "style": "rounded", "color": COLOURS[Role.CONSTANT]},
+}
+_GRAPH = {"rankdir": "LR", "bgcolor": "transparent", "fontname": "sans-serif", "fontsize": "10"}
+_NODE = {"fontname": "sans-serif", "fontsize": "12", "height": "0.3", "margin": "0.08,0.04"}
+_EDGE = {"fontname": "sans-serif", "fontsize": "9", "arrowhead": "none"}
+_FRAMES = {Leg.FORWARD: "#b9cdea", Leg.RETURN: "#bbbbbb", Leg.BACKWARD: "#dcc3ea", Leg.CLAUSE: "#b9cdea"}
+
+
+def diagram_dot(s: Sketch) -> str:
+    """The diagram as DOT text; nothing is rendered here."""
+    graph = cast(Graph, Digraph("diagram", graph_attr=_GRAPH, node_attr=_NODE, edge_attr=_EDGE))
+    for i, w in enumerate(s.inputs):
+        graph.node(f"in{i}", _superscript(s, w), shape="plaintext")
+    for i, w in enumerate(s.outputs):
+        graph.node(f"out{i}", _superscript(s, w), shape="plaintext")
+    _nodes(graph, [*s.nodes.values()], 0, [0])
+    maker = {w: f"in{i}" for i, w in enumerate(s.inputs)}
+    maker |= {w: f"b{node.number}" for node in s.nodes.values() for w in node.outputs}
+    ends = [(w, f"b{node.number}") for node in s.nodes.values() for w in node.inputs]
+    ends += [(w, f"out{i}") for i, w in enumerate(s.outputs)]
+    for w, reader in ends:
+        name = f"{s.names[w]} : {s.types[w]}" if s.names[w] else str(s.types[w])
+        graph.edge(maker[w], reader, label=_superscript(s, w), tooltip=_text(name))
+    return graph.source
+
+
+def _nodes(graph: Graph, boxes: Sequence[Node], depth: int, count: list[int]) -> None:
+    """Boxes, those that come from one part in a cluster."""
+    for part, run in groupby(boxes, lambda node: node.place[depth] if len(node.place) > depth else None):
+        if part is None:
+            for node in run:
+                look = _SHAPES[node.figure.look]
+                graph.node(f"b{node.number}", _text(node.figure.label), tooltip=_text(node.figure.title), **look)
+        else:
+            count[0] += 1
+            inner = cast(Graph, Digraph(f"cluster{count[0]}", graph_attr=_frame(part)))
+            _nodes(inner, [*run], depth + 1, count)
+            graph.subgraph(inner)
+
+
+def _frame(part: Part) -> dict[str, str]:
+    title, gloss = _text(part_title(part)), _text(part_gloss(part))
+    return {"label": title, "tooltip": gloss, "style": "rounded", "color": _FRAMES[part.leg]}
+
+
+def _superscript(s: Sketch, w: int) -> str:
+    """``ℝ³ˣ²`` as a label of Graphviz."""
+    raised = html.escape(visible(exponent(s.types[w])))
+    return f"<ℝ<SUP>{raised}</SUP>>" if raised else "ℝ"
+
+
+def _text(text: str) -> str:
+    """The text as it is: neither markup nor an escape of Graphviz."""
+    return escape(visible(text))

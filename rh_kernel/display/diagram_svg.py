@@ -1,0 +1,137 @@
+"""String diagrams as SVG (RH §6.1, §7.4): pure boxes with round corners, operations with corners, frames around clauses.
+
+Hovering a wire or a box makes it stand out and tells its type. It needs no script; all text goes through ``escape``.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+from rh_kernel.denotational.layout import Layout
+from rh_kernel.denotational.lettering import LETTER, SMALL, SUPERSCRIPT, exponent
+from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.pieces import Dot, PlacedBox, PlacedFrame, Point, Strand
+from rh_kernel.denotational.sketch import Look, part_gloss, part_title
+from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.panes import COLOURS as MARKS
+from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.types import Type
+
+NEUTRAL = "#7d838c"
+"""The colour of wires and letters where the colour of the page around is not known."""
+
+_STYLE = (
+    f".rh-d text{{font-family:sans-serif;font-size:{LETTER:g}px;fill:currentColor;stroke:none}}"
+    f".rh-d .t{{font-size:{SMALL:g}px;fill:{COLOURS[Role.TYPE]}}}"
+    f".rh-d .x{{font-size:{SMALL * SUPERSCRIPT:g}px}}"
+    f".rh-d .h{{font-size:{SMALL:g}px;fill:{COLOURS[Role.HANDLER]}}}"
+    ".rh-d .w{stroke:currentColor;fill:none;stroke-width:1.3;stroke-linecap:round}"
+    f".rh-d .k{{stroke:rgb({MARKS['backward']})}}"
+    ".rh-d .w circle{fill:currentColor;stroke:none}"
+    f".rh-d .k circle{{fill:rgb({MARKS['backward']})}}"
+    ".rh-d .i{stroke-width:9;stroke:transparent}"
+    f".rh-d .p{{fill:{COLOURS[Role.FUNCTION]};stroke:{COLOURS[Role.FUNCTION]};fill-opacity:.09;stroke-width:1.2}}"
+    f".rh-d .o{{fill:{COLOURS[Role.OPERATION]};stroke:{COLOURS[Role.OPERATION]};fill-opacity:.1;stroke-width:1.4}}"
+    f".rh-d .c{{fill:{COLOURS[Role.CONSTANT]};stroke:{COLOURS[Role.CONSTANT]};fill-opacity:.07;stroke-width:1}}"
+    ".rh-d .f{fill:#808080;fill-opacity:.05;stroke:#808080;stroke-opacity:.45;stroke-width:1}"
+    f".rh-d .ff{{fill:rgb({MARKS['forward']});stroke:rgb({MARKS['forward']})}}"
+    f".rh-d .fb{{fill:rgb({MARKS['backward']});stroke:rgb({MARKS['backward']})}}"
+    ".rh-d .w:hover{stroke-width:3}.rh-d .b:hover{stroke-width:2.6}.rh-d g:hover>.b{fill-opacity:.25;stroke-width:2.2}"
+)
+
+
+def diagram_svg(drawn: Layout, label: str, ink: str = NEUTRAL, least: float = 0.0) -> str:
+    """The drawing as one ``<svg>``; ``label`` says what it shows; it is at least ``least`` times as wide as it is drawn."""
+    wide, high = drawn.width, drawn.height
+    style = f"color:{ink};max-width:100%;height:auto" + (f";min-width:{wide * least:.0f}px" if least else "")
+    frames = [_frame(frame) for frame in drawn.drawing.frames]
+    boxes = [_box(drawn, box) for box in drawn.drawing.boxes]
+    labels = [_label(drawn.sketch.types[t.wire], t.x, t.y) for t in drawn.drawing.labels]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="rh-d" role="img" aria-label="{escape(label)}" '
+        f'viewBox="0 0 {wide:.1f} {high:.1f}" width="{wide:.0f}" height="{high:.0f}" style="{style}">'
+        f"<title>{escape(label)}</title><style>{_STYLE}</style>"
+        f"{''.join(frames)}{''.join(_wires(drawn))}{''.join(boxes)}{''.join(labels)}</svg>"
+    )
+
+
+def path(points: Sequence[Point]) -> str:
+    """A strand as the ``d`` of a path: lines at one height, else curves that begin and end horizontally."""
+    steps = [f"M{_n(points[0][0])} {_n(points[0][1])}"]
+    for (x, y), (to_x, to_y) in pairwise(points):
+        if _n(y) == _n(to_y):
+            steps.append(f"H{_n(to_x)}")
+        else:
+            middle = (x + to_x) / 2
+            steps.append(f"C{_n(middle)} {_n(y)} {_n(middle)} {_n(to_y)} {_n(to_x)} {_n(to_y)}")
+    return "".join(steps)
+
+
+def wire_gloss(drawn: Layout, wire: int) -> str:
+    """The program's name of a wire, if it has one, and its type."""
+    name = drawn.sketch.names[wire]
+    return f"{name} : {drawn.sketch.types[wire]}" if name else str(drawn.sketch.types[wire])
+
+
+def box_gloss(drawn: Layout, box: PlacedBox) -> str:
+    """What a box is, and which part of which handler it comes from."""
+    place = drawn.sketch.nodes[box.members[0]].place if len(box.members) == 1 else ()
+    return "; ".join([box.figure.title, *[part_gloss(part) for part in place]])
+
+
+def _wires(drawn: Layout) -> Iterator[str]:
+    back = {w for node in drawn.sketch.nodes.values() for w in node.outputs if _is_on_the_way_back(node.place)}
+
+    def wire(piece: Strand | Dot) -> int:
+        return piece.wire
+
+    dots = {w: [*found] for w, found in groupby(sorted(drawn.drawing.dots, key=wire), wire)}
+    for w, strands in groupby(sorted(drawn.drawing.strands, key=wire), wire):
+        d = "".join([path(strand.points) for strand in strands])
+        marks = "".join([f'<circle cx="{_n(p.x)}" cy="{_n(p.y)}" r="{3 if p.is_end else 2.4}"/>' for p in dots.get(w, ())])
+        title = f"<title>{escape(wire_gloss(drawn, w))}</title>"
+        yield f'<g class="w{" k" if w in back else ""}">{title}<path class="i" d="{d}"/><path d="{d}"/>{marks}</g>'
+
+
+def _is_on_the_way_back(place: Sequence[Part]) -> bool:
+    """Whether the outermost reverse handler has turned."""
+    legs = [part.leg for part in place if part.leg is not Leg.CLAUSE]
+    return bool(legs) and legs[0] in (Leg.BACKWARD, Leg.RETURN)
+
+
+def _frame(frame: PlacedFrame) -> str:
+    kind = {Leg.FORWARD: " ff", Leg.BACKWARD: " fb", Leg.RETURN: "", Leg.CLAUSE: " ff"}[frame.part.leg]
+    place = f'x="{_n(frame.x)}" y="{_n(frame.y)}" width="{_n(frame.width)}" height="{_n(frame.height)}"'
+    title = f"<title>{escape(part_gloss(frame.part))}</title>"
+    text = f'<text class="h" x="{_n(frame.x + 8)}" y="{_n(frame.y + 13)}">{escape(part_title(frame.part))}</text>'
+    return f'<g>{title}<rect class="f{kind}" {place} rx="9"/>{text}</g>'
+
+
+def _box(drawn: Layout, box: PlacedBox) -> str:
+    figure = box.figure
+    middle_x, middle_y = box.x + box.width / 2, box.y + box.height / 2
+    place = f'x="{_n(box.x)}" y="{_n(box.y)}" width="{_n(box.width)}" height="{_n(box.height)}"'
+    circle = f'<circle class="b p" cx="{_n(middle_x)}" cy="{_n(middle_y)}" r="{_n(box.width / 2)}"/>'
+    text = f'<text x="{_n(middle_x)}" y="{_n(middle_y + 4.2)}" text-anchor="middle">{escape(figure.label)}</text>'
+    match figure.look:
+        case Look.PURE:
+            shape = f'<rect class="b p" {place} rx="{_n(min(10.0, box.height / 2))}"/>{text}'
+        case Look.OPERATION:
+            shape = f'<rect class="b o" {place}/>{text}'
+        case Look.CONSTANT:
+            shape = f'<rect class="b c" {place} rx="{_n(min(13.0, box.height / 2))}"/>{text}'
+        case Look.ZERO:
+            shape = f"{circle}{text}"
+        case Look.SUM:
+            cross = f"M{_n(middle_x - 4)} {_n(middle_y)}h8M{_n(middle_x)} {_n(middle_y - 4)}v8"
+            shape = f'{circle}<path d="{cross}" stroke="currentColor" stroke-width="1.3"/>'
+    return f"<g><title>{escape(box_gloss(drawn, box))}</title>{shape}</g>"
+
+
+def _label(A: Type, x: float, y: float) -> str:
+    raised = exponent(A)
+    shape = f'<tspan class="x" dy="-3.5">{escape(raised)}</tspan>' if raised else ""
+    return f'<text class="t" x="{_n(x)}" y="{_n(y)}" pointer-events="none">ℝ{shape}</text>'
+
+
+def _n(x: float) -> str:
+    return f"{x:.1f}".removesuffix(".0")

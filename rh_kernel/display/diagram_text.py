@@ -1,0 +1,88 @@
+"""String diagrams as text for a terminal: a line for each box, ``z ← FC[w0](x)``, under the clause that it comes from."""
+
+from collections.abc import Iterator, Mapping
+
+from rh_kernel.denotational.lettering import shortened
+from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.sketch import Look, Node, Sketch, part_title, sketch
+from rh_kernel.display.text import visible
+from rh_kernel.session.results import DiagramMade
+
+MOST_LINES = 200
+"""The listing of a larger diagram leaves out boxes in the middle."""
+
+_ARROWS = {Leg.FORWARD: "↓", Leg.RETURN: "↺", Leg.BACKWARD: "↑", Leg.CLAUSE: "·"}
+
+
+def diagram_text(made: DiagramMade) -> str:
+    """The boxes in their order, under the parts that they come from; ``↓`` on the way forward, ``↑`` on the way back."""
+    return listing(made, sketch(made.diagram))
+
+
+def listing(made: DiagramMade, s: Sketch) -> str:
+    """``diagram_text`` of what has been sketched."""
+    names = wire_names(s)
+    lines = [summary(made, s)]
+    lines += [f"  {names[w]} : {s.types[w]}" for w in s.inputs]
+    lines += _folded([*_lines(s, names)])
+    ends = ", ".join([f"{names[w]} : {s.types[w]}" for w in s.outputs])
+    return visible("\n".join([*lines, f"  return {ends or '()'}"]))
+
+
+def summary(made: DiagramMade, s: Sketch) -> str:
+    """What is drawn, and how many boxes it has."""
+    count = len(s.nodes)
+    effects = sum(node.figure.look is Look.OPERATION for node in s.nodes.values())
+    boxes = f"{count} box{'' if count == 1 else 'es'}"
+    operations = f", {effects} of them operation{'' if effects == 1 else 's'}" if effects else ""
+    return f"⟦{shortened(made.subject, 60)}⟧ : {made.type}, {boxes}{operations}"
+
+
+def wire_names(s: Sketch) -> dict[int, str]:
+    """A name for each wire, like the program's, and all of them different."""
+    taken: set[str] = set()
+    found: dict[int, str] = {}
+    for w, name in enumerate(s.names):
+        shown, n = name or f"v{w}", 1
+        while shown in taken:
+            n += 1
+            shown = f"{name or 'v'}_{n}"
+        taken.add(shown)
+        found[w] = shown
+    return found
+
+
+def _lines(s: Sketch, names: Mapping[int, str]) -> Iterator[str]:
+    place: tuple[Part, ...] = ()
+    for node in s.nodes.values():
+        if node.place != place:
+            same = next((i for i, (a, b) in enumerate(zip(place, node.place, strict=False)) if a != b), None)
+            first = min(len(place), len(node.place)) if same is None else same
+            for depth, part in enumerate(node.place[first:], start=first):
+                of = f" of {part.handler}" if part.handler else ""
+                yield f"  {'  ' * depth}{_ARROWS[part.leg]} {part.level}: {part_title(part)}{of}"
+            place = node.place
+        yield f"  {'  ' * len(node.place)}{_line(node, names)}"
+
+
+def _line(node: Node, names: Mapping[int, str]) -> str:
+    inputs = [names[w] for w in node.inputs]
+    made = ", ".join([names[w] for w in node.outputs])
+    text = shortened(node.figure.text, 80)
+    match node.figure.look:
+        case Look.OPERATION:
+            right = f"{text}({', '.join(inputs)})"
+        case Look.PURE:
+            right = f"⟦{text}⟧({', '.join(inputs)})"
+        case Look.SUM:
+            right = " + ".join(inputs)
+        case Look.ZERO | Look.CONSTANT:
+            right = text
+    return f"{made} ← {right}" if made else right
+
+
+def _folded(lines: list[str]) -> list[str]:
+    if len(lines) <= MOST_LINES:
+        return lines
+    first, last = lines[: MOST_LINES * 2 // 3], lines[-MOST_LINES // 3 :]
+    return [*first, f"  ⋮ {len(lines) - len(first) - len(last)} lines are folded", *last]

@@ -1,0 +1,50 @@
+"""A string diagram in JupyterLab: drawn in the page where the notebook is trusted, an image of it where it is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from rh_kernel.display.bundle import bundle
+from rh_kernel.session.results import DiagramMade
+from tests.browser.conftest import Lab, Window
+from tests.display.pages import MLP, PASS, shown
+
+pytestmark = pytest.mark.browser
+
+Open = Callable[..., Window]
+
+VISIBLE = "selector => [...document.querySelectorAll('.jp-OutputArea ' + selector)].filter(e => e.checkVisibility()).length"
+TOO_WIDE = """() => [...document.querySelectorAll('.rh-d g')].flatMap(group => {
+    const box = group.querySelector(':scope > .b'), text = group.querySelector(':scope > text');
+    return box && text && text.getBBox().width > box.getBBox().width - 2 ? [text.textContent] : [];
+})"""
+
+
+def test_a_diagram_is_drawn_and_no_text_leaves_its_box(open_notebook: Open, tmp_path: Path) -> None:
+    window = open_notebook("diagram.ipynb", MLP, f"%diagram {PASS}")
+    window.run_all()
+    window.picture(tmp_path / "diagram.png")
+    assert window.page.evaluate(VISIBLE, "svg.rh-d") == 1
+    assert window.page.evaluate(VISIBLE, "img") == 0
+    assert window.page.evaluate(TOO_WIDE) == []
+    assert window.errors == []
+
+
+def test_an_untrusted_notebook_shows_an_image(open_notebook: Open, lab: Lab, tmp_path: Path) -> None:
+    (made,) = [result for result in shown(f"%diagram {PASS}") if isinstance(result, DiagramMade)]
+    file = lab.write("stored.ipynb", f"%diagram {PASS}")
+    notebook = nbformat.read(file, as_version=4)
+    notebook.cells[0].outputs = [nbformat.v4.new_output("display_data", data=bundle(made))]
+    window = open_notebook("other.ipynb", "1")
+    nbformat.write(notebook, file)
+    window.page.goto(window.page.url.replace("other", "stored"))
+    window.page.wait_for_selector(".jp-OutputArea-output img")
+    window.page.wait_for_timeout(500)
+    window.picture(tmp_path / "stored.png")
+    assert window.page.evaluate(VISIBLE, "svg.rh-d") == 0
+    assert window.page.evaluate(VISIBLE, "img") == 1
+    assert "Qᶠ" not in "".join(window.outputs()[0])

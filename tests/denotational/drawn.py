@@ -1,0 +1,32 @@
+"""Diagrams to draw: the examples of the paper."""
+
+from pathlib import Path
+
+from rh_kernel.denotational.arrows import Arrow
+from rh_kernel.denotational.commands import interpret
+from rh_kernel.session.plans import Evaluate, Surroundings, plan
+from rh_kernel.session.session import Session
+from rh_kernel.source.span import Source
+from rh_kernel.syntax.core import Scope
+from rh_kernel.syntax.parser import parse
+from rh_kernel.typing.items import ClosedCommand
+
+FOLDER = Path(__file__).parents[1] / "programs" / "paper"
+
+MLP = ("example_4_1_mlp", "example_4_2_residual", "shared_location")
+"""Programs whose last command trains a net forward and back."""
+
+PROGRAMS = (*MLP, "example_4_3_trained", "example_4_3_deep_trained", "example_4_5_unet", "example_2_2_1_inference", "momentum")
+
+
+def arrow(name: str, more: str = "") -> Arrow:
+    """What the last command of a program denotes; with ``more``, of the program that goes on like this."""
+    file = FOLDER / f"{name}.rh"
+    session = Session.start(FOLDER)
+    definitions, around = session.definitions, Surroundings(session.folder, session.given, session.settings)
+    found: list[ClosedCommand] = []
+    for item in parse(Source(name, f"{file.read_text(encoding='utf-8')}\n{more}\n")):
+        definitions, planned = plan(definitions, item, around)
+        if isinstance(planned, Evaluate) and isinstance(planned.subject, ClosedCommand):
+            found.append(planned.subject)
+    return interpret((), Scope((), found[-1].command))
