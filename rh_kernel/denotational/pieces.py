@@ -146,7 +146,7 @@ def box(
 ) -> Block:
     """A single box; wires that are given without a height are spread evenly. ``height`` is the least that it has."""
     if figure.look in (Look.SUM, Look.ZERO):
-        left, right = _spread(ins, _TINY, 8.0), _spread(outs, _TINY, 8.0)
+        left, right = _spread(_free(ins), _TINY, 8.0), _spread(_free(outs), _TINY, 8.0)
         drawing = Drawing((PlacedBox(members, figure, 0.0, 0.0, _TINY, _TINY),))
         return Block(_TINY, _TINY, left, right, drawing, is_loose=True)
     high = max(height, _needed(ins), _needed(outs))
@@ -158,6 +158,11 @@ def box(
     drawing = Drawing((PlacedBox(members, figure, 0.0, 0.0, wide, high),), labels=labels)
     is_loose = not any(isinstance(port, Port) for port in (*ins, *outs))
     return Block(wide, high, left, right, drawing, margin, figure.look is Look.OPERATION, is_loose)
+
+
+def _free(ports: Sequence[Port | int]) -> list[Port | int]:
+    """The wires without their heights, for what is too small to have them."""
+    return [port.wire if isinstance(port, Port) else port for port in ports]
 
 
 def _needed(ports: Sequence[Port | int]) -> float:

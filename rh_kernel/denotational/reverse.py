@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row, Step
 from rh_kernel.denotational.parts import Leg, Part
-from rh_kernel.denotational.smooth import Draft, Nought, Sum
+from rh_kernel.denotational.smooth import Draft, Nought, Sum, without_idle_boxes, without_idle_inputs
 from rh_kernel.denotational.terms import reverse_derivative
 from rh_kernel.denotational.wiring import Box, Builder
 from rh_kernel.syntax.core import Bound, Operation, Plus, Zero
@@ -58,8 +58,7 @@ def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
         if backward is not None:
             cotangents.add(box.inputs, b.graft(backward, (*cotangents.of(made), *beside)))
         elif isinstance(box.content, Pure) and box.inputs and cotangents.reach(made):
-            ws = cotangents.of(made)
-            cotangents.add(box.inputs, b.add(_pulled_back(box.content), (*ws, *beside), [types[w] for w in box.inputs]))
+            cotangents.add(box.inputs, _pulled_back(box.content, (*cotangents.of(made), *beside), b))
     b.place = ()
     return b.close(cotangents.of(range(len(a.domain))))
 
@@ -74,9 +73,16 @@ def _place(box: Box[Step], handler: str, leg: Leg, level: int) -> tuple[Part, ..
     return (Part(handler, leg, level, op), *box.place)
 
 
-def _pulled_back(f: Pure) -> Pure:
-    """``η(R'[f])``"""
-    return replace(f, map=reverse_derivative(f.map), order=f.order + 1)
+def _pulled_back(f: Pure, wires: Sequence[int], b: Row) -> tuple[int, ...]:
+    """``η(R'[f])`` on these wires, of which it takes what it depends on; as f has run, it is defined here.
+
+    What only copies its cotangent, as ``R'[x + y]`` does, is wiring.
+    """
+    g, kept = without_idle_inputs(without_idle_boxes(reverse_derivative(f.map)))
+    inputs = [wires[i] for i in kept]
+    if not g.boxes:
+        return tuple([inputs[w] for w in g.codomain])
+    return b.add(replace(f, map=g, order=f.order + 1), inputs, g.results)
 
 
 class _Cotangents:

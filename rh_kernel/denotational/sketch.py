@@ -104,20 +104,19 @@ def figure(content: Step | Symbol) -> Figure:
 
 
 def _pure(content: Pure) -> Figure:
-    text = "" if content.term is None else show(content.term, float("inf"), abridge=ENTRIES, names=content.names)
-    text = "f" if content.term is None else " ".join(text.split())
-    match [box.content for box in content.map.boxes]:
-        case [Sum(A)] if content.map.codomain == (2,):
-            return replace(figure(Sum(A)), text=text)
-        case [Nought() as symbol]:
-            return figure(symbol)
-        case [Constant()]:
-            return Figure(Look.CONSTANT, text, f"the constant {shortened(text, 200)}")
-        case _:
-            pass
-    label = text
+    text = "f" if content.term is None else show(content.term, float("inf"), abridge=ENTRIES, names=content.names)
+    label = " ".join(text.split())
     for _ in range(content.order):
         label = f"R'[{label}]"
+    match [box.content for box in content.map.boxes]:
+        case [Sum(A)] if content.map.codomain == (2,):
+            return replace(figure(Sum(A)), text=label)
+        case [Nought(A)]:
+            return figure(Nought(A))
+        case [Constant()]:
+            return Figure(Look.CONSTANT, label, f"the constant {shortened(label, 200)}")
+        case _:
+            pass
     domain, codomain = " × ".join(map(str, content.map.domain)) or "1", " × ".join(map(str, content.map.results)) or "1"
     what = "a reverse derivative" if content.order else "a pure map"
     return Figure(Look.PURE, label, f"η(⟦{shortened(label, 200)}⟧) : {domain} → {codomain}, {what}")

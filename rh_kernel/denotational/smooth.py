@@ -101,6 +101,22 @@ def reverse(f: Smooth, pullback: Interpreted, along: Collection[int] | None = No
     return b.close([total(cotangents.get(wire, ()), types[wire], b) for wire in wanted])
 
 
+def without_idle_boxes(f: Smooth) -> Smooth:
+    """The same map where f is defined: boxes are left out that nothing depends on."""
+    needed, kept = set(f.codomain), set[int]()
+    for position, (box, made) in reversed(list(enumerate(f.wired()))):
+        if not needed.isdisjoint(made):
+            needed.update(box.inputs)
+            kept.add(position)
+    b: Draft = Builder(f.domain)
+    image = dict(enumerate(b.inputs))
+    for position, (box, made) in enumerate(f.wired()):
+        if position in kept:
+            outputs = b.add(box.content, [image[w] for w in box.inputs], box.outputs)
+            image.update(zip(made, outputs, strict=True))
+    return b.close([image[w] for w in f.codomain])
+
+
 def without_idle_inputs(f: Smooth) -> tuple[Smooth, tuple[int, ...]]:
     """The same map on those inputs only that it depends on, and their positions."""
     used = {w for box in f.boxes for w in box.inputs} | set(f.codomain)
