@@ -105,8 +105,7 @@ class _Page:
         """One item, with these wires at its sides."""
         match item:
             case Leaf(node):
-                passing = [w for w in right.wires if w not in node.outputs]
-                if passing:
+                if not set(right.wires) <= set(node.outputs) or len(set(right.wires)) < len(right.wires):
                     own = box(node.figure, (node.number,), node.inputs, node.outputs, self._s.types)
                     return row([own], left, right, _BARE)
                 inputs = sorted(node.inputs, key=left.wires.index)

@@ -45,7 +45,7 @@ class _Stand:
 def net(n: Net, ins: tuple[int, ...], outs: tuple[int, ...], read: Callable[[int], set[int]], make: Make) -> Block:
     """The U as one block; ``read`` tells the numbers of the boxes that read a wire."""
     stands = _stands(n, read, outs)
-    blocks, partner = _blocks(stands, make)
+    blocks, partner = _blocks(stands, outs, make)
     cells = [Cell(i + 1, block) for i, block in enumerate(blocks)]
     cells += [Cell(0, None) for _ in ins] + [Cell(len(blocks) + 1, None) for _ in outs]
     links = _links(stands, blocks, partner, ins, outs)
@@ -98,7 +98,7 @@ def _partners(stands: Sequence[_Stand]) -> dict[int, int]:
     return found
 
 
-def _blocks(stands: Sequence[_Stand], make: Make) -> tuple[list[Block], dict[int, int]]:
+def _blocks(stands: Sequence[_Stand], outs: tuple[int, ...], make: Make) -> tuple[list[Block], dict[int, int]]:
     """The block of each stage, and the partners; what is kept comes in at the heights at which it went out."""
     partner = _partners(stands)
     forward = {b: f for f, b in partner.items()}
@@ -113,7 +113,9 @@ def _blocks(stands: Sequence[_Stand], make: Make) -> tuple[list[Block], dict[int
         else:
             reads = _latest_first(stands, i, stand.reads)
             left = Side(tuple(reads), tuple(range(len(reads))))
-        elsewhere = [w for w in stand.makes if w not in stand.kept or _is_read_on(stands, i, partner.get(i, -1), w)]
+        elsewhere = [
+            w for w in stand.makes if w not in stand.kept or w in outs or _is_read_on(stands, i, partner.get(i, -1), w)
+        ]
         elsewhere.sort(key=lambda w: next((j for j in range(i + 1, len(stands)) if w in stands[j].reads), len(stands)))
         right = Side((*stand.kept, *elsewhere), (*[0] * len(stand.kept), *range(1, len(elsewhere) + 1)))
         blocks.append(make(stand.stage.item, left, right))

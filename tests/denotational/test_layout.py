@@ -3,7 +3,7 @@
 from collections import Counter
 from itertools import combinations, pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.layout import Layout, layout
@@ -12,6 +12,7 @@ from rh_kernel.denotational.pieces import PlacedBox, Point
 from rh_kernel.denotational.sketch import Look
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import MLP, PROGRAMS, arrow
+from tests.laws.profile import law
 from tests.strategies_of_commands import Program, programs
 
 EPS = 0.02
@@ -34,7 +35,7 @@ def inside(box: PlacedBox, point: Point, by: float = 0.5) -> bool:
     return box.x + by < point[0] < box.x + box.width - by and box.y + by < point[1] < box.y + box.height - by
 
 
-@settings(max_examples=60)
+@law(60)
 @given(programs(fuel=4))
 def test_every_box_is_drawn_once(P: Program) -> None:
     for drawn in drawings(P):
@@ -42,7 +43,7 @@ def test_every_box_is_drawn_once(P: Program) -> None:
         assert members == Counter(drawn.sketch.nodes.keys())
 
 
-@settings(max_examples=60)
+@law(60)
 @given(programs(fuel=4))
 def test_boxes_do_not_overlap(P: Program) -> None:
     for drawn in drawings(P):
@@ -56,7 +57,7 @@ def test_boxes_do_not_overlap(P: Program) -> None:
             assert box.y + box.height <= drawn.height + EPS
 
 
-@settings(max_examples=60)
+@law(60)
 @given(programs(fuel=4))
 def test_frames_lie_in_each_other_or_apart(P: Program) -> None:
     for drawn in drawings(P):
@@ -73,7 +74,7 @@ def test_frames_lie_in_each_other_or_apart(P: Program) -> None:
             assert nested or not over
 
 
-@settings(max_examples=60)
+@law(60)
 @given(programs(fuel=4))
 def test_no_wire_goes_through_a_box(P: Program) -> None:
     for drawn in drawings(P):
@@ -84,7 +85,7 @@ def test_no_wire_goes_through_a_box(P: Program) -> None:
                     assert not any(inside(box, at(here, there, t / 8)) for box in drawn.drawing.boxes)
 
 
-@settings(max_examples=60)
+@law(60)
 @given(programs(fuel=4))
 def test_every_wire_connects_what_the_diagram_says(P: Program) -> None:
     for drawn in drawings(P):
@@ -112,11 +113,9 @@ def connected(drawn: Layout) -> None:
     for w in s.inputs:
         assert any(abs(points[0][0]) < 1 for points in by_wire[w])
     for w, strands in by_wire.items():
-        through = [
-            box
-            for box in drawn.drawing.boxes
-            if box.figure.label.startswith("⟦") and any(arrives(box, points) for points in strands)
-        ]
+        # A folded clause hands a wire on, or makes it and keeps a copy for its partner.
+        folded = [box for box in drawn.drawing.boxes if box.figure.label.startswith("⟦")]
+        through = [box for box in folded if any(arrives(box, p) for p in strands) or (w in made and home[made[w]] is box)]
         starts = [p for p in strands if not any(touches(p[0], q) for q in strands if q is not p)]
         assert len([p for p in starts if not any(leaves(box, p) for box in through)]) <= 1, w
 
@@ -138,7 +137,7 @@ def arrives(box: PlacedBox, points: tuple[Point, ...]) -> bool:
     return abs(x - box.x) < 0.5 and box.y <= y <= box.y + box.height
 
 
-@settings(max_examples=60)
+@law(60)
 @given(programs(fuel=4))
 def test_operations_stand_in_their_order(P: Program) -> None:
     for drawn in drawings(P):
@@ -148,7 +147,7 @@ def test_operations_stand_in_their_order(P: Program) -> None:
             assert a.x + a.width <= b.x + EPS
 
 
-@settings(max_examples=10)
+@law(10)
 @given(programs(fuel=4))
 def test_a_drawing_depends_on_nothing_else(P: Program) -> None:
     a = interpret((), Scope((), P.command))

@@ -1,6 +1,6 @@
 """The structure that a drawing follows: clauses, and the nets of reverse handlers."""
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.layout import box_count, layout
@@ -9,6 +9,7 @@ from rh_kernel.denotational.parts import Leg
 from rh_kernel.denotational.sketch import part_title, sketch
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import arrow
+from tests.laws.profile import law
 from tests.strategies_of_commands import Program, programs
 
 SHAPES = {
@@ -60,7 +61,7 @@ def test_a_clause_of_an_ordinary_handler_stands_inside_the_clause_that_it_handle
     assert titles.index("Qᶠ EnDe[ℓ0, ℓ1]") < titles.index("Q FC[ℓ0]")
 
 
-@settings(max_examples=60)
+@law(60)
 @given(programs(fuel=4))
 def test_every_box_has_its_place(P: Program) -> None:
     s = sketch(interpret((), Scope((), P.command)))

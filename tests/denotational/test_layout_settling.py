@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.denotational.settling import nearest
+from tests.laws.profile import law
 
 CELLS = st.lists(st.tuples(st.floats(-50, 50), st.floats(0.1, 5), st.floats(0, 20)), min_size=1, max_size=8)
 Cells = list[tuple[float, float, float]]
@@ -19,12 +20,14 @@ def settled(cells: Cells) -> list[float]:
     return nearest([c[0] for c in cells], [c[1] for c in cells], [c[2] for c in cells])
 
 
+@law(100)
 @given(CELLS)
 def test_each_is_far_enough_below_the_one_before(cells: Cells) -> None:
     for (above, below), (_, _, gap) in zip(pairwise(settled(cells)), cells[1:], strict=True):
         assert below - above >= gap - 1e-9
 
 
+@law(100)
 @given(CELLS)
 def test_what_fits_stays_where_it_is(cells: Cells) -> None:
     y = 0.0
@@ -35,6 +38,7 @@ def test_what_fits_stays_where_it_is(cells: Cells) -> None:
     assert max(abs(found - wanted) for found, (wanted, _, _) in zip(settled(fitting), fitting, strict=True)) < 1e-9
 
 
+@law(100)
 @given(CELLS, st.data())
 def test_no_other_heights_are_nearer(cells: Cells, data: st.DataObject) -> None:
     found = settled(cells)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row
@@ -27,6 +27,7 @@ from rh_kernel.syntax.core import Bound, Call, Operation, Primitive
 from rh_kernel.syntax.signature import Family
 from rh_kernel.syntax.types import UNIT, real
 from tests.display.pages import PASS, Page, shown
+from tests.laws.profile import law
 
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWN = {"svg", "g", "path", "text", "tspan", "circle", "rect", "title", "style"}
@@ -141,7 +142,7 @@ def test_a_text_is_not_wider_than_its_box() -> None:
             assert width(box.figure.label) < box.width or box.figure.look in (Look.SUM, Look.ZERO)
 
 
-@settings(max_examples=40)
+@law(40)
 @given(
     st.sampled_from(["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "]]>", "\\N<b>x</b>"])
     | st.text(max_size=20)
