@@ -6,8 +6,8 @@ from rh_kernel.command_line.errors import CannotWrite
 from rh_kernel.command_line.files import write
 from rh_kernel.command_line.looking import find
 from rh_kernel.command_line.report import Report
-from rh_kernel.denotational.layout import placed
-from rh_kernel.denotational.sketch import sketch
+from rh_kernel.denotational.drawing.layout import placed
+from rh_kernel.denotational.drawing.sketch import sketch
 from rh_kernel.display.diagram_dot import diagram_dot
 from rh_kernel.display.diagram_svg import diagram_svg
 from rh_kernel.display.diagrams import chosen

@@ -6,7 +6,7 @@ from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.command_line.running import before
 from rh_kernel.display.record import end_record, step_record
-from rh_kernel.display.trace import trace_text
+from rh_kernel.display.trace import trace_blocks
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.performing import State, perform
 from rh_kernel.session.plans import (
@@ -112,7 +112,8 @@ def find(file: str, report: Report, settings: Settings) -> Subject | None:
 def _show(trace: TraceMade, report: Report) -> None:
     """Every step, and at last the value."""
     if not report.as_json:
-        report.text(trace_text(trace))
+        for number, block in enumerate(trace_blocks(trace)):
+            report.text(f"\n{block}" if number else block)
         return
     memory = Memory()
     for number, step in enumerate(trace.steps):

@@ -7,9 +7,9 @@ from typing import Protocol, cast
 
 from graphviz import Digraph, escape
 
-from rh_kernel.denotational.lettering import exponent
+from rh_kernel.denotational.drawing.lettering import exponent
+from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_gloss, part_title
 from rh_kernel.denotational.parts import Leg, Part
-from rh_kernel.denotational.sketch import Look, Node, Sketch, part_gloss, part_title
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.text import visible
 from rh_kernel.syntax.doc import Role

@@ -6,11 +6,11 @@ Hovering a wire or a box makes it stand out and tells its type. It needs no scri
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from rh_kernel.denotational.layout import Layout
-from rh_kernel.denotational.lettering import LETTER, SMALL, SUPERSCRIPT, exponent
+from rh_kernel.denotational.drawing.layout import Layout
+from rh_kernel.denotational.drawing.lettering import LETTER, SMALL, SUPERSCRIPT, exponent
+from rh_kernel.denotational.drawing.pieces import Dot, PlacedBox, PlacedFrame, Point, Strand
+from rh_kernel.denotational.drawing.sketch import Look, part_gloss, part_title
 from rh_kernel.denotational.parts import Leg, Part
-from rh_kernel.denotational.pieces import Dot, PlacedBox, PlacedFrame, Point, Strand
-from rh_kernel.denotational.sketch import Look, part_gloss, part_title
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.panes import COLOURS as MARKS
 from rh_kernel.syntax.doc import Role

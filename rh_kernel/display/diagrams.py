@@ -6,8 +6,8 @@ The drawing stands in the page itself, where hovering works. A notebook that is 
 import base64
 from collections.abc import Iterator
 
-from rh_kernel.denotational.layout import Layout, box_count, has_clauses, passing_count, placed
-from rh_kernel.denotational.sketch import Sketch, sketch
+from rh_kernel.denotational.drawing.layout import Layout, box_count, has_clauses, passing_count, placed
+from rh_kernel.denotational.drawing.sketch import Sketch, sketch
 from rh_kernel.display.diagram_dot import diagram_dot
 from rh_kernel.display.diagram_svg import NEUTRAL, diagram_svg
 from rh_kernel.display.diagram_text import listing, summary

@@ -12,8 +12,8 @@ import numpy as np
 
 from rh_kernel.arrays.listing import lines
 from rh_kernel.arrays.program import Program
+from rh_kernel.denotational.drawing.sketch import Look, Node, operation_text, sketch
 from rh_kernel.denotational.parts import Part
-from rh_kernel.denotational.sketch import Look, Node, operation_text, sketch
 from rh_kernel.display.derivation_text import one_line
 from rh_kernel.display.derivations import Proof, fold, premises, sheet
 from rh_kernel.operational.step import Step
@@ -35,7 +35,7 @@ from rh_kernel.session.results import (
 )
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import RH, Array, Bind, Command, Handle, Perform, Resume, Return, RevHandle, Term, Tuple, Zero
-from rh_kernel.syntax.doc import Doc, Mark, marked_texts
+from rh_kernel.syntax.doc import Doc, Mark, annotated_texts
 from rh_kernel.syntax.printing import Brevity, Memory, Path, command_doc, term_doc
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Type
@@ -98,7 +98,7 @@ def step_record(number: int, step: Step, memory: Memory) -> Record:
 
     Only in ``heap`` are large arrays written out. ``memory`` is that of the trace.
     """
-    term, marked = marked_texts(_document(step.before, step.path, memory), math.inf)
+    term, marked = annotated_texts(_document(step.before, step.path, memory), math.inf)
     ((_, redex),) = marked
     change = step.change
     heap = {} if change is None else {change.location.name: array(change.content)}

@@ -20,7 +20,13 @@ WIDTH = 96
 
 def trace_text(result: TraceMade, limit: int | None = None) -> str:
     """Every step, or of more than ``limit`` the first two thirds and the last third; no line end at its end."""
-    return "\n".join(visible(line) for block in _blocks(result, limit) for line in (*block.split("\n"), ""))[:-1]
+    return "\n\n".join(trace_blocks(result, limit))
+
+
+def trace_blocks(result: TraceMade, limit: int | None = None) -> Iterator[str]:
+    """The parts of ``trace_text``, between which there is an empty line, as they are asked for."""
+    for block in _blocks(result, limit):
+        yield "\n".join([visible(line) for line in block.split("\n")])
 
 
 def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:

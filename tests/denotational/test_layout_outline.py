@@ -3,10 +3,10 @@
 from hypothesis import given
 
 from rh_kernel.denotational.commands import interpret
-from rh_kernel.denotational.layout import box_count, layout
-from rh_kernel.denotational.outline import Cluster, Item, Leaf, Net, nodes, outline
+from rh_kernel.denotational.drawing.layout import box_count, layout
+from rh_kernel.denotational.drawing.outline import Cluster, Item, Leaf, Net, nodes, outline
+from rh_kernel.denotational.drawing.sketch import part_title, sketch
 from rh_kernel.denotational.parts import Leg
-from rh_kernel.denotational.sketch import part_title, sketch
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import arrow
 from tests.laws.profile import law

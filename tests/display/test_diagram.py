@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row
-from rh_kernel.denotational.layout import layout
-from rh_kernel.denotational.lettering import MOST as LETTERS
-from rh_kernel.denotational.lettering import exponent, type_line, width
+from rh_kernel.denotational.drawing.layout import layout
+from rh_kernel.denotational.drawing.lettering import MOST as LETTERS
+from rh_kernel.denotational.drawing.lettering import exponent, type_line, width
+from rh_kernel.denotational.drawing.sketch import Look, sketch
 from rh_kernel.denotational.parts import Leg, Part
-from rh_kernel.denotational.sketch import Look, sketch
 from rh_kernel.denotational.smooth import Apply, Draft
 from rh_kernel.denotational.wiring import Builder
 from rh_kernel.display.bundle import bundle

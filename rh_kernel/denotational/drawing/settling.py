@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from rh_kernel.denotational.grid import Grid, Segment
-from rh_kernel.denotational.pieces import FIRST
+from rh_kernel.denotational.drawing.grid import Grid, Segment
+from rh_kernel.denotational.drawing.pieces import FIRST
 
 _ROUNDS = 6
 _CELLS = 4_000

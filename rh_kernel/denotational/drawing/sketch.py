@@ -6,7 +6,7 @@ from enum import Enum
 from types import MappingProxyType
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Step
-from rh_kernel.denotational.lettering import shortened
+from rh_kernel.denotational.drawing.lettering import shortened
 from rh_kernel.denotational.parts import Leg, Part
 from rh_kernel.denotational.smooth import Apply, Constant, Nought, Own, Smooth, Sum, Symbol
 from rh_kernel.syntax.core import Bound, Call, Operation

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rh_kernel.denotational.arrows import Arrow
-from rh_kernel.denotational.grid import Spacing
-from rh_kernel.denotational.layers import Padding, Side, row
-from rh_kernel.denotational.lettering import SMALL, type_width, width
-from rh_kernel.denotational.nets import net
-from rh_kernel.denotational.outline import Cluster, Item, Leaf, Net, nodes, outline
-from rh_kernel.denotational.pieces import FIRST, PORT, Block, Drawing, Label, PlacedFrame, Port, Strand, box, together
-from rh_kernel.denotational.sketch import Figure, Look, Sketch, part_gloss, part_title, sketch
+from rh_kernel.denotational.drawing.grid import Spacing
+from rh_kernel.denotational.drawing.layers import Padding, Side, row
+from rh_kernel.denotational.drawing.legs import net
+from rh_kernel.denotational.drawing.lettering import SMALL, type_width, width
+from rh_kernel.denotational.drawing.outline import Cluster, Item, Leaf, Net, nodes, outline
+from rh_kernel.denotational.drawing.pieces import FIRST, PORT, Block, Drawing, Label, PlacedFrame, Port, Strand, box, together
+from rh_kernel.denotational.drawing.sketch import Figure, Look, Sketch, part_gloss, part_title, sketch
 from rh_kernel.denotational.smooth import Smooth
 
 _TITLE = 17.0

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TypeAlias
 
+from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch
 from rh_kernel.denotational.parts import Leg, Part
-from rh_kernel.denotational.sketch import Look, Node, Sketch
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ a clause or the input of a pure map, goes straight across; all else runs along t
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from rh_kernel.denotational.grid import Cell, End, Grid, Link, Spacing, draw, weave
-from rh_kernel.denotational.layers import Side
-from rh_kernel.denotational.outline import Item, Net, Stage, nodes
+from rh_kernel.denotational.drawing.grid import Cell, End, Grid, Link, Spacing, draw, weave
+from rh_kernel.denotational.drawing.layers import Side
+from rh_kernel.denotational.drawing.outline import Item, Net, Stage, nodes
+from rh_kernel.denotational.drawing.pieces import Block, Port
+from rh_kernel.denotational.drawing.settling import nearest
 from rh_kernel.denotational.parts import Leg
-from rh_kernel.denotational.pieces import Block, Port
-from rh_kernel.denotational.settling import nearest
 
 Make = Callable[[Item, Side, Side], Block]
 """The block of an item, with these wires at its sides."""

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from rh_kernel.denotational.lettering import type_width, width
+from rh_kernel.denotational.drawing.lettering import type_width, width
+from rh_kernel.denotational.drawing.sketch import Figure, Look
 from rh_kernel.denotational.parts import Part
-from rh_kernel.denotational.sketch import Figure, Look
 from rh_kernel.syntax.types import Type
 
 Point: TypeAlias = tuple[float, float]
