@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from rh_kernel.denotational.errors import DiagramTooLarge
 from rh_kernel.denotational.parts import Part
-from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
+
+MOST = 100_000
 
 Content = TypeVar("Content")
 
@@ -80,7 +83,9 @@ class Builder(Generic[Content]):
         return self.put(Box(content, tuple(inputs), tuple(outputs)))
 
     def put(self, box: Box[Content]) -> tuple[int, ...]:
-        """``add`` of a box that knows its own place within this one."""
+        """``add`` of a box that knows its own place within this one. Raises ``Stuck`` if there are too many."""
+        if len(self._boxes) >= MOST:
+            raise Stuck(DiagramTooLarge(limit=MOST))
         first = len(self.types)
         self._boxes.append(Box(box.content, box.inputs, box.outputs, (*self.place, *box.place)))
         self.types += box.outputs

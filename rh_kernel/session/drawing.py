@@ -9,10 +9,11 @@ from rh_kernel.denotational.smooth import Smooth
 from rh_kernel.denotational.terms import interpret_term
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.errors import DirectiveWords
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Scope
 from rh_kernel.syntax.signature import ValueKind
+from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.types import UNIT, Type
 from rh_kernel.typing.definitions import (
     ConstDefinition,
@@ -40,8 +41,11 @@ class Denoted:
     is_command: bool
 
     def diagram(self) -> Diagram:
-        """``⟦P⟧`` or ``⟦M⟧``"""
-        return (interpret if self.is_command else interpret_term)(self.delta, self.scope)
+        """``⟦P⟧`` or ``⟦M⟧``. Raises ``Stuck``, with a place, if it has too many boxes."""
+        try:
+            return (interpret if self.is_command else interpret_term)(self.delta, self.scope)
+        except Stuck as failure:
+            raise placed(failure, self.scope.body.span) from None
 
 
 def denoted(definitions: Definitions, e: s.Expr) -> Denoted:

@@ -1,0 +1,18 @@
+"""Why a program that was accepted has no denotation that could be held (RH2xx)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rh_kernel.source.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiagramTooLarge(Diagnostic):
+    """More boxes than there is memory or patience for."""
+
+    code: ClassVar[str] = "RH232"
+    title: ClassVar[str] = "The diagram is too large"
+    label: ClassVar[str] = "the string diagram of this would have more than {limit} boxes"
+
+    limit: int
+    hint: str = "a continuation used twice, or a function that calls another twice, doubles what stands below it"
