@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row, Step
 from rh_kernel.denotational.parts import Leg, Part
-from rh_kernel.denotational.smooth import Draft, Nought, Sum, without_idle_boxes, without_idle_inputs
+from rh_kernel.denotational.smooth import Draft, Nought, Sum, linear, without_idle_boxes, without_idle_inputs
 from rh_kernel.denotational.terms import reverse_derivative
 from rh_kernel.denotational.wiring import Box, Builder
 from rh_kernel.syntax.core import Bound, Operation, Plus, Zero
@@ -57,7 +57,7 @@ def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
         beside, backward = kept[level]
         if backward is not None:
             cotangents.add(box.inputs, b.graft(backward, (*cotangents.of(made), *beside)))
-        elif isinstance(box.content, Pure) and box.inputs and cotangents.reach(made):
+        elif isinstance(box.content, Pure) and box.inputs and (cotangents.reach(made) or not linear(box.content.map)):
             cotangents.add(box.inputs, _pulled_back(box.content, (*cotangents.of(made), *beside), b))
     b.place = ()
     return b.close(cotangents.of(range(len(a.domain))))

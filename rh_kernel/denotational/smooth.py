@@ -50,7 +50,10 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """``⟦f⟧`` for a function of the user that brings its own derivative: here ``R'`` is whatever the program says."""
+    """``⟦f⟧`` for a function of the user that brings its own derivative: here ``R'`` is whatever the program says.
+
+    It need not be linear in the cotangent, so ``R'`` of a diagram asks for it also where the cotangent is 0.
+    """
 
     name: str
     map: "Smooth"
@@ -93,12 +96,17 @@ def reverse(f: Smooth, pullback: Interpreted, along: Collection[int] | None = No
             passed.append((box.content, box.inputs, made))
     types = f.types
     for symbol, inputs, made in reversed(passed):
-        if any(wire in cotangents for wire in made):
+        if any(wire in cotangents for wire in made) or isinstance(symbol, Own):
             ws = [total(cotangents.get(wire, ()), types[wire], b) for wire in made]
             pulled = b.graft(pullback(symbol), (*ws, *[image[w] for w in inputs]))
             for wire, w in zip(inputs, pulled, strict=True):
                 cotangents.setdefault(wire, []).append(w)
     return b.close([total(cotangents.get(wire, ()), types[wire], b) for wire in wanted])
+
+
+def linear(f: Smooth) -> bool:
+    """Whether ``R'[f]`` sends the cotangent 0 to 0, as RD.2 says: so it is where no function brings its own derivative."""
+    return not any(isinstance(box.content, Own) for box in f.boxes)
 
 
 def without_idle_boxes(f: Smooth) -> Smooth:

@@ -264,7 +264,7 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """Here begins what ``doc`` remembers for ``place``."""
+    """Here begins what ``doc`` is to remember for ``place``."""
 
     doc: Shared
     place: Place
@@ -291,11 +291,8 @@ def _layout(doc: Doc, width: float, *, remembers: bool) -> Iterator[Event | Laid
     tasks: list[_Task | Close | _Begun] = [_Task(doc, 0, is_flat=False, after=0)]
     while tasks:
         task = tasks.pop()
-        if isinstance(task, Close):
-            yield task
-            continue
-        if isinstance(task, _Begun):
-            yield _Ended(column)
+        if not isinstance(task, _Task):
+            yield task if isinstance(task, Close) else _Ended(column)
             continue
         match task.doc:
             case Text(text):
@@ -343,33 +340,22 @@ _LINE: Place = True, 0, 0, 0, 0
 
 def plain(doc: Doc, width: float = 100) -> str:
     """``doc`` as text, without its annotations."""
-    return _texts(doc, width, (), remembers=True)[0]
+    return annotated_texts(doc, width)[0]
 
 
-def marked_texts(doc: Doc, width: float = 100) -> tuple[str, list[tuple[Annotation, str]]]:
-    """``doc`` as text, and each mark in it with the text it is about, in the order in which they end.
-
-    What shared parts were laid out to before is not laid out again.
-    """
-    return _texts(doc, width, (Mark,), remembers=True)
-
-
-def annotated_texts(doc: Doc, width: float = 100, of: tuple[type[Annotation], ...] = (Mark,)) -> list[tuple[Annotation, str]]:
-    """Each annotation that is one ``of`` some kinds, with the text it is about, in the order in which they end.
-
-    Takes the time it takes to write the answer: nested spans are long.
-    """
-    return _texts(doc, width, of, remembers=False)[1]
-
-
-def _texts(
-    doc: Doc, width: float, of: tuple[type[Annotation], ...], *, remembers: bool
+def annotated_texts(
+    doc: Doc, width: float = 100, of: tuple[type[Annotation], ...] = (Mark,)
 ) -> tuple[str, list[tuple[Annotation, str]]]:
+    """``doc`` as text, and each annotation that is one ``of`` some kinds with its text, in the order in which they end.
+
+    Takes the time it takes to write the answer, for nested spans are long. Shared parts, which have no marks in them, are laid
+    out once if nothing but marks is asked for.
+    """
     pieces: list[str] = []
     open_at: list[tuple[Annotation, int]] = []
     begun_at: list[tuple[_Begun, int]] = []
     found: list[tuple[Annotation, str]] = []
-    for event in _layout(doc, width, remembers=remembers):
+    for event in _layout(doc, width, remembers=of == (Mark,)):
         match event:
             case str():
                 pieces.append(event)

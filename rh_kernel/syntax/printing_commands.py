@@ -58,6 +58,10 @@ def operation(page: Page, op: Operation) -> Printing:
 
 def handler(page: Page, H: Handler) -> Printing:
     """``{ return x → P ; Op[l](x) → Qf | y, z → Qb }``, ``{ return x → P ; Op[l](x), k → Q }``"""
+    return (yield written(page, H, UNMARKED, _clauses(page, H)))
+
+
+def _clauses(page: Page, H: Handler) -> Printing:
     (x,), body = yield from _scope(page, H.returns, UNMARKED)
     clauses = [annotate(_arrow(concat(role(Role.KEYWORD, "return"), f" {x}"), body), H.returns.span, UNMARKED)]
     match H:

@@ -19,6 +19,9 @@ MOST = 20_000
 NAMINGS = 4
 """Of a node it is remembered how it is written under so many namings of its variables."""
 
+MANNERS = 4
+"""So many manners of writing are remembered."""
+
 LOOSE = 100
 """Nodes with more loose variables are not remembered: to compare their names takes longer than to write them."""
 
@@ -111,4 +114,6 @@ class Memory:
 
     def shelf(self, manner: object) -> Shelf:
         """What was written in a manner."""
+        if manner not in self.shelves and len(self.shelves) == MANNERS:
+            self.shelves.clear()
         return self.shelves.setdefault(manner, Shelf())

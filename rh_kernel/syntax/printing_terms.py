@@ -130,7 +130,7 @@ def arguments(page: Page, M: Term, marks: Marks, *, takes_one: bool = False) -> 
 def link(
     page: Page, scope: Scope, marks: Marks, arrow: str, write: Callable[[Page, Any, Marks], Printing]
 ) -> Generator[Printing, Doc, Link]:
-    """``let x ←`` and what follows the ``in``: the body of the scope as ``write`` gives it; remembered where it has no marks."""
+    """``let x ←`` and, as ``write`` gives it, what follows the ``in``; remembered where it has no marks."""
     shelf = page.shelf if marks is UNMARKED else None
     found = None if shelf is None else shelf.links.find(scope, page.names)
     if found is not None:

@@ -31,11 +31,12 @@ def elaborate_indices(
         hint = f"square brackets name the location: `{e.head.text}[w](…)`" if named and not e.indices else ""
         raise wrong_indices(e.head, e.indices, count_of(len(parameters), "index"), signature(e.head.text, parameters), hint)
     indices: list[Index] = []
-    dims, locations = dict(static.dims), dict(static.locations)
-    for parameter, written in zip(parameters, e.indices, strict=True):
+    given = list(zip(parameters, e.indices, strict=True))
+    dims = {**static.dims, **{p.name: elaborate_dim(cx, written) for p, written in given if isinstance(p.kind, DimKind)}}
+    locations = dict(static.locations)
+    for parameter, written in given:
         match parameter.kind:
             case DimKind():
-                dims[parameter.name] = elaborate_dim(cx, written)
                 indices.append(dims[parameter.name])
             case LocKind(shape):
                 loc = _location(cx, e, written)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -11,13 +13,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rh_kernel.display.record import array, contents, error, records, value
+from rh_kernel.display.record import STEP, array, contents, end_record, error, records, step_record, value
+from rh_kernel.operational.heap import Change as HeapChange
+from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, DeclarationMade, ItemFailed, Notice, TrainingDone
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.core import Const, Term, Tuple, Zero
+from rh_kernel.syntax.core import RH, Bind, Const, Handle, Node, Perform, Resume, Return, RevHandle, Term, Tuple, Zero
+from rh_kernel.syntax.doc import Doc, Mark, annotated_texts
+from rh_kernel.syntax.printing import Memory, command_doc, term_doc
+from rh_kernel.syntax.printing_names import Names
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, real
+from rh_kernel.syntax.values import UNIT_VALUE
+from tests.display.pages import traced
+from tests.laws.profile import law
+from tests.laws.readings import steps_of
+from tests.programs.readings import PROGRAMS, last_command
+from tests.strategies import terms, types
+from tests.strategies_of_commands import Program, programs
 
 ARRAYS = hnp.arrays(np.float64, hnp.array_shapes(max_dims=3, min_side=0, max_side=4))
 
@@ -96,3 +111,102 @@ def test_training_has_its_first_measure_and_all_if_there_are_several(count: int)
     assert record["measure"] == ([0.5, "nan"] if count else [])
     assert ("measures" in record) == (count > 1)
     json.dumps(record, allow_nan=False)
+
+
+def assert_the_memory_changes_nothing(steps: Iterable[Step], every: int = 1) -> None:
+    """What is printed with the memory of a trace is what is printed of each step alone, as far as that takes not too long."""
+    memory, room = Memory(), 80_000
+    for number, step in enumerate(steps):
+        record = step_record(number, step, memory)
+        if number % every == 0:
+            text, redex = alone(step)
+            assert (record["term"], record["redex"]) == (text, redex)
+            room -= len(text)
+        if room < 0:
+            break
+
+
+def alone(step: Step) -> tuple[str, str]:
+    """The whole and the redex, on one line each, printed without a memory."""
+    marks = {step.path: Mark("redex")}
+    match step.before:
+        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume() as P:
+            doc = command_doc(P, (), marks, STEP)
+        case M:
+            doc = term_doc(M, (), marks, STEP)
+    text, ((_, redex),) = annotated_texts(doc, math.inf)
+    assert text == " ".join(text.split())
+    return text, redex
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_the_steps_of_the_paper_are_printed_as_they_are_alone(program: str) -> None:
+    command, heap = last_command(program)
+    assert_the_memory_changes_nothing(islice(steps_of(command, heap, 10_000), 700), every=37)
+
+
+@law(25)
+@given(programs())
+def test_a_step_of_a_trace_is_printed_as_it_is_alone(p: Program) -> None:
+    assert_the_memory_changes_nothing(steps_of(p.command, p.heap, 150))
+
+
+@law(30)
+@given(st.data())
+def test_a_step_of_a_term_is_printed_as_it_is_alone(data: st.DataObject) -> None:
+    M = data.draw(types().flatmap(lambda A: terms((), A, 7)))
+    assert_the_memory_changes_nothing(steps_of(M, {}, 80))
+
+
+NAMED_ALIKE = (
+    "let x <- 1 in " * 3 + "let x <- (let x <- x + x in x * x) in " * 12 + "(x, let swish <- x in swish)",
+    "let x <- 1 in let x' <- 2 in let x'' <- 3 in let f <- (let x <- x in let x <- (x, x', x'') in x) in swish(f.1) + f.2",
+    "let y <- swish(swish([1.0, 2.0])) in let swish <- y + y in let z <- swish + y in (swish, let swish' <- z in swish')",
+    "let y <- sin(1) + cos(2) in let sin <- y + y in let cos <- sin + y in let sin <- sin + cos in (sin, cos)",
+)
+
+
+@pytest.mark.parametrize("text", NAMED_ALIKE)
+def test_names_that_depend_on_others_are_printed_as_they_are_alone(text: str) -> None:
+    assert_the_memory_changes_nothing(traced(text).steps)
+
+
+@pytest.mark.parametrize("count", [50, 200])
+def test_of_a_long_chain_each_step_writes_what_is_new(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = traced("let x <- 1.0 in " + "let x <- x + 0.5 in " * count + "x")
+    memory, kept = Memory(), 0
+
+    def keep(node: Node, names: Names, counted: int, doc: Doc) -> None:
+        nonlocal kept
+        kept += 1
+        original(node, names, counted, doc)
+
+    shelf = memory.shelf(STEP)
+    original = shelf.docs.keep
+    monkeypatch.setattr(shelf.docs, "keep", keep)
+    for number, step in enumerate(trace.steps):
+        step_record(number, step, memory)
+        assert kept <= (8 * count if number == 0 else 8), number
+        kept = 0
+
+
+def test_large_arrays_are_abridged_and_nothing_else() -> None:
+    text = (
+        "let (a, b) <= return (fill[10, 10](0.5), fill[101](0.5)) in "
+        "let c <= rev handle (a, b) <x, y>. return (x, y) with { return p -> return p } in return c.1"
+    )
+    trace = traced(text)
+    shown = [step_record(n, step, Memory()) for n, step in enumerate(trace.steps)]
+    terms = [str(record["term"]) for record in shown]
+    assert any("‹Real(101)›" in term for term in terms)
+    assert not any("Real(10, 10)" in term for term in terms)
+    assert any(f"[{', '.join(['0.5'] * 10)}]" in term for term in terms)
+    assert all("with { return p → ⌊p⌋ }" in term for term in terms if "rev handle" in term)
+    assert any("‹Real(101)›" in str(record["redex"]) for record in shown)
+
+
+def test_the_heap_and_the_value_of_a_trace_are_exact() -> None:
+    w = Location("w", real(200).shape)
+    step = Step(Rule.PUT, None, Return(UNIT_VALUE), Return(UNIT_VALUE), HeapChange(w, np.arange(200.0)))
+    assert step_record(0, step, Memory())["heap"] == {"w": [float(i) for i in range(200)]}
+    assert end_record(1, real(200), Const(np.arange(200.0)))["value"] == [float(i) for i in range(200)]

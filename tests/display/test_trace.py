@@ -3,9 +3,11 @@
 import re
 from collections import Counter
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 from rh_kernel.display import trace_html as trace_html_module
 from rh_kernel.display.flows import flow
@@ -14,18 +16,22 @@ from rh_kernel.display.glosses import gloss
 from rh_kernel.display.legs import Direction, legs
 from rh_kernel.display.marking import after_marks, before_marks, children
 from rh_kernel.display.panes import pane
-from rh_kernel.display.rounding import array_line, round_array, rounded
+from rh_kernel.display.rounding import ENTRIES, array_line, round_array, rounded
+from rh_kernel.display.text import to_text
 from rh_kernel.display.titles import title
-from rh_kernel.display.trace import trace_text
+from rh_kernel.display.trace import WIDTH, trace_blocks, trace_text
 from rh_kernel.display.trace_html import FIRST, LAST, MOST, trace_html
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.reverse import reverse_clause
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade
-from rh_kernel.syntax.core import RH, Bind, Const, Let, Perform
-from rh_kernel.syntax.doc import Mark, annotated_texts, plain
-from rh_kernel.syntax.printing import Memory
+from rh_kernel.syntax.core import RH, Bind, Command, Const, Let, Perform
+from rh_kernel.syntax.doc import Mark, annotated_texts, layout, plain
+from rh_kernel.syntax.printing import Brevity, Memory, command_doc
 from tests.display.pages import PASS, Page, assert_harmless, traced
+from tests.laws.profile import law
+from tests.laws.readings import steps_of
+from tests.strategies_of_commands import Program, programs
 
 PROGRAMS = {
     "pass": PASS,
@@ -54,7 +60,7 @@ def test_the_redex_and_the_contractum_are_marked(name: str) -> None:
     for n, step in enumerate(TRACES[name].steps):
         f = frame(n, step)
         for doc, kind in ((f.before, "redex"), (f.after, "contractum")):
-            assert [a.kind for a, _ in annotated_texts(doc) if isinstance(a, Mark)].count(kind) == 1
+            assert [a.kind for a, _ in annotated_texts(doc)[1] if isinstance(a, Mark)].count(kind) == 1
 
 
 @each_trace
@@ -235,6 +241,38 @@ def test_a_stuck_trace_says_why() -> None:
     complaint = traced("log(0.0 - 1.0)")
     stuck = TraceMade(whole.subject, whole.type, whole.steps[:5], None, complaint.stuck, whole.heap)
     assert "stuck after 5 steps" in assert_harmless(trace_html(stuck)).text
+
+
+# -- what is printed with a memory ---------------------------------------------------------------------------------------------
+
+
+@each_trace
+def test_a_frame_of_a_trace_is_that_of_the_step_alone(name: str) -> None:
+    memory = Memory()
+    for n, step in enumerate(TRACES[name].steps):
+        ours, alone = frame(n, step, None, memory), frame(n, step)
+        assert (ours.about, ours.became) == (alone.about, alone.became)
+        for width in (30, 90):
+            assert [*layout(ours.before, width)] == [*layout(alone.before, width)]
+            assert [*layout(ours.after, width)] == [*layout(alone.after, width)]
+
+
+@each_trace
+def test_the_text_of_a_trace_is_that_of_its_steps(name: str) -> None:
+    result = TRACES[name]
+    blocks = [*trace_blocks(result)][1:-1]
+    for step, block in zip(result.steps, blocks, strict=True):
+        assert block.split("\n", 1)[1] == to_text(subject_doc(step.after), WIDTH)
+
+
+@law(20)
+@given(programs())
+def test_numbers_are_rounded_where_they_are_printed(p: Program) -> None:
+    memory = Memory()
+    for step in steps_of(p.command, p.heap, 60):
+        doc = subject_doc(step.after, {}, memory)
+        whole = cast(Command, rounded(step.after))
+        assert plain(doc, WIDTH) == plain(command_doc(whole, brevity=Brevity.at(ENTRIES)), WIDTH)
 
 
 # -- the text ------------------------------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """Documents: a group stands on one line exactly if it fits, and annotations are nested whatever the width."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.syntax import doc as doc_module
 from rh_kernel.syntax.doc import (
     EMPTY,
     HARD,
@@ -18,6 +20,7 @@ from rh_kernel.syntax.doc import (
     Newline,
     Open,
     Role,
+    Shared,
     Text,
     annotated_texts,
     cells,
@@ -37,6 +40,7 @@ DOCS: st.SearchStrategy[Doc] = st.recursive(
         st.lists(inner, max_size=4).map(lambda parts: Concat(tuple(parts))),
         st.builds(Nest, st.integers(0, 4), inner),
         inner.map(Group),
+        inner.map(Shared),
         st.builds(Annotated, st.sampled_from([Mark("redex"), Role.KEYWORD]), inner),
     ),
     max_leaves=25,
@@ -83,6 +87,17 @@ def test_annotations_are_nested_and_the_text_does_not_depend_on_them(doc: Doc, w
     assert plain(doc, width) == plain(_without_annotations(doc), width)
 
 
+@given(DOCS, st.lists(st.integers(0, 30), min_size=2, max_size=12), st.integers(1, 20))
+def test_what_was_laid_out_before_is_laid_out_the_same_anywhere(doc: Doc, widths: list[int], longest: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(doc_module, "LONGEST_PIECE", longest)
+        part = Shared(doc)
+        for width in widths:
+            around = (concat("a", it, LINE, nest(it, SOFT), Group(it), it, ";", HARD, it, "b") for it in (part, doc))
+            whole, alone = (Group(it) if width % 2 else it for it in around)
+            assert plain(whole, width) == plain(_without_annotations(alone), width)
+
+
 @given(DOCS, st.integers(0, 30))
 def test_the_width_changes_spaces_only(doc: Doc, width: int) -> None:
     assert plain(doc, width).split() == plain(doc, 1000).split() or SOFT in _parts(doc)
@@ -90,8 +105,8 @@ def test_the_width_changes_spaces_only(doc: Doc, width: int) -> None:
 
 def test_an_annotation_covers_its_text() -> None:
     doc = concat("a ", Annotated(Mark("redex"), concat("b", role(Role.KEYWORD, "c"))), " d")
-    assert annotated_texts(doc) == [(Mark("redex"), "bc")]
-    assert annotated_texts(doc, of=(Mark, Role)) == [(Role.KEYWORD, "c"), (Mark("redex"), "bc")]
+    assert annotated_texts(doc) == ("a bc d", [(Mark("redex"), "bc")])
+    assert annotated_texts(doc, of=(Mark, Role))[1] == [(Role.KEYWORD, "c"), (Mark("redex"), "bc")]
 
 
 def test_a_very_deep_document_is_laid_out() -> None:
@@ -113,7 +128,7 @@ def _parts(doc: Doc) -> list[Doc]:
             return [doc]
         case Concat(parts):
             return [doc, *(d for part in parts for d in _parts(part))]
-        case Nest(_, body) | Group(body) | Annotated(_, body):
+        case Nest(_, body) | Group(body) | Annotated(_, body) | Shared(body):
             return [doc, *_parts(body)]
         case _:
             return [doc]
@@ -127,7 +142,7 @@ def _without_annotations(doc: Doc) -> Doc:
             return Nest(indent, _without_annotations(body))
         case Group(body):
             return Group(_without_annotations(body))
-        case Annotated(_, body):
+        case Annotated(_, body) | Shared(body):
             return _without_annotations(body)
         case _:
             return doc

@@ -38,12 +38,12 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.dimensions import Dim, ceil, dim, floor
 from rh_kernel.syntax.doc import Annotation, Mark, Spanned, annotated_texts, plain
-from rh_kernel.syntax.printing import command_doc, handler_doc, show, term_doc, type_text
+from rh_kernel.syntax.printing import Brevity, command_doc, handler_doc, show, term_doc, type_text
 from rh_kernel.syntax.printing_terms import INDEXED
 from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Parameter, Pattern, ValueKind
-from rh_kernel.syntax.types import SCALAR, Product, ShapeVar, product, real
+from rh_kernel.syntax.types import SCALAR, Product, Real, ShapeVar, product, real
 from rh_kernel.syntax.values import UNIT_VALUE, constant
 
 V2, V3, M32 = real(2), real(3), real(3, 2)
@@ -51,6 +51,7 @@ W0 = Location("w0", M32.shape)
 FC = Family("FC", (Parameter("l", LocKind(real("m", "n").shape)),), real("n"), real("m"), ("m", "n"))
 FC_W0 = Operation(FC, (W0,), (dim(3), dim(2)), V2, V3)
 REDEX = Mark("redex")
+N_ = dim("n")
 
 
 def x(index: int, hint: str = "x") -> Bound:
@@ -156,12 +157,38 @@ def test_an_abridged_array_shows_its_type() -> None:
     assert show(M, names=ABC, abridge=4) == "⟨‹Real(64, 10)›, [1.0, 2.0], a⟩"
 
 
+def test_numbers_are_shown_to_so_many_digits() -> None:
+    M = Tuple((constant(-2 / 3), constant([1e6 / 7, 0.5, -0.0]), Const(constant([0.1, 0.7]).value.astype("float32"))))
+    assert plain(term_doc(M, brevity=Brevity(digits=3))) == "⟨-0.667, [143000.0, 0.5, -0.0], [0.1, 0.7]⟩"
+
+
 def test_a_long_tuple_is_abridged() -> None:
+    assert plain(term_doc(Tuple((a, b, c, a)), ABC, brevity=Brevity(entries=1))) == "⟨a, b, c, a⟩"
     assert show(Tuple((a, b, c, a)), names=ABC, abridge=2) == "⟨a, b, …⟩"
 
 
 def test_types() -> None:
     assert type_text(product((M32, product((SCALAR, V2))))) == "Real(3, 2) × (Real(1) × Real(2))"
+
+
+@pytest.mark.parametrize(
+    ("d", "text"),
+    [
+        (floor(N_ - dim(2), dim(2)), "(n - 2) // 2"),
+        (floor(N_, dim(2)), "n // 2"),
+        (floor(N_ * dim(2), dim(3)), "(2*n) // 3"),
+        (floor(floor(N_, dim(2)), dim(3)), "(n // 2) // 3"),
+        (ceil(floor(N_, dim(2)), dim(3)), "ceil((n // 2) / 3)"),
+        (floor(ceil(N_, dim(2)), dim(3)), "ceil(n / 2) // 3"),
+        (floor(N_, dim(2)) + dim(1), "(n // 2) + 1"),
+        (floor(N_, dim(2)) * dim(2), "2*(n // 2)"),
+        (floor(N_, dim(2)) * floor(N_, dim(2)), "(n // 2)*(n // 2)"),
+        (-floor(N_, dim(2)), "-(n // 2)"),
+    ],
+)
+def test_a_quotient_stands_in_brackets_where_it_is_a_part(d: Dim, text: str) -> None:
+    assert str(d) == text
+    assert type_text(Real((dim(3), d))) == f"Real(3, {text})"
 
 
 def test_every_index_of_a_family_is_printed() -> None:
@@ -220,6 +247,10 @@ def test_a_reverse_handler() -> None:
 
 def test_handling() -> None:
     P = RevHandle(constant([1, 2]), Scope(("x",), NET), SGD)
+    arrays = plain(command_doc(P, brevity=Brevity(entries=1)), 1000)
+    assert arrays == f"rev handle (‹Real(2)›) ⟨x⟩. let z ⇐ FC[w0](x) in ⌊swish(z)⌋ with {show(SGD, 1000)}".replace(
+        "[1.0, 2.0]", "‹Real(2)›"
+    )
     assert show(P, abridge=9) == "rev handle ([1.0, 2.0]) ⟨x⟩. let z ⇐ FC[w0](x) in ⌊swish(z)⌋ with {…}"
     named = ReverseHandler(SGD.type, SGD.returns, SGD.clauses, "sgd")
     Q = RevHandle(Tuple((constant(1), x(0, "u"))), Scope(("x", "y"), Return(x(1))), named)
@@ -334,7 +365,7 @@ def marked(M: Term | Command, *path: int) -> list[str]:
             doc = command_doc(M, names, marks)
         case _:
             doc = term_doc(M, names, marks)
-    return [text for annotation, text in annotated_texts(doc) if annotation == REDEX]
+    return [text for annotation, text in annotated_texts(doc)[1] if annotation == REDEX]
 
 
 H = ReverseHandler(V2, Scope(("x",), Return(x(0))), (), "h")
@@ -387,7 +418,7 @@ def test_a_subterm_with_a_span_carries_it() -> None:
     u = Span(source, 6, 7)
     whole = Span(source, 0, 8)
     doc = term_doc(Call(Primitive("swish", (V2.shape,), V2, V2), Bound(0, "u", span=u), span=whole), ("u",))
-    assert [(s.span, text) for s, text in annotated_texts(doc, of=(Spanned,)) if isinstance(s, Spanned)] == [
+    assert [(s.span, text) for s, text in annotated_texts(doc, of=(Spanned,))[1] if isinstance(s, Spanned)] == [
         (u, "u"),
         (whole, "swish(u)"),
     ]
