@@ -339,7 +339,7 @@ def _completed(dice: Dice, w: World, name: str, scheme: Scheme, A: Type, into: b
     except ValueError:
         return None
     meets_sides = keeps_entries(scheme, at) and _has_what_it_needs(scheme, at) and (f.codomain if into else f.domain) == A
-    if not meets_sides or (w.written and _is_empty(f.domain)):
+    if not meets_sides or (w.written and (_is_empty(f.domain) or _is_empty(f.codomain))):
         return None
     return f if _sensible(f.domain) and _sensible(f.codomain) and not (is_open(f.domain) or is_open(f.codomain)) else None
 
