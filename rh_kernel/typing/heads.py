@@ -40,10 +40,17 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
     names, shapes = _rigid(taken, family)
     taken |= {*names}
     dims = {v: dim(name) for v, name in zip(family.variables, names, strict=True) if v not in shapes}
+    given = list(zip(clause.indices, family.parameters, strict=True))
+    numbers: dict[str, str] = {}
+    for written, parameter in given:
+        if isinstance(parameter.kind, DimKind):
+            numbers[parameter.name] = _fresh(written.text, taken)
+            taken |= {numbers[parameter.name]}
+    dims |= {name: dim(index) for name, index in numbers.items()}
     indices: list[str | Location] = []
     values: list[tuple[str, Type]] = []
     locations: dict[str, Loc] = {}
-    for i, (written, parameter) in enumerate(zip(clause.indices, family.parameters, strict=True)):
+    for i, (written, parameter) in enumerate(given):
         if written.text in {other.text for other in clause.indices[:i]}:
             raise Rejected(NameTwice(span=written.span, name=written.text, hint="give the indices different names"))
         index: str | Location = written.text
@@ -57,15 +64,13 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
                     case _:
                         locations[written.text] = LocationVar(written.text, here)
             case DimKind():
-                index = _fresh(written.text, taken)
-                taken |= {index}
-                dims[parameter.name] = dim(index)
+                index = numbers[parameter.name]
             case ValueKind(A):
                 values.append((written.text, A))
         indices.append(index)
     static = Static(dims, shapes, {})
     entries = tuple(Entry(name, specialise_type(A, static), Zone.GAMMA) for name, A in values)
-    spoken = {w.text: dims[p.name] for w, p in zip(clause.indices, family.parameters, strict=True) if p.name in dims}
+    spoken = {w.text: dims[p.name] for w, p in given if p.name in dims}
     # What had to be primed goes by its primed name too, so that what is printed can be read.
     primed = {v.name: dim(v) for d in dims.values() for v in variables(d) if isinstance(v, DimVar)}
     cx = cx.with_dims({**primed, **dims, **spoken}).with_locations(locations)

@@ -42,11 +42,21 @@ Reading: TypeAlias = Callable[[str], Outcome]
 @cache
 def lines(command: str, program: str, *options: str) -> tuple[dict[str, Any], ...]:
     """What ``rh COMMAND FILE --json OPTIONS`` prints, one object a line."""
+    return tuple([json.loads(line) for line in _printed(command, program, *options)])
+
+
+def traced(program: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What ``rh trace FILE --json`` prints of the steps that change the heap, and last of all; a trace is many megabytes."""
+    *steps, last = _printed("trace", program)
+    return [json.loads(line) for line in steps if not line.endswith('"heap": {}}')], {"count": len(steps), **json.loads(last)}
+
+
+def _printed(command: str, program: str, *options: str) -> list[str]:
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         code = main([command, str(PAPER / program), "--json", *options])
     assert code == 0, printed.getvalue()
-    return tuple([json.loads(line) for line in printed.getvalue().splitlines()])
+    return printed.getvalue().splitlines()
 
 
 def heap_after(changes: Iterable[Mapping[str, Any]]) -> dict[str, Array]:

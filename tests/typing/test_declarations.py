@@ -90,6 +90,14 @@ USED: list[tuple[str, str, Any]] = [
     ("net two[a : Real, b : Real](x : Real) = return a * x + b\ntwo[2, 5](10)", "Real(1)", [25]),
     ("net ones[p : Dim]() = return fill[p](1)\nones[3]()", "Real(3)", [1, 1, 1]),
     ("net f[p : Dim, a : Real(p)](x : Real(p)) = return a * x\nf[2, [3, 4]]([1, 1])", "Real(2)", [3, 4]),
+    ("net f[a : Real(p), p : Dim](x : Real(p)) = return a * x\nf[[3, 4], 2]([1, 1])", "Real(2)", [3, 4]),
+    # a location whose shape speaks of a dimension that is given after it
+    (
+        "loc w : Real(3, 2) = ones\n"
+        "net f[l : Loc(m, ceil(n / p)), p : Dim](x : Real(n)) = return fill[p](sum(x))\nf[w, 3]([1, 2, 3, 4, 5, 6])",
+        "Real(3)",
+        [21, 21, 21],
+    ),
     (
         "net inner[a : Real](x : Real) = return a * x\n"
         "net outerly[a : Real](x : Real) = let y <= inner[a](x) in inner[2](y)\nouterly[3](5)",

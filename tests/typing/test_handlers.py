@@ -57,6 +57,15 @@ HANDLED: list[tuple[str, str, Any]] = [
         "Real(1)",
         [6],
     ),
+    # a location whose shape speaks of a dimension that is given after it, in the clause for one location and in that for all
+    (
+        "op C[l : Loc(d, p), p : Dim] : Real(n) -> Real(ceil(n / p))\nloc v : Real(1, 2) = ones\nloc w : Real(1, 3) = ones\n"
+        "handle (let y <= C[w, 3]([1, 2, 3, 4, 5]) in C[v, 2](y)) with { return x -> return x\n"
+        "  C[v, q](x), k -> k(fill[ceil(n / q)](7))\n"
+        "  C[l, q](x), k -> let w <= Get[l]() in k(fill[ceil(n / q)](sum(w + fill[d, q](1)))) }",
+        "Real(1)",
+        [7],
+    ),
     (DROP + "handle Drop[0.5]([2, 4]) with { return x -> return x ; Drop[a](x), k -> k(a * x) }", "Real(2)", [1, 2]),
     (
         "op Two[a : Real, p : Dim] : 1 -> Real(p)\n"
