@@ -10,9 +10,11 @@ from hypothesis.strategies import DrawFn
 from hypothesis.vendor.pretty import RepresentationPrinter
 
 from rh_kernel.syntax.binding import Static, specialise_type
+from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
     Array,
     Bind,
+    Bound,
     Command,
     Handle,
     Index,
@@ -20,6 +22,7 @@ from rh_kernel.syntax.core import (
     OrdinaryClause,
     OrdinaryHandler,
     Perform,
+    Plus,
     Resume,
     Return,
     ReverseClause,
@@ -103,6 +106,9 @@ def operations(draw: DrawFn, name: str, w: World | None = None) -> Operation:
 def draw_program(dice: Dice, w: World, fuel: int) -> Program:
     """``◇ ; ◇ ⊢ P : A`` with a heap"""
     A = draw_type(dice, w)
+    if chance(dice, 2):
+        # Where there are few locations, what is written is read again.
+        w = replace(w, locations=tuple([choose(dice, w.locations) for _ in range(3)]))
     return Program(draw_command(dice, w, A, fuel), A, heap_of(dice(2**20)))
 
 
@@ -111,11 +117,13 @@ def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
     less = fuel - 1
     if fuel <= 0:
         return _simple(dice, w, A)
-    match choose(dice, ("bind", "bind", "bind", "simple", "rev handle", "handle")):
+    match choose(dice, ("bind", "bind", "bind", "simple", "rev handle", "handle", "put and get")):
         case "bind":
             B = _result(dice, w)
             P = draw_command(dice, w, B, less - 1 - chance(dice, 2))
             return Bind(P, Scope(("x",), draw_command(dice, w.delta(B), A, less)))
+        case "put and get":
+            return _put_and_get(dice, w, A, less)
         case "rev handle":
             return draw_rev_handle(dice, w, A, less)
         case "handle":
@@ -124,6 +132,16 @@ def draw_command(dice: Dice, w: World, A: Type, fuel: int) -> Command:
             return Handle(draw_command(dice, inside, C, less), H)
         case _:
             return _simple(dice, w, A)
+
+
+def _put_and_get(dice: Dice, w: World, A: Type, fuel: int) -> Command:
+    """``let _ ⇐ Put^ℓ(M) in let x ⇐ Get^ℓ() in P``"""
+    l = choose(dice, w.locations)
+    B = Real(l.shape)
+    put = Perform(Operation(PUT, (l,), (l.shape,), B, UNIT), draw_term(dice, w, B, 2))
+    w = w.delta(UNIT)
+    get = Perform(Operation(GET, (l,), (l.shape,), UNIT, B), UNIT_VALUE)
+    return Bind(put, Scope(("_",), Bind(get, Scope(("x",), draw_command(dice, w.delta(B), A, fuel)))))
 
 
 def _result(dice: Dice, w: World) -> Type:
@@ -149,7 +167,12 @@ def _simple(dice: Dice, w: World, A: Type) -> Command:
             P = draw_perform(dice, w, FAMILIES[choose(dice, names)], A)
             if P is not None:
                 return P
-    return Return(draw_term(dice, w, A, 3))
+    M = draw_term(dice, w, A, 3)
+    for i, x in enumerate(reversed(w.context)):
+        # A variable that is used once more has cotangents that are added up.
+        if x is not None and x.answer is None and x.type == A and chance(dice, 2):
+            M = Plus(Bound(i, x.name), M)
+    return Return(M)
 
 
 # -- operations ----------------------------------------------------------------------------------------------------------------
@@ -221,8 +244,21 @@ def draw_rev_handle(dice: Dice, w: World, A: Type, fuel: int) -> RevHandle:
     types: tuple[Type, ...] = A.factors if spread and isinstance(A, Product) else () if A == UNIT and chance(dice, 2) else (A,)
     C = _result(dice, w)
     H, inside = draw_reverse_handler(dice, w, C, fuel)
-    R = draw_command(dice, inside.gamma.delta(*types), C, fuel)
+    body = inside.gamma.delta(*types)
+    R = draw_command(dice, body, C, fuel)
+    for _ in range(dice(3)):
+        R = Bind(R, Scope(("r",), _joined(dice, body.delta(C), C)))
     return RevHandle(draw_term(dice, w, product(types), 2), Scope(("x", "y", "z", "u")[: len(types)], R), H)
+
+
+def _joined(dice: Dice, w: World, C: Type) -> Command:
+    """``⌊r + M⌋`` for the nearest variable r : C: a variable that r comes from and M mentions has two cotangents to add up."""
+    M = draw_term(dice, w, C, 3)
+    for _ in range(4):
+        if M.loose >> 1:
+            break
+        M = draw_term(dice, w, C, 3)
+    return Return(Plus(Bound(0, "r"), M))
 
 
 def draw_reverse_handler(dice: Dice, w: World, C: Type, fuel: int) -> tuple[ReverseHandler, World]:
