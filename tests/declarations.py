@@ -16,6 +16,7 @@ op Split : Real(n) -> Real(n) * Real(1)
 op Tied[l : Loc(m, n), r : Loc(n, m)] : Real(n) -> Real(m)
 op Dense[l : Loc(i, j)] : Real(j) -> Real(i)
 op Tick : 1 -> Real(1)
+op Both : Real(n) -> Real(n) * Real(n)
 fun sq(x : Real(n)) : Real(n) = x * tanh(x)
 fun through(x : Real(n)) : Real(n) = sin(x) with rd(w, x) = w + w
 fun gated(x : Real(n), y : Real(n)) : Real(n) = let z <- tanh(y) in x * z + y

@@ -146,11 +146,14 @@ def _put_and_get(dice: Dice, w: World, A: Type, fuel: int) -> Command:
 
 def _result(dice: Dice, w: World) -> Type:
     """The type of something that can be had here: often the result of an operation."""
-    match dice(7):
+    match dice(8):
         case 0 | 1 | 2:
             return draw_type(dice, w)
         case 3:
             return UNIT
+        case 4:
+            A = Real((choose(dice, w.dims),))
+            return Product((A, A))
         case _:
             return Real((choose(dice, w.dims),))
 

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from rh_kernel.denotational.smooth import Smooth, Symbol
 from rh_kernel.denotational.wiring import Builder, Diagram
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Operation, Term
 from rh_kernel.syntax.types import Type, leaves
 
@@ -114,7 +115,7 @@ class _Normal:
 
     def _place(self, content: Symbol | Operation, inputs: tuple[int, ...], outputs: tuple[Type, ...], made: range) -> None:
         if isinstance(content, Operation):
-            raise AssertionError
+            raise KernelBug("an operation is needed before its turn")
         found = self._shared.get((content, inputs))
         if found is None:
             found = self._shared[content, inputs] = self._made.add(content, inputs, outputs)
