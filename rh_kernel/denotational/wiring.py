@@ -110,10 +110,6 @@ class Builder(Generic[Content]):
             if not self._names[wire] and name not in ("", "_"):
                 self._names[wire] = name if len(wires) == 1 else f"{name}.{i}"
 
-    def name_of(self, wire: int) -> str:
-        """What a wire is called."""
-        return self._names[wire]
-
     def close(self, codomain: Sequence[int]) -> Diagram[Content]:
         """The diagram so far, with these results."""
         return Diagram(self._domain, tuple(self._boxes), tuple(codomain), tuple(self._names))

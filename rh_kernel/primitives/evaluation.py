@@ -3,7 +3,7 @@
 import numpy as np
 
 from rh_kernel.primitives.schemes import arguments
-from rh_kernel.primitives.table import ROWS, kernel
+from rh_kernel.primitives.table import kernel
 from rh_kernel.primitives.values import read_only, to_array
 from rh_kernel.syntax.core import Array, Const, Primitive, Term
 from rh_kernel.syntax.values import component
@@ -18,15 +18,6 @@ def evaluate(f: Primitive, V: Term) -> Const:
     values = _arrays(f, V)
     with np.errstate(all="ignore"):
         return read_only(kernel(f, np)(*values))
-
-
-def is_smooth_at(f: Primitive, V: Term) -> bool:
-    """Whether V lies in the open set on which ``f`` is smooth, as a morphism of PSmooth (RH Ex. 6.9)."""
-    rough = ROWS[f.name].rough
-    if rough is None:
-        return True
-    with np.errstate(all="ignore"):
-        return not np.any(rough(f, np)(*_arrays(f, V)))
 
 
 def _arrays(f: Primitive, V: Term) -> tuple[Array, ...]:

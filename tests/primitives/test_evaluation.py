@@ -6,11 +6,13 @@ import sys
 import numpy as np
 import pytest
 
-from rh_kernel.primitives.evaluation import evaluate, is_smooth_at
+from rh_kernel.primitives.evaluation import evaluate
 from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.primitives.smoothness import require_smooth_at
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.primitives.values import materialise
-from rh_kernel.syntax.core import Const, Primitive, Tuple, Zero
+from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.syntax.core import Const, Primitive, Term, Tuple, Zero
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.types import SCALAR, Product, real
 from rh_kernel.syntax.values import constant
@@ -33,6 +35,15 @@ def test_a_result_is_read_only(f: Primitive) -> None:
 @each_instance
 def test_a_zero_is_the_array_of_zeros(f: Primitive) -> None:
     assert evaluate(f, Zero(f.domain)) == evaluate(f, materialise(Zero(f.domain)))
+
+
+def is_smooth_at(f: Primitive, V: Term) -> bool:
+    """Whether V lies in the open set on which ``f`` is smooth, as a morphism of PSmooth (RH Ex. 6.9)."""
+    try:
+        require_smooth_at(f, V, None)
+    except Stuck:
+        return False
+    return True
 
 
 def test_a_part_of_the_argument_may_be_a_zero() -> None:
