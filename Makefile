@@ -16,17 +16,20 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test laws check bench clean
+.PHONY: help lab test test-browser laws check bench clean
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
-		printf '  make %-7s %s\n' "$$name" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
+		printf '  make %-13s %s\n' "$$name" "$$text"; done
 
 lab: $(VENV)/.lessons ## open JupyterLab at the first lesson (ARGS=--no-browser and the like are passed on)
 	$(PY) -m jupyterlab --LabApp.default_url=/lab/tree/$(LESSON) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 test: $(VENV)/.dev ## run all tests and measure coverage (with ARGS="-k handlers": those tests, unmeasured)
 	$(PY) -m pytest -n auto $(or $(ARGS),--cov)
+
+test-browser: $(VENV)/.dev ## run the tests that drive JupyterLab in Debian's Chromium
+	$(PY) -m pytest tests/browser $(ARGS)
 
 laws: $(VENV)/.dev ## try every law on twenty times as many programs: 10,000 for the agreement of the three evaluators
 	RH_LAWS=deep $(PY) -m pytest -n auto --timeout 0 tests/laws tests/denotational $(ARGS)

@@ -15,6 +15,7 @@ from rh_kernel.session.plans import (
     Derive,
     Draw,
     Evaluate,
+    Gradient,
     Refuse,
     Reset,
     Say,
@@ -90,7 +91,7 @@ def find(file: str, report: Report, settings: Settings) -> Subject | None:
         definitions, planned = plan(definitions, item, around)
         around = around.after(planned)
         match planned:
-            case Evaluate(closed) | Trace(closed) | Compile(closed):
+            case Evaluate(closed) | Trace(closed) | Compile(closed) | Gradient(closed):
                 found.append((number, item, closed))
             case Refuse():
                 refused.append((number, planned))

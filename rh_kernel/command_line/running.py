@@ -11,6 +11,7 @@ from rh_kernel.session.plans import (
     Derive,
     Draw,
     Evaluate,
+    Gradient,
     Plan,
     Refuse,
     Reset,
@@ -75,6 +76,8 @@ def checked(planned: Plan, text: str) -> Result:
             return DeclarationMade(definition.name, kind_of(definition), type_text(definition))
         case Evaluate(subject) | Trace(subject) | Compile(subject):
             return TypeShown(" ".join(text.split()), str(subject.type))
+        case Gradient(subject, written):
+            return TypeShown(" ".join(written.split()), str(subject.type))
         case ShowType(subject, type_shown):
             return TypeShown(subject, type_shown)
         case Derive(subject, type_shown):

@@ -63,6 +63,12 @@ def _command(P: Command, rho: Environment, b: Row) -> Interpretation:
         V = yield _command(P.bound, rho, b)
         b.name(V, P.scope.hints[0])
         rho = bind(P.scope.hints, (V,), rho)
+        if _is_call(P):
+            around = b.place, b.calls
+            b.enter(_called(P))
+            result = yield _command(cast(Command, P.scope.body), rho, b)
+            b.place, b.calls = around
+            return result
         P = cast(Command, P.scope.body)
     match P:
         case Return(M):
@@ -94,10 +100,27 @@ def _command(P: Command, rho: Environment, b: Row) -> Interpretation:
             if not isinstance(k, Continuation):
                 raise KernelBug("a value is no continuation")
             V = yield _pure(M, rho, b)
-            clause, b.place = b.place, ()
+            clause = b.place, b.calls
+            b.place, b.calls = (), ()
             result = b.graft(k.rest, (*flat(V), *k.captured))
-            b.place = clause
+            b.place, b.calls = clause
             return nested(k.answer, result)
+
+
+def _is_call(P: Bind) -> bool:
+    """Whether this came of the use of a declared net: its argument, bound in its body, both written at the place of the use."""
+    return P.span is not None and isinstance(P.bound, Return) and P.bound.span == P.span
+
+
+def _called(P: Bind) -> str:
+    """``block[w0]`` of ``block[w0](x)``"""
+    text = "" if P.span is None else " ".join(P.span.text.split())
+    depth = 0
+    for i, c in enumerate(text):
+        if c == "(" and not depth:
+            return text[:i].rstrip()
+        depth += (c in "([") - (c in ")]")
+    return text
 
 
 def _pure(M: Term, rho: Environment, b: Row) -> Interpretation:

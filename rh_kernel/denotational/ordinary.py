@@ -33,12 +33,14 @@ def handled(
             cuts.append((level, found, box.content.operation))
     made, read = [row for _, row in a.wired()], _read_after(a)
     end = _Piece(a, cuts[-1][0] if cuts else -1, len(a.boxes), made, read)
-    end.row.place = (Part(handler, Leg.RETURN, len(a.boxes)),)
+    end.row.place, end.row.calls = (Part(handler, Leg.RETURN, len(a.boxes)),), ()
     rest = end.row.close(flat((yield returns(end.row, end.wires(a.codomain)))))
     for position in reversed(range(len(cuts))):
         level, found, op = cuts[position]
         piece = _Piece(a, cuts[position - 1][0] if position else -1, level, made, read)
-        piece.row.place = (Part(handler, Leg.CLAUSE, level, op), *a.boxes[level].place)
+        handled_box = a.boxes[level]
+        piece.row.place = (Part(handler, Leg.CLAUSE, level, op, handled_box.calls), *handled_box.place)
+        piece.row.calls = ()
         k = Continuation(rest, piece.wires(_aside(level, made, read)), answer)
         rest = piece.row.close(flat((yield found(piece.row, piece.wires(a.boxes[level].inputs), k))))
     return rest
@@ -54,8 +56,9 @@ class _Piece:
         self._image = dict(zip(given, self.row.inputs, strict=True))
         for level in range(begin + 1, end):
             box = a.boxes[level]
-            self.row.place = box.place
+            self.row.place, self.row.calls = box.place, box.calls
             self._image.update(zip(made[level], self.row.add(box.content, self.wires(box.inputs), box.outputs), strict=True))
+        self.row.mark_all(a, self._image)
 
     def wires(self, wires: "range | tuple[int, ...]") -> tuple[int, ...]:
         """Wires of a, in this row."""

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row, Step
-from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.parts import Handling, Leg, Mark, Part, Side
 from rh_kernel.denotational.smooth import Draft, Nought, Sum, linear, without_idle_boxes, without_idle_inputs
 from rh_kernel.denotational.terms import reverse_derivative
 from rh_kernel.denotational.wiring import Box, Builder
@@ -31,7 +31,9 @@ Clauses: TypeAlias = Callable[[Operation], tuple[Arrow, Arrow]]
 def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
     """``α(a, k) ∈ ⟨𝒜⟩(X)`` for ``a ∈ 𝒜(X, Y)`` and ``k ∈ ⟨𝒜⟩(Y)``; ``handler`` is a name for the drawing."""
     b: Row = Builder(a.domain, a.names[: len(a.domain)])
+    marking = _Marking(b, Handling(handler), a)
     image = list(b.inputs)
+    marking.mark(Side.VALUE, range(len(image)), image)
     kept: list[tuple[tuple[int, ...], Arrow | None]] = []
     for level, (box, made) in enumerate(a.wired()):
         b.place = _place(box, handler, Leg.FORWARD, level)
@@ -45,12 +47,15 @@ def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
                 results = b.graft(forward, inputs)
                 outputs, auxiliary = results[: len(made)], results[len(made) :]
                 kept.append((auxiliary, backward))
+                marking.beside(made, auxiliary)
         for wire, old in zip(outputs, made, strict=True):
             b.name(wire, a.names[old])
+        marking.mark(Side.VALUE, made, outputs)
         image += outputs
+    b.mark_all(a, image)
     b.place = (Part(handler, Leg.RETURN, len(a.boxes)),)
     types = a.types
-    cotangents = _Cotangents(b, types)
+    cotangents = _Cotangents(b, types, marking)
     cotangents.add(a.codomain, b.graft(k, [image[w] for w in a.codomain]))
     for level, (box, made) in reversed(list(enumerate(a.wired()))):
         b.place = _place(box, handler, Leg.BACKWARD, level)
@@ -70,7 +75,7 @@ def homomorphism(clauses: Clauses, p: Arrow, a: Arrow, handler: str = "") -> Arr
 
 def _place(box: Box[Step], handler: str, leg: Leg, level: int) -> tuple[Part, ...]:
     op = box.content.operation if isinstance(box.content, Effect) else None
-    return (Part(handler, leg, level, op), *box.place)
+    return (Part(handler, leg, level, op, box.calls), *box.place)
 
 
 def _pulled_back(f: Pure, wires: Sequence[int], b: Row) -> tuple[int, ...]:
@@ -85,12 +90,35 @@ def _pulled_back(f: Pure, wires: Sequence[int], b: Row) -> tuple[int, ...]:
     return b.add(replace(f, map=g, order=f.order + 1), inputs, g.results)
 
 
+class _Marking:
+    """Marks the wires of the interpretation with the wires of the handled diagram that they belong to."""
+
+    def __init__(self, b: Row, handling: Handling, a: Arrow) -> None:
+        self._b = b
+        self._handling = handling
+        self._made: list[tuple[int, int, Operation | None]] = [(-1, port, None) for port in range(len(a.domain))]
+        for level, box in enumerate(a.boxes):
+            op = box.content.operation if isinstance(box.content, Effect) else None
+            self._made += [(level, port, op) for port in range(len(box.outputs))]
+
+    def mark(self, side: Side, wires: Sequence[int], image: Sequence[int]) -> None:
+        """``image`` is this side of these wires of the handled diagram."""
+        for wire, w in zip(wires, image, strict=True):
+            self._b.mark(w, Mark(self._handling, side, *self._made[wire]))
+
+    def beside(self, made: Sequence[int], auxiliary: Sequence[int]) -> None:
+        """``auxiliary`` waits for the way back to the box that made these wires."""
+        if made:
+            self.mark(Side.AUXILIARY, [made[0]] * len(auxiliary), auxiliary)
+
+
 class _Cotangents:
     """What has come back, so far, for each wire of the handled diagram."""
 
-    def __init__(self, b: Row, types: Sequence[Type]) -> None:
+    def __init__(self, b: Row, types: Sequence[Type], marking: _Marking) -> None:
         self._b = b
         self._types = types
+        self._marking = marking
         self._found: dict[int, int] = {}
 
     def reach(self, wires: Sequence[int]) -> bool:
@@ -101,11 +129,15 @@ class _Cotangents:
         """A cotangent more for each of these wires."""
         for wire, w in zip(wires, cotangents, strict=True):
             before = self._found.get(wire)
-            self._found[wire] = w if before is None else _sum(self._types[wire], before, w, self._b)
+            so_far = w if before is None else _sum(self._types[wire], before, w, self._b)
+            self._marking.mark(Side.SHARE, [wire] * 2, [w, so_far])
+            self._found[wire] = so_far
 
     def of(self, wires: Sequence[int]) -> list[int]:
         """The sums, 0 where nothing has come back."""
-        return [self._found[w] if w in self._found else _nought(self._types[w], self._b) for w in wires]
+        found = [self._found[w] if w in self._found else _nought(self._types[w], self._b) for w in wires]
+        self._marking.mark(Side.COTANGENT, wires, found)
+        return found
 
 
 def _sum(A: Type, x: int, y: int, b: Row) -> int:

@@ -6,12 +6,12 @@ strength, ``st_Z(a) : X × Z → Y × Z``, is carrying the wires Z along. Object
 strictly associative (Ex. 6.9), so a value of type ``A × (B × C)`` runs on three wires.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from rh_kernel.denotational.errors import DiagramTooLarge
-from rh_kernel.denotational.parts import Part
+from rh_kernel.denotational.parts import Inlined, Mark, Part
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
 
@@ -27,26 +27,37 @@ Wires: TypeAlias = "int | tuple[Wires, ...]"
 class Box(Generic[Content]):
     """One box: what is in it, the wires it reads, the types of the wires that it makes.
 
-    ``place`` tells from which part of which handler it comes, the outermost first; it takes no part in equality.
+    ``place`` tells from which part of which handler it comes, the outermost first, and ``calls`` in which declared nets all of
+    this stands. Both take no part in equality.
     """
 
     content: Content
     inputs: tuple[int, ...]
     outputs: tuple[Type, ...]
     place: tuple[Part, ...] = field(default=(), compare=False)
+    calls: tuple[Inlined, ...] = field(default=(), compare=False)
+
+    def within(self, place: tuple[Part, ...], calls: tuple[Inlined, ...]) -> "Box[Content]":
+        """The box where its place is inside of another one."""
+        if not place:
+            return replace(self, calls=(*calls, *self.calls))
+        *outer, last = place
+        return replace(self, place=(*outer, replace(last, calls=(*last.calls, *self.calls)), *self.place), calls=calls)
 
 
 @dataclass(frozen=True, slots=True)
 class Diagram(Generic[Content]):
     """``X → Y``. Wires are numbered: first those of ``domain``, then those that each box makes; ``codomain`` names the results.
 
-    ``names`` has for each wire what the program called it, ``""`` if it has no name.
+    ``names`` has for each wire what the program called it, ``""`` if it has no name. ``marks`` tell which wires belong together
+    in the interpretation of a reverse handler. Both take no part in equality.
     """
 
     domain: tuple[Type, ...]
     boxes: tuple[Box[Content], ...]
     codomain: tuple[int, ...]
     names: tuple[str, ...] = field(default=(), compare=False)
+    marks: tuple[tuple[int, Mark], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def types(self) -> tuple[Type, ...]:
@@ -68,15 +79,17 @@ class Diagram(Generic[Content]):
 
 
 class Builder(Generic[Content]):
-    """A diagram being built, box by box, from its domain on. ``place`` is where the boxes that are added belong."""
+    """A diagram being built, box by box, from its domain on. ``place`` and ``calls`` tell where new boxes belong."""
 
     def __init__(self, domain: Sequence[Type], names: Sequence[str] = ()) -> None:
         self.inputs = tuple(range(len(domain)))
         self.types = list(domain)
         self.place: tuple[Part, ...] = ()
+        self.calls: tuple[Inlined, ...] = ()
         self._domain = tuple(domain)
         self._names = list(names) or [""] * len(domain)
         self._boxes: list[Box[Content]] = []
+        self._marks: dict[tuple[int, Mark], None] = {}
 
     def add(self, content: Content, inputs: Sequence[int], outputs: Sequence[Type]) -> tuple[int, ...]:
         """One more box; the wires that it makes."""
@@ -87,7 +100,7 @@ class Builder(Generic[Content]):
         if len(self._boxes) >= MOST:
             raise Stuck(DiagramTooLarge(limit=MOST))
         first = len(self.types)
-        self._boxes.append(Box(box.content, box.inputs, box.outputs, (*self.place, *box.place)))
+        self._boxes.append(box.within(self.place, self.calls))
         self.types += box.outputs
         self._names += [""] * len(box.outputs)
         return tuple(range(first, len(self.types)))
@@ -98,10 +111,27 @@ class Builder(Generic[Content]):
         if len(image) != len(diagram.domain):
             raise KernelBug(f"a diagram on {len(diagram.domain)} wires was given {len(image)}")
         for box, _ in diagram.wired():
-            image += self.put(Box(box.content, tuple([image[w] for w in box.inputs]), box.outputs, box.place))
+            image += self.put(replace(box, inputs=tuple([image[w] for w in box.inputs])))
         for wire, name in zip(image, diagram.names, strict=True):
             self.name(wire, name)
+        self.mark_all(diagram, image)
         return tuple([image[w] for w in diagram.codomain])
+
+    def enter(self, name: str) -> None:
+        """What is added from now on stands in a declared net of this name."""
+        here = Box((), (), (), calls=(Inlined(name, len(self._boxes)),)).within(self.place, self.calls)
+        self.place, self.calls = here.place, here.calls
+
+    def mark(self, wire: int, mark: Mark) -> None:
+        """Notes what a wire is in the interpretation of a reverse handler; it may be several things."""
+        self._marks[wire, mark] = None
+
+    def mark_all(self, diagram: Diagram[Content], image: Mapping[int, int] | Sequence[int]) -> None:
+        """The marks of another diagram, on the images of its wires as far as they have one."""
+        known = image if isinstance(image, Mapping) else dict(enumerate(image)) if diagram.marks else {}
+        for wire, mark in diagram.marks:
+            if wire in known:
+                self.mark(known[wire], mark)
 
     def name(self, value: Wires, name: str) -> None:
         """Gives the wires of a value a name, if they have none yet."""
@@ -112,7 +142,7 @@ class Builder(Generic[Content]):
 
     def close(self, codomain: Sequence[int]) -> Diagram[Content]:
         """The diagram so far, with these results."""
-        return Diagram(self._domain, tuple(self._boxes), tuple(codomain), tuple(self._names))
+        return Diagram(self._domain, tuple(self._boxes), tuple(codomain), tuple(self._names), tuple(self._marks))
 
 
 def rewire(domain: Sequence[Type], codomain: Sequence[int]) -> Diagram[Any]:

@@ -6,6 +6,8 @@ from rh_kernel.display.derivation_latex import derivation_latex
 from rh_kernel.display.derivation_text import derivation_text
 from rh_kernel.display.diagram_text import diagram_text
 from rh_kernel.display.diagrams import diagram_bundle, diagram_html
+from rh_kernel.display.gradient_html import gradient_bundle, gradient_html
+from rh_kernel.display.gradient_text import gradient_text
 from rh_kernel.display.heaps import by_name, heap_html, heap_text
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span
@@ -19,6 +21,7 @@ from rh_kernel.session.results import (
     DeclarationMade,
     DerivationMade,
     DiagramMade,
+    GradientMade,
     HeapShown,
     ItemFailed,
     Notice,
@@ -39,10 +42,12 @@ STEPS = 60
 def bundle(result: Result) -> dict[str, str]:
     """What a result looks like, as ``text/plain`` and as ``text/html``; a derivation also as ``text/latex``, for paper.
 
-    A diagram is also there as ``image/svg+xml`` and as ``text/vnd.graphviz``.
+    A diagram is also there as ``image/svg+xml`` and as ``text/vnd.graphviz``, a gradient as ``image/svg+xml``.
     """
     if isinstance(result, DiagramMade):
         return diagram_bundle(result)
+    if isinstance(result, GradientMade):
+        return gradient_bundle(result)
     shown = {"text/plain": text(result), "text/html": html(result)}
     return {**shown, "text/latex": derivation_latex(result)} if isinstance(result, DerivationMade) else shown
 
@@ -69,6 +74,8 @@ def text(result: Result) -> str:
             return derivation_text(result)
         case DiagramMade():
             return diagram_text(result)
+        case GradientMade():
+            return gradient_text(result)
         case HeapShown(contents):
             return heap_text(contents)
         case Notice(words):
@@ -97,6 +104,8 @@ def html(result: Result) -> str:
             return derivation_html(result)
         case DiagramMade():
             return diagram_html(result)
+        case GradientMade():
+            return gradient_html(result)
         case HeapShown(contents):
             return heap_html(contents)
         case Notice(words):

@@ -9,14 +9,18 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.display.html import COLOURS
+from rh_kernel.display.palette import NEUTRAL
 from rh_kernel.display.pictures import image
 from rh_kernel.syntax.doc import Role
 
 Values: TypeAlias = Sequence[float]
 
 MOST_POINTS = 300
+
+WIDTH, HEIGHT = 380, 170
+"""A curve with axes is so many pixels wide and high."""
+
 BLOCKS = "▁▂▃▄▅▆▇█"
-_NEUTRAL = COLOURS[Role.FADED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,38 +80,30 @@ def tick_text(value: float) -> str:
     return f"{value:.6g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
 
 
-def curve_image(values: Values, label: str, width: int = 380, height: int = 170) -> str:
-    """An ``<img>`` of the values over the epochs 1, 2, …, with axes; ``label`` says what it shows."""
-    s = scale(values)
+def curve_image(values: Values, label: str, epochs: int = 0) -> str:
+    """An ``<img>`` of the values over the epochs 1, 2, …, with axes; ``label`` says what it shows.
+
+    The axis goes on to ``epochs`` if there are fewer values, so that a curve grows along it.
+    """
+    s, width, height, epochs = scale(values), WIDTH, HEIGHT, max(epochs, len(values))
     left, right, top, bottom = 54, 12, 8, 24
     across, down = width - left - right, height - top - bottom
 
     def x(i: float) -> float:
-        return left + across * (i / max(len(values) - 1, 1))
+        return left + across * (i / max(epochs - 1, 1))
 
     def y(v: float) -> float:
         return top + down * (1 - s(v))
 
     parts = [
-        f'<path d="M{left} {y(t):.1f}H{width - right}" stroke="{_NEUTRAL}" stroke-opacity=".25"/>'
+        f'<path d="M{left} {y(t):.1f}H{width - right}" stroke="{NEUTRAL}" stroke-opacity=".25"/>'
         f'<text x="{left - 6}" y="{y(t) + 4:.1f}" text-anchor="end">{tick_text(t)}</text>'
         for t in s.ticks
     ]
-    parts += [f'<text x="{x(i):.1f}" y="{height - 7}" text-anchor="middle">{i + 1}</text>' for i in _epoch_ticks(len(values))]
+    parts += [f'<text x="{x(i):.1f}" y="{height - 7}" text-anchor="middle">{i + 1}</text>' for i in _epoch_ticks(epochs)]
     parts += [_line([(x(i), y(v)) if _is_shown(s, v) else None for i, v in _sampled(values)])]
-    style = f'font-family="sans-serif" font-size="11" fill="{_NEUTRAL}"'
+    style = f'font-family="sans-serif" font-size="11" fill="{NEUTRAL}"'
     return image(f"0 0 {width} {height}", f"<g {style}>{''.join(parts)}</g>", width, height, label)
-
-
-def spark_image(values: Values, label: str, width: int = 120, height: int = 22) -> str:
-    """A tiny curve without axes."""
-    s = scale(values)
-    across, down = width - 6, height - 6
-    points = [
-        (3 + across * i / max(len(values) - 1, 1), 3 + down * (1 - s(v))) if _is_shown(s, v) else None
-        for i, v in _sampled(values)
-    ]
-    return image(f"0 0 {width} {height}", _line(points), width, height, label)
 
 
 def _line(points: Sequence[tuple[float, float] | None]) -> str:

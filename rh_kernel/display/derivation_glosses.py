@@ -1,6 +1,18 @@
-"""What each typing rule says, in a sentence for those who read a derivation (RH Fig. 2, 3, §2.2.1, Lemma 5.3, 5.9)."""
+"""What each typing rule says, as the paper draws it and in a sentence (RH Fig. 2, 3, §2.2.1, Lemma 5.3, 5.9)."""
+
+from dataclasses import dataclass
 
 from rh_kernel.typing.derivations import TypingRule
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """``premises`` over ``conclusion``; ``sides`` are the conditions that are no judgments."""
+
+    premises: tuple[str, ...]
+    conclusion: str
+    sides: tuple[str, ...] = ()
+
 
 _SAYS: dict[TypingRule, str] = {
     TypingRule.T_VAR: "a variable has the type that its context gives it",
@@ -27,3 +39,46 @@ _SAYS: dict[TypingRule, str] = {
 def gloss(rule: TypingRule) -> str:
     """What the rule says, in one sentence without a full stop."""
     return _SAYS[rule]
+
+
+def schema(rule: TypingRule) -> Schema:
+    """The rule with its metavariables."""
+    return _SCHEMAS[rule]
+
+
+_HANDLER = "{ return x → P ; Op(x) → Qᶠ | y, z → Qᵇ ; … }"
+_ORDINARY = "{ return x → P ; Op(x), k → Q ; … }"
+_SCHEMAS: dict[TypingRule, Schema] = {
+    TypingRule.T_VAR: Schema((), "Γ ⊢ x : A", ("x : A in Γ",)),
+    TypingRule.T_CONST: Schema((), "Γ ⊢ c : β", ("c : β",)),
+    TypingRule.T_FUNC: Schema(("Γ ⊢ M : A",), "Γ ⊢ f(M) : B", ("f : A → B",)),
+    TypingRule.T_LET: Schema(("Γ ⊢ M : A", "Γ, x : A ⊢ N : B"), "Γ ⊢ let x ← M in N : B"),
+    TypingRule.T_PLUS: Schema(("Γ ⊢ M : A", "Γ ⊢ N : A"), "Γ ⊢ M + N : A"),
+    TypingRule.T_TUPLE: Schema(("Γ ⊢ M₁ : A₁", "…", "Γ ⊢ Mₙ : Aₙ"), "Γ ⊢ ⟨M₁, …, Mₙ⟩ : A₁ × … × Aₙ"),
+    TypingRule.T_PROJ: Schema(("Γ ⊢ M : A₁ × … × Aₙ",), "Γ ⊢ M.i : Aᵢ", ("1 ≤ i ≤ n",)),
+    TypingRule.T_RD: Schema(("Γ ⊢ M : B", "Γ, x : A ⊢ N : B", "Γ ⊢ L : A"), "Γ ⊢ M.rd(x. N)(L) : A"),
+    TypingRule.T_PURE: Schema(("Γ, Δ ⊢ M : A",), "Γ ; Δ ⊢ ⌊M⌋ : A"),
+    TypingRule.T_OP: Schema(("Γ, Δ ⊢ M : A",), "Γ ; Δ ⊢ Op(M) : B", ("Op : A → B",)),
+    TypingRule.T_CLET: Schema(("Γ ; Δ ⊢ P : A", "Γ ; Δ, x : A ⊢ Q : C"), "Γ ; Δ ⊢ let x ⇐ P in Q : C"),
+    TypingRule.T_RHANDLE: Schema(
+        ("Γ, Δ ⊢ M : A₁ × … × Aₙ", "Γ ; x₁ : A₁, …, xₙ : Aₙ ⊢ R : C", "Γ ⊢ H : rev handler(C)"),
+        "Γ ; Δ ⊢ rev handle (M) ⟨x₁, …, xₙ⟩. R with H : A₁ × … × Aₙ",
+    ),
+    TypingRule.T_RHANDLER: Schema(
+        ("Γ ; x : C ⊢ P : C", "Γ ; x : A ⊢ Qᶠ : B × D", "Γ ; y : B, z : D ⊢ Qᵇ : A", "…"),
+        f"Γ ⊢ {_HANDLER} : rev handler(C)",
+        ("two premises for each Op : A → B",),
+    ),
+    TypingRule.T_HANDLE: Schema(("Γ ; Δ ⊢ P : C", "Γ ⊢ H : C ⇒ D"), "Γ ; Δ ⊢ handle P with H : D"),
+    TypingRule.T_HANDLER: Schema(
+        ("Γ ; x : C ⊢ P : D", "Γ ; x : A, k : B ⇝ D ⊢ Q : D", "…"),
+        f"Γ ⊢ {_ORDINARY} : C ⇒ D",
+        ("one premise for each Op : A → B with a clause",),
+    ),
+    TypingRule.T_RESUME: Schema(("Γ, Δ ⊢ M : B",), "Γ ; Δ ⊢ k(M) : D", ("k : B ⇝ D",)),
+    TypingRule.T_R: Schema(("Γ ⊢ W : B", "Γ, x : A ⊢ N : B", "Γ ⊢ V : A"), "Γ ⊢ W.R_V(x. N) : A"),
+    TypingRule.T_RH: Schema(
+        ("Γ, Δ ⊢ V : A₁ × … × Aₙ", "Γ ; x₁ : A₁, …, xₙ : Aₙ ⊢ R : C", "Γ ⊢ H : rev handler(C)"),
+        "Γ ; Δ ⊢ RH^V_H(⟨x₁, …, xₙ⟩. R) : A₁ × … × Aₙ",
+    ),
+}

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from rh_kernel.display.derivation_pieces import Part, Piece, parts, pieces
 from rh_kernel.display.derivation_text import one_line
 from rh_kernel.display.derivations import Proof, Sheet, fold, premises, sheet
-from rh_kernel.display.text import to_text, visible
+from rh_kernel.display.latex import document, escape
+from rh_kernel.display.text import to_text
 from rh_kernel.session.results import DerivationMade
 
 MOST, HIGHEST = 200, 40
@@ -27,25 +28,44 @@ def derivation_bussproofs(result: DerivationMade) -> str:
     return "\n\n".join([_tree(sheet(d, MOST, HIGHEST)) for d in result.derivations])
 
 
-def escape(text: str) -> str:
-    """The text in math mode, letter by letter, where no sign of it means anything to LaTeX."""
-    pieces: list[str] = []
-    word = ""
-    for c in visible(text):
-        if c.isascii() and c.isalnum():
-            word += c
-            continue
-        pieces += [_word(word), _SIGNS.get(c) or _other(c)]
-        word = ""
-    return "".join([*pieces, _word(word)])
+def derivation_document(result: DerivationMade) -> str:
+    """The derivations as a document for pdfLaTeX, in pieces where they are large: what is ready for a printer or a paper."""
+    body = "\n\n".join([line for d in result.derivations for line in _blocks(sheet(d, MOST, HIGHEST))])
+    return document("[border=10pt,varwidth=200in]{standalone}", ("{amsmath}", "{amssymb}", "{bussproofs}"), body)
 
 
-def _word(word: str) -> str:
-    return word if len(word) < 2 or word.isdecimal() else f"\\mathit{{{word}}}"
+def _blocks(shown: Sheet) -> Iterator[str]:
+    """Each piece as a tree, and what the names in them stand for."""
+    for piece in pieces(shown.root):
+        name = f"${_printed(piece.name)} =$\\quad\n" if piece.name else ""
+        yield f"\\noindent {name}{_proof(piece)}\\DisplayProof\\par\\bigskip"
+    yield f"\\noindent {shown.measures}\\par\\medskip"
+    for name, text in (*shown.contexts, *[(name, to_text(doc, float("inf"))) for name, doc in shown.handlers]):
+        yield f"\\noindent ${_printed(name)} = {_printed(' '.join(text.split()))}$\\par"
 
 
-def _other(c: str) -> str:
-    return f"\\text{{{c}}}" if c.isalpha() else "\\,"
+def _printed(text: str) -> str:
+    return escape(text, ascii_fonts=True)
+
+
+def _proof(piece: Piece) -> str:
+    """The commands of ``bussproofs`` for a piece; what is cut out is an axiom with its name."""
+    names = iter(piece.cuts)
+
+    def rule(part: Part, above: list[str]) -> str:
+        proof = part.proof
+        conclusion = f"InfC{{${_printed(one_line(proof))}$}}\n"
+        if part.cut:
+            return f"\\AxiomC{{${_printed(next(names))}$}}\n\\noLine\n\\Unary{conclusion}"
+        label = f"\\RightLabel{{$\\scriptstyle {_rule(proof)}$}}\n"
+        if len(above) in _INFERENCES:
+            return "".join([*above, label, f"\\{_INFERENCES[len(above)]}{conclusion}"])
+        over = f"${_left_out(proof)}$" if proof.left_out else ""
+        # Of more premises than bussproofs has a rule for, there is no room for what is above them.
+        beside = " \\qquad ".join([f"${_printed(one_line(p))}$" for p in proof.premises])
+        return f"\\AxiomC{{{beside or over}}}\n{label}\\Unary{conclusion}"
+
+    return fold(piece.root, parts, rule)
 
 
 def _formulas(shown: Sheet) -> Iterator[str]:
@@ -94,48 +114,3 @@ def _rule(proof: Proof) -> str:
 
 def _left_out(proof: Proof) -> str:
     return f"\\vdots\\; {proof.left_out}"
-
-
-_SMALL = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega"
-_LARGE = "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
-_GREEK = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ", f"{_SMALL} {_LARGE}".split(), strict=True))
-_SIGNS = {
-    **{c: f"_{{{n}}}" for n, c in enumerate("₀₁₂₃₄₅₆₇₈₉")},
-    **{c: f"\\{name} " for c, name in _GREEK.items()},
-    **{c: c for c in "()[]+-*/=|.,:;<>!"},
-    " ": "\\ ",
-    "\\": "\\backslash ",
-    "{": "\\{",
-    "}": "\\}",
-    "_": "\\_",
-    "$": "\\$",
-    "%": "\\%",
-    "&": "\\&",
-    "#": "\\#",
-    "^": "\\hat{}",
-    "~": "\\sim ",
-    "'": "{}'",
-    '"': "\\text{''}",
-    "@": "\\mathbin{@}",
-    "◇": "\\diamond ",
-    "⊢": "\\vdash ",
-    "×": "\\times ",
-    "·": "\\cdot ",
-    "•": "\\bullet ",
-    "…": "\\ldots ",
-    "⋮": "\\vdots ",
-    "←": "\\leftarrow ",
-    "→": "\\rightarrow ",
-    "⇐": "\\Leftarrow ",
-    "⇒": "\\Rightarrow ",
-    "⇝": "\\rightsquigarrow ",
-    "⟨": "\\langle ",
-    "⟩": "\\rangle ",
-    "⌊": "\\lfloor ",
-    "⌋": "\\rfloor ",
-    "‹": "\\langle ",
-    "›": "\\rangle ",
-    "ᵀ": "^{\\mathsf T}",
-    "𝒟": "\\mathcal{D}",
-    "∞": "\\infty ",
-}

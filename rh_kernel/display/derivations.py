@@ -66,8 +66,13 @@ class Sheet:
     @property
     def measures(self) -> str:
         """``depth 1 (Fig. 4), size 43 (Fig. 5)``"""
-        size_text = f"size {self.size} (Fig. 5)"
-        return size_text if self.depth is None else f"depth {self.depth} (Fig. 4), {size_text}"
+        return measures(self.depth, self.size)
+
+
+def measures(depth: int | None, size: int) -> str:
+    """``depth 1 (Fig. 4), size 43 (Fig. 5)``; terms have no depth."""
+    size_text = f"size {size} (Fig. 5)"
+    return size_text if depth is None else f"depth {depth} (Fig. 4), {size_text}"
 
 
 def sheet(d: Derivation, most: int, highest: int, *, exact: bool = False) -> Sheet:
@@ -91,6 +96,46 @@ def sheet(d: Derivation, most: int, highest: int, *, exact: bool = False) -> She
         left_out = 0 if len(above) == len(premises[n]) else counts[n] - 1
         proofs[n] = Proof(parts[n].rule, judgments[n], above, left_out)
     return Sheet(proofs[0], _depth(d.subject), size(d), writing.contexts, writing.handlers)
+
+
+class Browser:
+    """A derivation of which one asks for one judgment after the other. Its parts have numbers: the whole is 0."""
+
+    def __init__(self, d: Derivation) -> None:
+        self.parts, self.premises = _parts(d)
+        self.counts = _counts(self.premises)
+        self.size, self.depth = size(d), _depth(d.subject)
+        self._below = {m: n for n, above in enumerate(self.premises) for m in above}
+        self._writing = Writing(d, (), exact=False)
+        self._names: dict[int, Bindings] = {}
+        self._judgments: dict[int, Judgment] = {}
+
+    @property
+    def contexts(self) -> tuple[tuple[str, str], ...]:
+        """What the names of contexts stand for, as far as they have been used."""
+        return self._writing.contexts
+
+    @property
+    def handlers(self) -> tuple[tuple[str, Doc], ...]:
+        """What the names of handlers stand for, as far as they have been used."""
+        return self._writing.handlers
+
+    def near(self, root: int, most: int, highest: int) -> list[int]:
+        """Up to ``most`` parts next to ``root``, of the premises of a rule all or none, up to ``highest`` of them high."""
+        return _in_order(self.premises, _chosen(self.premises, self.counts, most, highest, None, root), root)
+
+    def judgment(self, n: int) -> Judgment:
+        """The judgment of a part."""
+        path = [n]
+        while path[-1] not in self._names and path[-1]:
+            path.append(self._below[path[-1]])
+        for m in reversed(path):
+            if m not in self._names:
+                self._writing.add((self.parts[m],))
+                self._names[m] = self._writing.names(self.parts[m], self._names[self._below[m]] if m else ())
+        if n not in self._judgments:
+            self._judgments[n] = self._writing.judgment(self.parts[n], self._names[n])
+        return self._judgments[n]
 
 
 def fold(root: T, parts: Callable[[T], tuple[T, ...]], combine: Callable[[T, list[S]], S]) -> S:
@@ -132,11 +177,11 @@ def _counts(above: list[list[int]]) -> list[int]:
     return counts
 
 
-def _chosen(above: list[list[int]], counts: list[int], most: int, highest: int, work: int | None) -> list[int]:
+def _chosen(above: list[list[int]], counts: list[int], most: int, highest: int, work: int | None, root: int = 0) -> list[int]:
     """The parts that are shown, those next to the root first; of the premises of a rule all or none."""
     room = inf if work is None else max(work, 2 * counts[0]) - counts[0]
-    shown = [0]
-    waiting = deque([(0, 1)])
+    shown = [root]
+    waiting = deque([(root, 1)])
     while waiting:
         n, height = waiting.popleft()
         cost = sum([counts[m] for m in above[n]])
@@ -147,11 +192,11 @@ def _chosen(above: list[list[int]], counts: list[int], most: int, highest: int, 
     return shown
 
 
-def _in_order(above: list[list[int]], shown: list[int]) -> list[int]:
+def _in_order(above: list[list[int]], shown: list[int], root: int = 0) -> list[int]:
     """The parts as one reads them: each premise, with all above it, before the next one."""
     chosen = frozenset(shown)
     order: list[int] = []
-    pending = [0]
+    pending = [root]
     while pending:
         n = pending.pop()
         order.append(n)

@@ -7,10 +7,13 @@ from typing import Protocol, cast
 
 from graphviz import Digraph, escape
 
+from rh_kernel.denotational.drawing.folding import Folding
 from rh_kernel.denotational.drawing.lettering import exponent
+from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes
 from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, part_gloss, part_title
 from rh_kernel.denotational.parts import Leg, Part
 from rh_kernel.display.html import COLOURS
+from rh_kernel.display.palette import FRAMES
 from rh_kernel.display.text import visible
 from rh_kernel.syntax.doc import Role
 
@@ -43,22 +46,31 @@ _SHAPES = {
 _GRAPH = {"rankdir": "LR", "bgcolor": "transparent", "fontname": "sans-serif", "fontsize": "10"}
 _NODE = {"fontname": "sans-serif", "fontsize": "12", "height": "0.3", "margin": "0.08,0.04"}
 _EDGE = {"fontname": "sans-serif", "fontsize": "9", "arrowhead": "none"}
-_FRAMES = {Leg.FORWARD: "#b9cdea", Leg.RETURN: "#bbbbbb", Leg.BACKWARD: "#dcc3ea", Leg.CLAUSE: "#b9cdea"}
+_FRAMES = {
+    Leg.FORWARD: FRAMES["forward"],
+    Leg.RETURN: FRAMES["plain"],
+    Leg.BACKWARD: FRAMES["backward"],
+    Leg.CLAUSE: FRAMES["forward"],
+}
 
 
-def diagram_dot(s: Sketch) -> str:
-    """The diagram as DOT text; nothing is rendered here."""
+def diagram_dot(s: Sketch, found: Folding | None = None) -> str:
+    """The diagram as DOT text, with some of its folds closed; nothing is rendered here."""
     graph = cast(Graph, Digraph("diagram", graph_attr=_GRAPH, node_attr=_NODE, edge_attr=_EDGE))
     for i, w in enumerate(s.inputs):
         graph.node(f"in{i}", _superscript(s, w), shape="plaintext")
     for i, w in enumerate(s.outputs):
         graph.node(f"out{i}", _superscript(s, w), shape="plaintext")
-    _nodes(graph, [*s.nodes.values()], 0, [0])
+    home = {number: f"b{number}" for number in s.nodes}
+    if found is None:
+        _nodes(graph, [*s.nodes.values()], 0, [0])
+    else:
+        _items(graph, found.items, home, [0])
     maker = {w: f"in{i}" for i, w in enumerate(s.inputs)}
-    maker |= {w: f"b{node.number}" for node in s.nodes.values() for w in node.outputs}
-    ends = [(w, f"b{node.number}") for node in s.nodes.values() for w in node.inputs]
+    maker |= {w: home[node.number] for node in s.nodes.values() for w in node.outputs}
+    ends = [(w, home[node.number]) for node in s.nodes.values() for w in node.inputs if maker[w] != home[node.number]]
     ends += [(w, f"out{i}") for i, w in enumerate(s.outputs)]
-    for w, reader in ends:
+    for w, reader in ends if found is None else dict.fromkeys(ends):
         name = f"{s.names[w]} : {s.types[w]}" if s.names[w] else str(s.types[w])
         graph.edge(maker[w], reader, label=_superscript(s, w), tooltip=_text(name))
     return graph.source
@@ -69,8 +81,7 @@ def _nodes(graph: Graph, boxes: Sequence[Node], depth: int, count: list[int]) ->
     for part, run in groupby(boxes, lambda node: node.place[depth] if len(node.place) > depth else None):
         if part is None:
             for node in run:
-                look = _SHAPES[node.figure.look]
-                graph.node(f"b{node.number}", _text(node.figure.label), tooltip=_text(node.figure.title), **look)
+                _node(graph, node)
         else:
             count[0] += 1
             inner = cast(Graph, Digraph(f"cluster{count[0]}", graph_attr=_frame(part)))
@@ -78,9 +89,40 @@ def _nodes(graph: Graph, boxes: Sequence[Node], depth: int, count: list[int]) ->
             graph.subgraph(inner)
 
 
+def _items(graph: Graph, items: Sequence[Item], home: dict[int, str], count: list[int]) -> None:
+    """Items, open groups as clusters and closed ones as the box that all of their boxes are at ``home`` in."""
+    for item in items:
+        match item:
+            case Leaf(node):
+                _node(graph, node)
+            case Net(stages):
+                _items(graph, [stage.item for stage in stages], home, count)
+            case Group(items=inside, is_closed=False) | Cluster(items=inside):
+                count[0] += 1
+                frame = _framed(item.fold.leg, item.fold.title, item.gloss) if isinstance(item, Group) else _frame(item.part)
+                inner = cast(Graph, Digraph(f"cluster{count[0]}", graph_attr=frame))
+                _items(inner, inside, home, count)
+                graph.subgraph(inner)
+            case Group(label=label, gloss=gloss):
+                inside = nodes(item)
+                home |= {node.number: f"b{inside[0].number}" for node in inside}
+                has_effects = any(node.figure.look is Look.OPERATION for node in inside)
+                look = _SHAPES[Look.OPERATION if has_effects else Look.PURE]
+                graph.node(f"b{inside[0].number}", _text(label), tooltip=_text(gloss), **look)
+
+
+def _node(graph: Graph, node: Node) -> None:
+    look = _SHAPES[node.figure.look]
+    graph.node(f"b{node.number}", _text(node.figure.label), tooltip=_text(node.figure.title), **look)
+
+
 def _frame(part: Part) -> dict[str, str]:
-    title, gloss = _text(part_title(part)), _text(part_gloss(part))
-    return {"label": title, "tooltip": gloss, "style": "rounded", "color": _FRAMES[part.leg]}
+    return _framed(part.leg, part_title(part), part_gloss(part))
+
+
+def _framed(leg: Leg | None, title: str, gloss: str) -> dict[str, str]:
+    colour = _FRAMES[Leg.RETURN if leg is None else leg]
+    return {"label": _text(title), "tooltip": _text(gloss), "style": "rounded", "color": colour}
 
 
 def _superscript(s: Sketch, w: int) -> str:

@@ -8,16 +8,13 @@ from itertools import groupby, pairwise
 
 from rh_kernel.denotational.drawing.layout import Layout
 from rh_kernel.denotational.drawing.lettering import LETTER, SMALL, SUPERSCRIPT, exponent
-from rh_kernel.denotational.drawing.pieces import Dot, PlacedBox, PlacedFrame, Point, Strand
+from rh_kernel.denotational.drawing.pieces import Dot, PlacedBox, PlacedFrame, PlacedGroup, Point, Strand
 from rh_kernel.denotational.drawing.sketch import Look, part_gloss, part_title
 from rh_kernel.denotational.parts import Leg, Part
 from rh_kernel.display.html import COLOURS, escape
-from rh_kernel.display.panes import COLOURS as MARKS
+from rh_kernel.display.palette import MARKS, NEUTRAL
 from rh_kernel.syntax.doc import Role
 from rh_kernel.syntax.types import Type
-
-NEUTRAL = "#7d838c"
-"""The colour of wires and letters where the colour of the page around is not known."""
 
 _STYLE = (
     f".rh-d text{{font-family:sans-serif;font-size:{LETTER:g}px;fill:currentColor;stroke:none}}"
@@ -39,17 +36,22 @@ _STYLE = (
 )
 
 
-def diagram_svg(drawn: Layout, label: str, ink: str = NEUTRAL, least: float = 0.0) -> str:
-    """The drawing as one ``<svg>``; ``label`` says what it shows; it is at least ``least`` times as wide as it is drawn."""
+def diagram_svg(drawn: Layout, label: str, ink: str = NEUTRAL, least: float = 0.0, paper: str = "") -> str:
+    """The drawing as one ``<svg>``; ``label`` says what it shows; it is at least ``least`` times as wide as it is drawn.
+
+    ``paper`` is the colour of the ground; without it the page shines through.
+    """
     wide, high = drawn.width, drawn.height
     style = f"color:{ink};max-width:100%;height:auto" + (f";min-width:{wide * least:.0f}px" if least else "")
+    ground = f'<rect width="{wide:.1f}" height="{high:.1f}" fill="{paper}"/>' if paper else ""
     frames = [_frame(frame) for frame in drawn.drawing.frames]
+    frames += [_group(group) for group in drawn.drawing.groups]
     boxes = [_box(drawn, box) for box in drawn.drawing.boxes]
     labels = [_label(drawn.sketch.types[t.wire], t.x, t.y) for t in drawn.drawing.labels]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="rh-d" role="img" aria-label="{escape(label)}" '
         f'viewBox="0 0 {wide:.1f} {high:.1f}" width="{wide:.0f}" height="{high:.0f}" style="{style}">'
-        f"<title>{escape(label)}</title><style>{_STYLE}</style>"
+        f"<title>{escape(label)}</title><style>{_STYLE}</style>{ground}"
         f"{''.join(frames)}{''.join(_wires(drawn))}{''.join(boxes)}{''.join(labels)}</svg>"
     )
 
@@ -79,7 +81,7 @@ def box_gloss(drawn: Layout, box: PlacedBox) -> str:
 
 
 def _wires(drawn: Layout) -> Iterator[str]:
-    back = {w for node in drawn.sketch.nodes.values() for w in node.outputs if _is_on_the_way_back(node.place)}
+    back = wires_on_the_way_back(drawn)
 
     def wire(piece: Strand | Dot) -> int:
         return piece.wire
@@ -92,6 +94,12 @@ def _wires(drawn: Layout) -> Iterator[str]:
         yield f'<g class="w{" k" if w in back else ""}">{title}<path class="i" d="{d}"/><path d="{d}"/>{marks}</g>'
 
 
+def wires_on_the_way_back(drawn: Layout) -> frozenset[int]:
+    """What is made at the turn of a reverse handler, or after it."""
+    nodes = drawn.sketch.nodes.values()
+    return frozenset([w for node in nodes for w in node.outputs if _is_on_the_way_back(node.place)])
+
+
 def _is_on_the_way_back(place: Sequence[Part]) -> bool:
     """Whether the outermost reverse handler has turned."""
     legs = [part.leg for part in place if part.leg is not Leg.CLAUSE]
@@ -99,11 +107,18 @@ def _is_on_the_way_back(place: Sequence[Part]) -> bool:
 
 
 def _frame(frame: PlacedFrame) -> str:
-    kind = {Leg.FORWARD: " ff", Leg.BACKWARD: " fb", Leg.RETURN: "", Leg.CLAUSE: " ff"}[frame.part.leg]
+    return _framed(frame, frame.part.leg, part_title(frame.part), part_gloss(frame.part))
+
+
+def _group(group: PlacedGroup) -> str:
+    return _framed(group, group.fold.leg, group.title, group.gloss)
+
+
+def _framed(frame: PlacedFrame | PlacedGroup, leg: Leg | None, title: str, gloss: str) -> str:
+    kind = {None: "", Leg.FORWARD: " ff", Leg.BACKWARD: " fb", Leg.RETURN: "", Leg.CLAUSE: " ff"}[leg]
     place = f'x="{_n(frame.x)}" y="{_n(frame.y)}" width="{_n(frame.width)}" height="{_n(frame.height)}"'
-    title = f"<title>{escape(part_gloss(frame.part))}</title>"
-    text = f'<text class="h" x="{_n(frame.x + 8)}" y="{_n(frame.y + 13)}">{escape(part_title(frame.part))}</text>'
-    return f'<g>{title}<rect class="f{kind}" {place} rx="9"/>{text}</g>'
+    text = f'<text class="h" x="{_n(frame.x + 8)}" y="{_n(frame.y + 13)}">{escape(title)}</text>'
+    return f'<g><title>{escape(gloss)}</title><rect class="f{kind}" {place} rx="9"/>{text}</g>'
 
 
 def _box(drawn: Layout, box: PlacedBox) -> str:

@@ -1,33 +1,18 @@
 """Documents as HTML that every notebook shows, also one that is not trusted: elements with inline styles, and text.
 
-Every colour is as far from white as from the black of a dark theme, and what is marked has a translucent background,
+Every colour is about as far from white as from the black of a dark theme, and what is marked has a translucent background,
 so there is one rendering for both themes. All text goes through ``escape``.
 """
 
 import html as stdlib_html
 
+from rh_kernel.display.palette import LETTERS, WASHES
 from rh_kernel.display.text import Look, runs, visible
-from rh_kernel.syntax.doc import Doc, MarkKind, Role
+from rh_kernel.syntax.doc import Doc, Role
 
-COLOURS: dict[Role, str] = {
-    Role.KEYWORD: "#ab4eda",
-    Role.CONSTANT: "#238b2b",
-    Role.FUNCTION: "#1377ea",
-    Role.OPERATION: "#cb5510",
-    Role.LOCATION: "#0f877d",
-    Role.HANDLER: "#db3387",
-    Role.TYPE: "#3a8299",
-    Role.RULE: "#736ada",
-    Role.ERROR: "#df3d37",
-    Role.FADED: "#757a82",
-}
-BACKGROUNDS: dict[MarkKind, str] = {
-    "redex": "rgba(255, 193, 7, 0.35)",
-    "contractum": "rgba(76, 175, 80, 0.3)",
-    "error": "rgba(244, 67, 54, 0.25)",
-    "changed": "rgba(33, 150, 243, 0.25)",
-    "focus": "rgba(156, 39, 176, 0.22)",
-}
+COLOURS, BACKGROUNDS = LETTERS, WASHES
+"""What words and marks look like."""
+
 _BOLD = {Role.RULE, Role.ERROR}
 
 

@@ -89,9 +89,13 @@ class Writing:
     def __init__(self, root: Derivation, written: Iterable[Derivation], *, exact: bool) -> None:
         self._reserved = frozenset(symbols(root.subject))
         self._exact = exact
-        self._types = _texts(written)
+        self._types = _texts(written, ())
         self._contexts: dict[tuple[Zone, str], str] = {}
         self._handlers: dict[str, Doc] = {}
+
+    def add(self, written: Iterable[Derivation]) -> None:
+        """Gets ready to write these judgments too; what was written stays as it is."""
+        self._types = _texts(written, self._types)
 
     @property
     def contexts(self) -> tuple[tuple[str, str], ...]:
@@ -191,9 +195,9 @@ class Writing:
         return self._contexts.setdefault((zone, text), zone.value + str(number).translate(_SUBSCRIPTS))
 
 
-def _texts(written: Iterable[Derivation]) -> dict[Type, str]:
-    """The text of each type in these judgments; what each use may choose for itself is called A, B, …"""
-    found: dict[Type, None] = {}
+def _texts(written: Iterable[Derivation], known: Iterable[Type]) -> dict[Type, str]:
+    """The text of each type in these judgments, behind those known; what each use may choose for itself is called A, B, …"""
+    found: dict[Type, None] = dict.fromkeys(known)
     for d in written:
         match d.type:
             case ReverseHandlerType(C):

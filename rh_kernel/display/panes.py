@@ -6,22 +6,16 @@ from typing import TypeAlias
 
 from rh_kernel.display.html import escape
 from rh_kernel.display.markup import element
+from rh_kernel.display.palette import MARKS
 from rh_kernel.syntax.doc import Close, Doc, Mark, MarkKind, Newline, Open, layout
 
 WIDTH = 90
 
 MOST = 30
-"""So many lines of what is marked are shown."""
+"""So many lines of what is marked are shown, if nothing else is said."""
 
-COLOURS: dict[MarkKind, str] = {
-    "redex": "255,170,0",
-    "contractum": "46,170,90",
-    "focus": "255,170,0",
-    "changed": "46,170,90",
-    "forward": "19,119,234",
-    "backward": "171,78,218",
-    "error": "223,61,55",
-}
+COLOURS = MARKS
+"""What marks look like."""
 
 Kinds: TypeAlias = tuple[MarkKind, ...]
 
@@ -34,9 +28,9 @@ class Piece:
     kinds: Kinds
 
 
-def pane(doc: Doc, around: int) -> str:
+def pane(doc: Doc, around: int, most: int = MOST) -> str:
     """The document, whose redex or contractum says so on hovering, and ``around`` lines above and below what is marked."""
-    pieces = [*_joined(_window(_lines(doc, around), around))]
+    pieces = [*_joined(_window(_lines(doc, around, most), around))]
     kinds: set[MarkKind] = {kind for piece in pieces for kind in piece.kinds}
     return element("pre", _PRE + ";".join(_edge(kinds)), *_html(pieces, kinds))
 
@@ -45,7 +39,7 @@ def _edge(kinds: set[MarkKind]) -> list[str]:
     return [f"border-left:3px solid rgba({COLOURS[k]},0.7)" for k in ("redex", "contractum") if k in kinds]
 
 
-def _lines(doc: Doc, around: int) -> list[list[Piece]]:
+def _lines(doc: Doc, around: int, most: int) -> list[list[Piece]]:
     """The lines of the document as far as they are shown, and ``⋮`` if there are more."""
     lines: list[list[Piece]] = [[]]
     kinds: list[Kinds] = [()]
@@ -62,7 +56,7 @@ def _lines(doc: Doc, around: int) -> list[list[Piece]]:
                     last = len(lines) - 1
                     first = last if first is None else first
             case Newline(indent):
-                if first is not None and last is not None and len(lines) > min(last + around, first + MOST):
+                if first is not None and last is not None and len(lines) > min(last + around, first + most):
                     return [*lines, [Piece("⋮", ())]]
                 lines.append([Piece(" " * indent, ())] if indent else [])
     return lines

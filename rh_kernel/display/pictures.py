@@ -4,58 +4,117 @@ Below zero is blue, above it orange, and the further from it the less translucen
 """
 
 import base64
+import math
 from itertools import pairwise
 
 import numpy as np
 
-from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.html import escape
+from rh_kernel.display.palette import ABOVE, BELOW, NO_NUMBER, triple
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.doc import Role
 
-BELOW, ABOVE, NO_NUMBER = COLOURS[Role.FUNCTION], COLOURS[Role.OPERATION], COLOURS[Role.FADED]
+MOST_CELLS = 32
+"""A heat map has at most so many rows, and so many columns."""
 
-_MOST_CELLS = 32
+LEAST_HEIGHT = 12
+"""A heat map is at least so many pixels high, also that of one row."""
+
+TILES_ACROSS, TILE, TILE_CELLS = 8, 42, 14
+"""So many small matrices stand side by side; each is about so many pixels wide, and has at most so many rows and columns."""
+
+LEVELS = 8
+"""So many degrees of opacity are told apart."""
+
 _MOST_POINTS = 120
-_LEVELS = 8
+_HUGE = 1e290
 _WIDTH, _HEIGHT = 180, 32
 
 
 def strengths(array: Array) -> Array:
     """Each entry as a number from -1 to 1, by the largest finite entry in size; ``nan`` stays ``nan``."""
     values = np.asarray(array, dtype=np.float64)
-    finite = np.abs(values[np.isfinite(values)])
-    scale = float(finite.max(initial=0.0)) or 1.0
+    low, high, _ = extremes(values)
+    scale = max(-low, high) or 1.0
     return np.clip(values / scale, -1.0, 1.0)
+
+
+def extremes(array: Array) -> tuple[float, float, int]:
+    """The least and the greatest finite entry, or 0 and 0 if there is none, and how many entries are not finite."""
+    if not array.size:
+        return 0.0, 0.0, 0
+    low, high = float(array.min()), float(array.max())
+    if math.isfinite(low) and math.isfinite(high):
+        return low, high, 0
+    finite = array[np.isfinite(array)]
+    ends = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    return *ends, array.size - finite.size
 
 
 def shade(strength: float) -> str:
     """The translucent colour behind an entry of that strength."""
     if np.isnan(strength):
         return "rgba(128, 128, 128, 0.4)"
-    red, green, blue = (19, 119, 234) if strength < 0 else (203, 85, 16)
-    return f"rgba({red}, {green}, {blue}, {0.45 * abs(strength):.2f})"
+    return f"rgba({triple(BELOW if strength < 0 else ABOVE)}, {0.45 * abs(strength):.2f})"
 
 
 def heat_map(matrix: Array, label: str) -> str:
     """An image of a matrix; a large one is averaged down to at most 32 × 32 blocks."""
-    blocks = strengths(_averaged(_averaged(strengths(matrix), 0), 1))
+    # A sum of numbers that are not huge cannot overflow, and few blocks are sooner scaled than many entries.
+    low, high, missing = extremes(matrix)
+    scaled = matrix if max(-low, high) < _HUGE and not missing else strengths(matrix)
+    blocks = strengths(averaged(averaged(scaled, 0), 1))
     rows, columns = blocks.shape
-    paths: dict[tuple[str, int], list[str]] = {}
-    for i in range(rows):
-        start = 0
-        looks = [_look(float(s)) for s in blocks[i]]
-        for j in range(1, columns + 1):
-            if j == columns or looks[j] != looks[start]:
-                paths.setdefault(looks[start], []).append(f"M{start} {i}h{j - start}v1H{start}z")
-                start = j
-    body = "".join(
-        f'<path fill="{colour}" fill-opacity="{level / _LEVELS}" d="{"".join(steps)}"/>'
-        for (colour, level), steps in paths.items()
-        if level
-    )
     side = min(12, max(4, 160 // max(rows, columns, 1)))
     frame = f'<path fill="none" stroke="{NO_NUMBER}" stroke-width=".1" d="M0 0H{columns}V{rows}H0z"/>'
-    return image(f"0 0 {columns} {rows}", body + frame, columns * side, rows * side, label)
+    return image(f"0 0 {columns} {rows}", _cells(blocks) + frame, columns * side, max(rows * side, LEAST_HEIGHT), label)
+
+
+def tiles(matrices: Array, label: str) -> str:
+    """One image of several matrices of one size, eight in a row; all go by the largest entry of them all."""
+    small = averaged_pages(strengths(matrices))
+    count, rows, columns = small.shape
+    across = min(count, TILES_ACROSS)
+    down = -(-count // TILES_ACROSS)
+    canvas = np.zeros((down * (rows + 1), across * (columns + 1)))
+    frames: list[str] = []
+    for i, page in enumerate(small):
+        y, x = i // TILES_ACROSS * (rows + 1), i % TILES_ACROSS * (columns + 1)
+        canvas[y : y + rows, x : x + columns] = page
+        frames.append(f"M{x} {y}h{columns}v{rows}h-{columns}z")
+    side = max(1, TILE // max(rows, columns))
+    height, width = canvas.shape
+    frame = f'<path fill="none" stroke="{NO_NUMBER}" stroke-width="{0.5 / side:.2f}" d="{"".join(frames)}"/>'
+    return image(f"-.5 -.5 {width} {height}", _cells(strengths(canvas)) + frame, width * side, height * side, label)
+
+
+def averaged_pages(matrices: Array) -> Array:
+    """Matrices of one size with at most ``TILE_CELLS`` rows and columns each."""
+    count, rows, columns = matrices.shape
+    narrow = averaged(matrices.reshape(count * rows, columns), 1, TILE_CELLS)
+    turned = narrow.reshape(count, rows, -1).transpose(0, 2, 1).reshape(-1, rows)
+    small = averaged(turned, 1, TILE_CELLS)
+    return small.reshape(count, narrow.shape[1], -1).transpose(0, 2, 1)
+
+
+def _cells(blocks: Array) -> str:
+    """A path for each look, of the cells that have it; neighbours in a row are one step of it."""
+    codes = np.where(np.isnan(blocks), LEVELS + 1, np.rint(np.nan_to_num(blocks) * LEVELS)).astype(np.int64)
+    rows, columns = codes.shape
+    begins = np.ones(codes.shape, dtype=bool)
+    begins[:, 1:] = codes[:, 1:] != codes[:, :-1]
+    starts = np.flatnonzero(begins)
+    lengths = np.diff(starts, append=rows * columns)
+    codes = codes.ravel()[starts]
+    paths: list[str] = []
+    for code in np.unique(codes[codes != 0]).tolist():
+        here = codes == code
+        steps = [
+            f"M{at % columns} {at // columns}h{n}v1H{at % columns}z"
+            for at, n in zip(starts[here].tolist(), lengths[here].tolist(), strict=True)
+        ]
+        colour, level = look(np.nan if code > LEVELS else code / LEVELS)
+        paths.append(f'<path fill="{colour}" fill-opacity="{level / LEVELS}" d="{"".join(steps)}"/>')
+    return "".join(paths)
 
 
 def curve(vector: Array, label: str) -> str:
@@ -95,17 +154,19 @@ def image(view: str, body: str, width: int, height: int, label: str) -> str:
     return f'<img src="{source}" width="{width}" height="{height}" alt="{escape(label)}" style="vertical-align:middle">'
 
 
-def _look(strength: float) -> tuple[str, int]:
+def look(strength: float) -> tuple[str, int]:
+    """The colour of an entry of that strength, and how opaque it is, in eighths."""
     if np.isnan(strength):
-        return NO_NUMBER, _LEVELS
-    return (BELOW if strength < 0 else ABOVE), round(abs(strength) * _LEVELS)
+        return NO_NUMBER, LEVELS
+    return (BELOW if strength < 0 else ABOVE), round(abs(strength) * LEVELS)
 
 
-def _averaged(matrix: Array, axis: int) -> Array:
+def averaged(matrix: Array, axis: int, most: int = MOST_CELLS) -> Array:
+    """The matrix with at most so many rows (``axis`` 0) or columns (``axis`` 1): neighbours are averaged."""
     n = matrix.shape[axis]
-    if n <= _MOST_CELLS:
+    if n <= most:
         return matrix
-    edges = _edges(n, _MOST_CELLS)
+    edges = _edges(n, most)
     sums = np.add.reduceat(matrix, edges[:-1], axis=axis)
     counts = np.diff(edges)
     return sums / (counts[:, None] if axis == 0 else counts)

@@ -16,6 +16,7 @@ from rh_kernel.denotational.drawing.sketch import Look, Node, operation_text, sk
 from rh_kernel.denotational.parts import Part
 from rh_kernel.display.derivation_text import one_line
 from rh_kernel.display.derivations import Proof, fold, premises, sheet
+from rh_kernel.display.gradients import reading
 from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (
@@ -23,9 +24,11 @@ from rh_kernel.session.results import (
     DeclarationMade,
     DerivationMade,
     DiagramMade,
+    GradientMade,
     HeapShown,
     ItemFailed,
     Notice,
+    Pass,
     ProgramMade,
     Result,
     TraceMade,
@@ -70,6 +73,10 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
             return ({"item": item, "kind": "type", "subject": subject, "type": text},)
         case DiagramMade(subject, text):
             return ({"item": item, "kind": "diagram", "subject": subject, "type": text, **diagram_record(result)},)
+        case GradientMade(passes=passes):
+            first, *others = map(pass_record, passes)
+            against: Record = {"against": others[0]} if others else {}
+            return ({"item": item, "kind": "gradient", **first, **against},)
         case DerivationMade(_, derivations):
             return tuple([{"item": item, "kind": "derivation", **derivation_record(d)} for d in derivations])
         case HeapShown(changes):
@@ -137,6 +144,20 @@ def diagram_record(made: DiagramMade) -> Record:
         "inputs": [*s.inputs],
         "outputs": [*s.outputs],
     }
+
+
+def pass_record(made: Pass) -> Record:
+    """A recorded pass: its boxes in their order with their values and cotangents, ``None`` where nothing came back.
+
+    Where the rest was run more than once, the cotangents are as in a tuple.
+    """
+    boxes: list[Json] = []
+    for row in reading(made).rows:
+        back: list[Json] = [array(made.recording.values[w]) for w in row.cotangents]
+        cotangent: Json = {"tuple": back} if len(back) > 1 else back[0] if back else None
+        forward = array(made.recording.values[row.wire])
+        boxes.append({"label": row.label, "part": row.part, "forward": forward, "cotangent": cotangent})
+    return {"type": str(made.type), "value": value(made.value), "boxes": boxes, "heap": contents(made.changes)}
 
 
 def _box(node: Node) -> Record:

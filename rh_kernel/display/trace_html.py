@@ -25,14 +25,17 @@ from rh_kernel.syntax.printing import Memory
 MOST, FIRST, LAST = 200, 100, 50
 """A trace of more than ``MOST`` steps is shown by its first and its last ones."""
 
-ROOM = 500_000
-"""The first steps have room for so many characters, the last ones for half of that."""
+EACH = 1_750
+"""So many bytes a step may take, and what the ones before it have left: 100 steps take less than 200 kB."""
 
 GIST = 88
 """So many characters about what a step does stand in its line."""
 
-NEAR, FAR = 2, 6
-"""So many lines around a redex and a contractum are shown; what is around a redex is around its contractum too."""
+VIEWS = ((2, 6, 30), (1, 2, 12), (0, 0, 5))
+"""How many lines are shown around a redex, around a contractum, and of each of them; the first view that there is room for.
+
+What is around a redex is around its contractum too.
+"""
 
 
 def trace_html(result: TraceMade) -> str:
@@ -132,16 +135,15 @@ def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
 
 
 def _rows(steps: Sequence[Step], changes: Mapping[int, Change], memory: Memory) -> dict[int, str]:
-    """The steps that are shown: the first ones and the last ones, as many as there is room for."""
+    """The steps that are shown: all of them, or the first ones and the last ones."""
     count = len(steps)
+    numbers = range(count) if count <= MOST else [*range(FIRST), *range(count - LAST, count)]
     rows: dict[int, str] = {}
-    first, last = range(count if count <= MOST else FIRST), range(count - 1, count - LAST - 1, -1)
-    for numbers, room in ((first, ROOM), (last, ROOM // 2)):
-        for n in numbers:
-            if room <= 0 or n in rows or n < 0:
-                break
-            rows[n] = _step(frame(n + 1, steps[n], changes.get(n), memory), is_open=n == 0)
-            room -= len(rows[n])
+    room = 0
+    for n in numbers:
+        room += EACH
+        rows[n] = _step(frame(n + 1, steps[n], changes.get(n), memory), room, is_open=n == 0)
+        room -= len(rows[n].encode())
     return rows
 
 
@@ -179,12 +181,16 @@ _COLOURS = {
 }
 
 
-def _step(f: Frame, *, is_open: bool) -> str:
+def _step(f: Frame, room: int, *, is_open: bool) -> str:
     rule = f.step.rule
     summary = f"{f.number:>4}  {_rule(rule)}{' ' * (10 - len(rule.value))}{escape(_gist(f))}"
     arrow = box(f"{FAINT};padding-left:8px;white-space:normal", escape(f"—{rule.value}→  {rule.figure.value}: {gloss(rule)}"))
     heap = "" if f.change is None else box("padding:2px 8px", " ".join(_change(f.change)))
-    return details("", summary, pane(f.before, NEAR), arrow, pane(f.after, FAR), heap, is_open=is_open)
+    for near, far, most in VIEWS:
+        shown = details("", summary, pane(f.before, near, most), arrow, pane(f.after, far, most), heap, is_open=is_open)
+        if len(shown.encode()) <= room:
+            return shown
+    return details("", summary, arrow, heap, box(FAINT, "the terms are too long to be shown here"), is_open=is_open)
 
 
 def _gist(f: Frame) -> str:

@@ -13,6 +13,9 @@ Value = TypeVar("Value")
 SLICE = 0.01
 """Seconds that a cell may run before others have their turn."""
 
+TURNS = 5
+"""A message goes through so many hands until it is answered; each of them has its turn in every pause."""
+
 
 async def drive(events: Generator[Event, None, Value], take: Callable[[Event], None], interrupts: Interrupts) -> Value:
     """What ``events`` return, after ``take`` was given each of them. Raises what they raise."""
@@ -25,6 +28,7 @@ async def drive(events: Generator[Event, None, Value], take: Callable[[Event], N
                 except StopIteration as stop:
                     return stop.value
                 take(event)
-            await asyncio.sleep(0)
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
     finally:
         events.close()

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from rh_kernel.kernel.driving import drive
 from rh_kernel.kernel.errors import Content, failed, faulty, interrupted
 from rh_kernel.kernel.history import Cell, History
 from rh_kernel.kernel.interrupts import Interrupts
-from rh_kernel.kernel.outputs import Outputs
+from rh_kernel.kernel.outputs import Bundle, Outputs, undressed
+from rh_kernel.kernel.widgets import Widgets
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
@@ -58,6 +59,7 @@ class RHKernel(Kernel):
         super().__init__(**options)
         self.rh = Session.start(Path.cwd())
         self._history = History()
+        self._widgets = Widgets()
         self.comm_manager = manager()
         for message in MESSAGES:
             self.shell_handlers[message] = getattr(self.comm_manager, message)
@@ -94,7 +96,7 @@ class RHKernel(Kernel):
     ) -> Reply:
         """Run a cell: its outputs, and the reply ``ok`` or ``error``."""
         number = self.execution_count
-        outputs = Outputs(self._say_nothing if silent else self._say, number, time.monotonic)
+        outputs = self._outputs(number, cell_id or f"{number}", silent=silent)
         error, expressions = None, dict[str, Any]()
         interrupts = Interrupts()
         with interrupts.watched():
@@ -110,6 +112,17 @@ class RHKernel(Kernel):
         if error is not None:
             return {"status": "error", "execution_count": number, **error}
         return {"status": "ok", "execution_count": number, "payload": [], "user_expressions": expressions}
+
+    def _outputs(self, number: int, cell: str, *, silent: bool) -> Outputs:
+        """Where the results of a cell go, with a widget for each that has a view."""
+        if silent:
+            return Outputs(self._say_nothing, number, time.monotonic, undressed)
+        self._widgets.begin(cell)
+
+        def dressed(result: Result, static: Bundle) -> Iterable[Bundle]:
+            return self._widgets.outputs(cell, result, static)
+
+        return Outputs(self._say, number, time.monotonic, dressed)
 
     async def _run(self, source: Source, outputs: Outputs, interrupts: Interrupts) -> Content | None:
         """Take the cell's events as far as they go, and its session if it ends well; else what went wrong."""

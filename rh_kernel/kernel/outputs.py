@@ -4,7 +4,7 @@ Declarations that follow each other share an output. Progress is one output, upd
 the end by the curve, or by a line that says where the run was when it stopped.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -16,6 +16,7 @@ from rh_kernel.session.results import (
     DerivationMade,
     DiagramMade,
     Event,
+    GradientMade,
     HeapShown,
     ItemFailed,
     Notice,
@@ -31,9 +32,11 @@ from rh_kernel.session.results import (
 )
 from rh_kernel.source.diagnostic import Diagnostic
 
-Bundle: TypeAlias = Mapping[str, str]
+Bundle: TypeAlias = Mapping[str, Any]
 Send: TypeAlias = Callable[[str, dict[str, Any]], None]
 """The type of a message and its content."""
+Dressed: TypeAlias = Callable[[Result, Bundle], Iterable[Bundle]]
+"""A result and its static form ↦ the outputs that show it."""
 
 BETWEEN_UPDATES = 0.1
 """Seconds between two updates of the progress, and until an output is shown that might have been followed by another."""
@@ -57,11 +60,20 @@ class Running:
     sent: float
 
 
-class Outputs:
-    """Takes the events of a cell, sends its messages; ``count`` is the number of the cell, ``clock`` tells the seconds."""
+def undressed(_result: Result, static: Bundle) -> Iterable[Bundle]:
+    """The static form alone."""
+    return (static,)
 
-    def __init__(self, send: Send, count: int, clock: Callable[[], float]) -> None:
+
+class Outputs:
+    """Takes the events of a cell, sends its messages.
+
+    ``count`` is the number of the cell, ``clock`` tells the seconds; ``dressed`` adds to the static form of a result.
+    """
+
+    def __init__(self, send: Send, count: int, clock: Callable[[], float], dressed: Dressed = undressed) -> None:
         self._send = send
+        self._dressed = dressed
         self._count = count
         self._clock = clock
         self._waiting: Waiting | None = None
@@ -115,9 +127,19 @@ class Outputs:
             case ValueFound():
                 self._release()
                 self._waiting = Waiting((bundle(result),), is_value=True, since=self._clock())
-            case TraceMade() | ProgramMade() | TypeShown() | DerivationMade() | DiagramMade() | HeapShown() | Notice():
+            case (
+                TraceMade()
+                | ProgramMade()
+                | TypeShown()
+                | DerivationMade()
+                | DiagramMade()
+                | GradientMade()
+                | HeapShown()
+                | Notice()
+            ):
                 self._release()
-                self._display(bundle(result))
+                for output in self._dressed(result, bundle(result)):
+                    self._display(output)
 
     def _take_progress(self, progress: Progress) -> None:
         now = self._clock()

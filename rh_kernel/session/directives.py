@@ -13,6 +13,7 @@ DIRECTIVES = {
     "type": ("E", "the type of a term, a command or a name"),
     "derivation": ("E", "the typing derivation of a term, a command or a name, as a proof tree"),
     "diagram": ("E", "the string diagram of a term, a command or a net, handlers unfolded"),
+    "gradient": ("P [against Q]", "the pass as data: every box with its forward value and its cotangent; beside that of Q"),
     "compile": ("P", "the straight-line program that runs, with operation counts"),
     "heap": ("", "every location with its content"),
     "reset": ("", "put the initial contents back into all locations"),

@@ -16,12 +16,14 @@ from rh_kernel.session.budget import available, limits
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, compiled, evaluate, frozen, span_of
+from rh_kernel.session.gradients import recorded
 from rh_kernel.session.plans import (
     Compile,
     Declare,
     Derive,
     Draw,
     Evaluate,
+    Gradient,
     Plan,
     Refuse,
     Reset,
@@ -38,6 +40,7 @@ from rh_kernel.session.results import (
     DerivationMade,
     DiagramMade,
     Event,
+    GradientMade,
     HeapShown,
     Notice,
     ProgramMade,
@@ -105,6 +108,8 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
         case Draw(subject):
             yield Working()
             yield Shown(number, DiagramMade(subject.text, subject.type, subject.diagram()))
+        case Gradient():
+            return (yield from _gradient(number, plan, state))
         case Train():
             return (yield from _train(number, plan, state))
         case ShowHeap():
@@ -197,6 +202,14 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
     )
     yield Shown(number, done)
     raise Interrupted(after)
+
+
+def _gradient(number: int, plan: Gradient, state: State) -> Generator[Event, None, State]:
+    """The second pass starts from the heap that the first one started from."""
+    made = yield from recorded(plan.subject, plan.text, state.heap, state.settings)
+    others = () if plan.against is None else ((yield from recorded(*plan.against, state.heap, state.settings)),)
+    yield Shown(number, GradientMade(plan.text, plan.subject.type, (made, *others)))
+    return state.put({change.location: change.after for change in made.changes})
 
 
 def _contents(state: State) -> tuple[Change, ...]:

@@ -91,6 +91,15 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
+class Gradient:
+    """``%gradient P against Q``: each subject with how it is written; the first takes effect"""
+
+    subject: ClosedTerm | ClosedCommand
+    text: str
+    against: tuple[ClosedTerm | ClosedCommand, str] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Train:
     """``train P for …``, with the data it names"""
 
@@ -132,7 +141,7 @@ class Refuse:
 
 
 Plan: TypeAlias = (
-    Declare | Evaluate | Trace | Compile | ShowType | Derive | Draw | Train | ShowHeap | Reset | Set | Say | Refuse
+    Declare | Evaluate | Trace | Compile | ShowType | Derive | Draw | Gradient | Train | ShowHeap | Reset | Set | Say | Refuse
 )
 
 
@@ -233,6 +242,10 @@ def _directive(definitions: Definitions, item: items.Directive, settings: Settin
             return _derive(definitions, needs_expression(item))
         case "diagram":
             return Draw(denoted(definitions, needs_expression(item)))
+        case "gradient":
+            e = needs_expression(item)
+            other = None if item.against is None else (elaborate_evaluation(definitions, item.against), item.against.span.text)
+            return Gradient(elaborate_evaluation(definitions, e), e.span.text, other)
         case "heap":
             expect_no_words(item)
             return ShowHeap()

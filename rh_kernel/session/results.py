@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.arrays.program import Program
+from rh_kernel.denotational.arrows import Arrow
+from rh_kernel.denotational.recording import Recording
 from rh_kernel.operational.trace import Step
 from rh_kernel.session.drawing import Diagram
 from rh_kernel.source.diagnostic import Diagnostic
@@ -93,6 +95,30 @@ class DiagramMade:
 
 
 @dataclass(frozen=True, slots=True)
+class Pass:
+    """One run of what a command denotes: the arrow, every value on its wires, what came out, and what became of the heap."""
+
+    subject: str
+    type: Type
+    arrow: Arrow
+    recording: Recording
+    value: Term
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GradientMade:
+    """``%gradient``: what was asked about, its type, and its pass; with ``against`` a second one, from the same heap.
+
+    Only the first took effect.
+    """
+
+    subject: str
+    type: Type
+    passes: tuple[Pass, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HeapShown:
     """``%heap``: every location that a name stands for, with its content and what it held at first."""
 
@@ -141,6 +167,7 @@ Result: TypeAlias = (
     | TypeShown
     | DerivationMade
     | DiagramMade
+    | GradientMade
     | HeapShown
     | Notice
     | TrainingDone

@@ -263,13 +263,14 @@ def _data(c: Cursor) -> DataExpr:
 
 
 def _directive(c: Cursor, start: int) -> Directive:
-    """``%trace P``; one that takes words is read by ``directive_of_words``."""
+    """``%trace P``, ``%gradient P against Q``; one that takes words is read by ``directive_of_words``."""
     c.advance()
     if c.at("%"):
         raise c.fail("the name of a directive", "%%python is the first line of a cell of its own")
     name = c.name("the name of a directive", "%lsmagic lists the directives")
     M = expression(c)
-    return Directive(name, M, (), span=c.since(start))
+    against = expression(c) if name.text == "gradient" and c.take("against") else None
+    return Directive(name, M, (), against, span=c.since(start))
 
 
 def words_of_directive(chunk: Span) -> list[Token] | None:

@@ -147,11 +147,15 @@ class TrainItem(Written):
 
 @dataclass(frozen=True, slots=True)
 class Directive(Written):
-    """``%trace P``: ``argument`` is an expression where the directive takes one, else ``words`` holds what follows the name"""
+    """``%trace P``: ``argument`` is an expression where the directive takes one, else ``words`` holds what follows the name.
+
+    ``against`` is the second expression of ``%gradient P against Q``.
+    """
 
     name: Name
     argument: Expr | None
     words: tuple[str, ...]
+    against: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,9 @@ class Progress:
     """How far a training run is; ``measures`` holds the averages after each finished epoch, one tuple for each measure.
 
     ``samples_per_second`` counts training only. ``epoch`` is the number of epochs done, ``fraction`` the part of the whole.
-    ``heap`` is the heap after the last finished batch: what is left of the run if it stops here.
+    ``heap`` is the heap after the last finished batch: what is left of the run if it stops here. ``seconds`` is the time spent
+    so far, measuring included, ``texts`` what is measured, and ``start`` what the locations that the run writes to held at
+    first: nothing yet while the run is being made ready.
     """
 
     epoch: int
@@ -22,6 +24,9 @@ class Progress:
     measures: tuple[tuple[float, ...], ...]
     samples_per_second: float
     heap: Mapping[Location, Array] = field(repr=False, compare=False, default_factory=dict[Location, Array])
+    seconds: float = 0.0
+    texts: tuple[str, ...] = ()
+    start: Mapping[Location, Array] = field(repr=False, compare=False, default_factory=dict[Location, Array])
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,7 @@ class _Training:
         self.reals = reals
         self.strict = strict
         self.heap = dict(heap)
+        self.start: dict[Location, Array] = {}
         self.curves: tuple[list[float], ...] = tuple([[] for _ in run.measures])
         self.epoch = 0
         self.samples = 0
@@ -89,6 +90,7 @@ class _Training:
         run = self.run
         yield from self._tell(self._progress())
         steps = for_changes(run.command, run.sample, self.data, self.reals, strict=self.strict)
+        self.start = {location: self.heap[location] for location in steps.writes if location in self.heap}
         names = [name for name, _ in run.sample]
         measures = [for_results(m.command, names, self.measured[m.data], self.reals, strict=self.strict) for m in run.measures]
         rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
@@ -143,7 +145,17 @@ class _Training:
         samples = self.run.epochs * self.data.size
         speed = self.samples / self.training_seconds if self.training_seconds else 0.0
         curves = tuple([tuple(curve[: self.epoch]) for curve in self.curves])
-        return Progress(self.epoch, self.run.epochs, self.samples / samples, curves, speed, dict(self.heap))
+        return Progress(
+            self.epoch,
+            self.run.epochs,
+            self.samples / samples,
+            curves,
+            speed,
+            dict(self.heap),
+            self.clock.seconds,
+            tuple([measure.text for measure in self.run.measures]),
+            self.start,
+        )
 
     def _tell(self, event: Event) -> Iterator[Event]:
         """Gives the caller the turn, with the clock stopped."""

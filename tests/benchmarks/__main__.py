@@ -13,6 +13,7 @@ from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parser import parse_expression
 from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
+from tests.benchmarks import widgets
 
 HEAD = """
 op FC[l : Loc(m, n)] : Real(n) -> Real(m)
@@ -116,6 +117,13 @@ def front_end() -> None:
     print(f"front end  50 lines parsed and typechecked in {1000 * seconds:.1f} ms")
 
 
+def watching() -> None:
+    """What the stepper sends of a short and of a long trace, and how soon it answers while a cell runs."""
+    for text in (widgets.PASS, widgets.DOUBLING + "\n%trace n14(0)\n"):
+        widgets.sizes(session(HEAD + text)[1])
+    widgets.waiting(HEAD)
+
+
 def _median(run: Callable[[], object], times: int) -> float:
     taken: list[float] = []
     for _ in range(times):
@@ -126,5 +134,5 @@ def _median(run: Callable[[], object], times: int) -> float:
 
 
 if __name__ == "__main__":
-    for measurement in (front_end, trace, gradient, compiling, digits):
+    for measurement in (front_end, trace, gradient, compiling, digits, watching):
         measurement()

@@ -10,11 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.curves import BLOCKS, MOST_POINTS, Scale, curve_image, scale, spark_image, sparkline, tick_text
-from rh_kernel.display.runs import run_html, run_text
-from rh_kernel.session.results import Change, TrainingDone
-from rh_kernel.syntax.signature import Location
-from tests.display.pages import Page, assert_harmless
+from rh_kernel.display.curves import BLOCKS, MOST_POINTS, Scale, curve_image, scale, sparkline, tick_text
+from tests.display.pages import assert_harmless
 
 NUMBERS = st.lists(st.floats(), max_size=40)
 FINITE = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=40)
@@ -23,6 +20,11 @@ FINITE = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, 
 def drawing(image: str) -> ElementTree.Element:
     (source,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', image)
     return ElementTree.fromstring(base64.b64decode(source))
+
+
+def line(values: list[float], epochs: int = 0) -> str:
+    """The path of the curve itself."""
+    return next(e.get("d") or "" for e in drawing(curve_image(values, "", epochs)).iter() if e.get("stroke-width") == "1.8")
 
 
 # -- axes ----------------------------------------------------------------------------------------------------------------------
@@ -77,29 +79,34 @@ def test_ticks_are_written_briefly() -> None:
 
 @given(NUMBERS)
 def test_no_number_breaks_a_drawing(values: list[float]) -> None:
-    for image in (curve_image(values, "label"), spark_image(values, "label")):
+    for epochs in (0, 50):
+        image = curve_image(values, "label", epochs)
         assert_harmless(image)
-        root = drawing(image)
-        paths = [element.get("d") or "" for element in root.iter() if element.tag.endswith("path")]
-        assert "nan" not in "".join(paths)
-        assert "inf" not in "".join(paths)
+        words = "".join([value for element in drawing(image).iter() for value in element.attrib.values()])
+        assert "nan" not in words
+        assert "inf" not in words
 
 
 def test_a_gap_is_a_gap() -> None:
-    (path,) = [e for e in drawing(spark_image([1.0, 2.0, math.nan, 3.0, 4.0], "")) if e.tag.endswith("path")]
-    assert (path.get("d") or "").count("M") == 2
+    assert line([1.0, 2.0, math.nan, 3.0, 4.0]).count("M") == 2
 
 
 def test_a_long_run_is_thinned_but_for_its_ends() -> None:
     values = [math.exp(-i / 1000) for i in range(10_000)]
-    (path,) = [e for e in drawing(spark_image(values, "")) if e.tag.endswith("path")]
-    assert len(re.findall("[ML]", path.get("d") or "")) == MOST_POINTS
+    assert len(re.findall("[ML]", line(values))) == MOST_POINTS
     assert len(curve_image(values, "label")) < 20_000
 
 
 def test_the_axis_counts_epochs() -> None:
     words = [element.text for element in drawing(curve_image([0.5] * 200, "")).iter() if element.tag.endswith("text")]
     assert [word for word in words if word in {"1", "50", "100", "150", "200"}][-5:] == ["1", "50", "100", "150", "200"]
+
+
+def test_a_curve_grows_along_the_axis_of_all_epochs() -> None:
+    """The points that are there already stay where they are when others come."""
+    ends = [line([1.0, 0.0, *[0.5] * n], epochs=20).split("L") for n in range(19)]
+    assert all(points == ends[-1][: len(points)] for points in ends)
+    assert ends[-1][-1].startswith(line([1.0, 0.0]).split("L")[1].split()[0])
 
 
 # -- block characters ----------------------------------------------------------------------------------------------------------
@@ -121,37 +128,3 @@ def test_a_sparkline_falls_as_the_values_do() -> None:
 def test_a_scale_is_what_it_says() -> None:
     assert Scale(0.0, 4.0, ())(1.0) == 0.25
     assert Scale(0.01, 100.0, (), logarithmic=True)(1.0) == pytest.approx(0.5)
-
-
-# -- runs ----------------------------------------------------------------------------------------------------------------------
-
-
-def test_a_run_tells_its_end_and_what_it_changed() -> None:
-    small = Change(Location("w", (), 0), np.zeros(2), np.array([3.0, 4.0]))
-    large = Change(Location("v", (), 0), np.zeros((8, 8)), np.full((8, 8), 0.5))
-    done = TrainingDone(10, 4, (("loss", (0.5, 0.25)),), 2.0, (small, large))
-    text = run_text(done)
-    assert text.splitlines() == [
-        "10 epochs of 4 samples · 2 s · 20 samples/s",
-        f"0.5 → 0.25  {sparkline((0.5, 0.25))}  loss",
-        "w : Real(2)  ‖Δ‖ = 5  [0.0, 0.0] → [3.0, 4.0]",
-        "v : Real(8, 8)  ‖Δ‖ = 4  [0, 0] → [0.5, 0.5]",
-    ]
-    page = assert_harmless(run_html(done))
-    assert page.tags.count("img") == 1
-    for words in ("20 samples/s", "0.5 → 0.25", "‖Δ‖ = 5", "‖Δ‖ = 4"):
-        assert words in page.text
-
-
-def test_a_run_that_was_stopped_says_so() -> None:
-    done = TrainingDone(3, 4, (), 0.0, (), stopped=True)
-    assert run_text(done).startswith("stopped after 3 epochs")
-    assert "stopped after 3 epochs" in Page.of(run_html(done)).text
-
-
-def test_content_that_is_not_finite_is_counted() -> None:
-    bad = np.zeros(20)
-    bad[3] = np.nan
-    done = TrainingDone(1, 1, (("loss", (math.nan,)),), 1.0, (Change(Location("w", (), 0), np.zeros(20), bad),))
-    assert "1 not finite" in run_text(done)
-    assert_harmless(run_html(done))

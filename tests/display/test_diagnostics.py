@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.display.diagnostics import WIDEST, ansi, html, text
+from rh_kernel.display.html import BACKGROUNDS
 from rh_kernel.source.diagnostic import Diagnostic, Note
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.doc import cells
@@ -108,7 +109,7 @@ def test_a_long_line_is_cut_around_the_place() -> None:
 
 def test_html_and_ansi_mark_the_source() -> None:
     d = Mismatch(span=at("FC[w0](x)"), name="<b>")
-    assert 'rgba(244, 67, 54, 0.25)">FC[w0](x)</span>' in html(d)
+    assert f'{BACKGROUNDS["error"]}">FC[w0](x)</span>' in html(d)
     assert "<b>" not in html(d)
     assert "\x1b[1;31mFC[w0](x)\x1b[0m" in ansi(d)
 

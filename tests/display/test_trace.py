@@ -215,16 +215,30 @@ def test_a_long_trace_is_folded(count: int) -> None:
     assert (f"{count - shown} steps are folded ({FIRST + 1} to {count - LAST})" in page.text) == (count > MOST)
 
 
-def test_a_trace_of_large_steps_is_folded_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trace_html_module, "ROOM", 20_000)
-    result = TRACES["pass"]
-    html = trace_html(result)
-    page = assert_harmless(html)
-    shown = sum(attributes.get("title") == "redex" for _, attributes in page.elements)
-    assert len(html) < 60_000
-    assert f"{len(result.steps) - shown} steps are folded" in page.text
-    for leg in ("rev handle … with sgd(0.1, t)", "FC[w0](x)"):
-        assert leg in page.text
+LARGE = traced("let z <- 1.0 + 1.0 in " + "".join(f"let x{i} <- ⟨z, z, z⟩ in " for i in range(40)) + "z")
+"""A trace of terms of hundreds of lines."""
+
+
+@pytest.mark.parametrize("result", [*TRACES.values(), LARGE], ids=[*TRACES, "large"])
+def test_a_hundred_steps_take_less_than_200_kilobytes(result: TraceMade) -> None:
+    for count in {len(result.steps), min(len(result.steps), 100)}:
+        html = trace_html(replace(result, steps=result.steps[:count]))
+        assert len(html.encode()) <= 200_000 * max(1, count / 100)
+
+
+def test_where_there_is_little_room_less_is_shown_around_what_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    roomy = trace_html(TRACES["pass"])
+    sizes = [len(roomy.encode())]
+    for each in (1_000, 600, 0):
+        monkeypatch.setattr(trace_html_module, "EACH", each)
+        html = trace_html(TRACES["pass"])
+        page = assert_harmless(html)
+        sizes.append(len(html.encode()))
+        for step in TRACES["pass"].steps:
+            assert f"—{step.rule.value}→" in page.text
+    assert sizes == sorted(sizes, reverse=True)
+    assert "too long to be shown" in html
+    assert "too long to be shown" not in roomy
 
 
 def test_a_large_term_is_cut_around_what_is_marked() -> None:

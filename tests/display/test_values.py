@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.display.palette import ABOVE, BELOW, NO_NUMBER, triple
 from rh_kernel.display.pictures import curve, heat_map, strengths
 from rh_kernel.display.values import MOST_ENTRIES, array_html, changes_html, changes_text, summary, value_html, value_text
 from rh_kernel.source.diagnostic import KernelBug
@@ -159,9 +160,9 @@ def test_a_small_matrix_is_a_table_with_shades() -> None:
     elements = check(array_html(np.array([[0.5, -1.0], [0.0, np.nan]])))
     shades = [re.sub(".*background-color:", "", a["style"] or "") for tag, a in elements.found if tag == "td"]
     assert shades == [
-        "rgba(203, 85, 16, 0.23)",
-        "rgba(19, 119, 234, 0.45)",
-        "rgba(203, 85, 16, 0.00)",
+        f"rgba({triple(ABOVE)}, 0.23)",
+        f"rgba({triple(BELOW)}, 0.45)",
+        f"rgba({triple(ABOVE)}, 0.00)",
         "rgba(128, 128, 128, 0.4)",
     ]
 
@@ -186,10 +187,10 @@ def test_a_heat_map_has_a_path_for_each_colour() -> None:
     (svg,) = pictures(heat_map(np.array([[1.0, 1.0, -0.5], [0.0, -1.0, np.nan]]), "m"))
     paths = {(p.get("fill"), p.get("fill-opacity")): p.get("d") for p in svg if p.get("fill") != "none"}
     assert paths == {
-        ("#cb5510", "1.0"): "M0 0h2v1H0z",
-        ("#1377ea", "0.5"): "M2 0h1v1H2z",
-        ("#1377ea", "1.0"): "M1 1h1v1H1z",
-        ("#757a82", "1.0"): "M2 1h1v1H2z",
+        (ABOVE, "1.0"): "M0 0h2v1H0z",
+        (BELOW, "0.5"): "M2 0h1v1H2z",
+        (BELOW, "1.0"): "M1 1h1v1H1z",
+        (NO_NUMBER, "1.0"): "M2 1h1v1H2z",
     }
 
 

@@ -37,7 +37,7 @@ class Ran:
     @property
     def texts(self) -> list[str]:
         shown = [c for kind, c in self.messages if kind in {"display_data", "execute_result", "update_display_data"}]
-        return [c["data"]["text/plain"] for c in shown]
+        return [c["data"]["text/plain"] for c in shown if "text/plain" in c["data"]]
 
 
 class Client:

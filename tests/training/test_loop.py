@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -161,6 +162,20 @@ def test_progress_counts_up_to_the_whole(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (found[-1].epoch, found[-1].epochs) == (3, 3)
     assert all(len(curve) == report.epoch for report in found for curve in report.measures)
     assert found[-1].samples_per_second > 0
+
+
+def test_progress_tells_the_time_and_what_it_started_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "BETWEEN_EVENTS", -1.0)
+    run = training(random_data(7), f"epochs 3 batch 2 measure {LOSS}")
+    heap = run.weights()
+    first, *found = reports(run.events({**heap, Location("elsewhere", ()): np.ones(3)}))
+    assert not first.start
+    assert all(report.texts == (LOSS,) for report in (first, *found))
+    assert all(one.seconds <= other.seconds for one, other in pairwise([first, *found]))
+    assert found[-1].seconds > first.seconds
+    for report in found:
+        close(report.start, heap, 0)
+        assert not any(np.array_equal(report.heap[location], report.start[location]) for location in report.start)
 
 
 def test_a_measure_is_the_average_from_the_heap_after_each_epoch() -> None:

@@ -4,16 +4,30 @@ A command without handlers is a row from left to right. The interpretation of a 
 around its boxes, or, folded, one box ``⟦Qᶠ FC[w0]⟧`` as in Example 7.17. Wires of the unit type are left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rh_kernel.denotational.arrows import Arrow
+from rh_kernel.denotational.drawing.bands import banded
+from rh_kernel.denotational.drawing.folding import Folding, folding
 from rh_kernel.denotational.drawing.grid import Spacing
 from rh_kernel.denotational.drawing.layers import Padding, Side, row
 from rh_kernel.denotational.drawing.legs import net
 from rh_kernel.denotational.drawing.lettering import SMALL, type_width, width
-from rh_kernel.denotational.drawing.outline import Cluster, Item, Leaf, Net, nodes, outline
-from rh_kernel.denotational.drawing.pieces import FIRST, PORT, Block, Drawing, Label, PlacedFrame, Port, Strand, box, together
+from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes, outline
+from rh_kernel.denotational.drawing.pieces import (
+    FIRST,
+    PORT,
+    Block,
+    Drawing,
+    Label,
+    PlacedFrame,
+    PlacedGroup,
+    Port,
+    Strand,
+    box,
+    together,
+)
 from rh_kernel.denotational.drawing.sketch import Figure, Look, Sketch, part_gloss, part_title, sketch
 from rh_kernel.denotational.smooth import Smooth
 
@@ -32,17 +46,24 @@ class Layout:
     drawing: Drawing
     sketch: Sketch
     is_folded: bool
+    folding: Folding | None = None
 
 
-def layout(a: Arrow | Smooth, *, folded: bool = False) -> Layout:
-    """The drawing of an arrow, or of a map of 𝕏; ``folded`` makes each clause one box."""
+def layout(a: Arrow | Smooth, *, folded: bool | Collection[int] = False) -> Layout:
+    """The drawing of an arrow, or of a map of 𝕏; ``folded`` makes each clause one box, or each fold of these numbers."""
     return placed(sketch(a), folded=folded)
 
 
-def placed(s: Sketch, *, folded: bool) -> Layout:
-    """The drawing of a sketch."""
-    items = outline(s)
-    page = _Page(s, is_folded=folded)
+def placed(s: Sketch, *, folded: bool | Collection[int]) -> Layout:
+    """The drawing of a sketch. With the numbers of folds, what is open can be folded and has a frame."""
+    if isinstance(folded, bool):
+        return _placed(s, outline(s), is_folded=folded)
+    found = folding(s, folded)
+    return replace(_placed(s, found.items, is_folded=False), folding=found)
+
+
+def _placed(s: Sketch, items: tuple[Item, ...], *, is_folded: bool) -> Layout:
+    page = _Page(s, is_folded=is_folded)
     block = page.row(items, Side(s.inputs), Side(s.outputs), _WHOLE)
     before = max([type_width(s.types[w]) + 12.0 for w in s.inputs], default=2.0)
     after = max([type_width(s.types[w]) + 12.0 for w in s.outputs], default=2.0)
@@ -57,7 +78,7 @@ def placed(s: Sketch, *, folded: bool) -> Layout:
         ),
     )
     drawing = together([block.drawing.moved(before, 0.0), ends])
-    return Layout(before + block.width + after, max(block.height, 24.0), drawing, s, folded)
+    return Layout(before + block.width + after, max(block.height, 24.0), drawing, s, is_folded)
 
 
 def box_count(s: Sketch, *, folded: bool) -> int:
@@ -82,6 +103,8 @@ def _folded_count(item: Item) -> int:
             return 1
         case Net(stages):
             return sum(_folded_count(stage.item) for stage in stages)
+        case Group(items=items):
+            return sum(map(_folded_count, items))
 
 
 class _Page:
@@ -114,24 +137,40 @@ class _Page:
             case Cluster():
                 return self._folded(item, left, right) if self._is_folded else self._framed(item, left, right)
             case Net():
-                return net(item, left.wires, right.wires, self._read, self.block)
+                return banded(net(item, left.wires, right.wires, self._read, self.block), item.bands)
+            case Group():
+                return self._closed(item, left, right) if item.is_closed else self._grouped(item, left, right)
 
     def _framed(self, item: Cluster, left: Side, right: Side) -> Block:
-        title = part_title(item.part)
-        inner = self.row(item.items, left, right, _FRAME)
-        wide = max(inner.width, width(title, SMALL) + 16.0)
-        if wide > inner.width:
-            inner = _widened(inner, wide)
+        inner = self._titled(part_title(item.part), item.items, left, right)
         frame = PlacedFrame(item.part, 0.0, 0.0, inner.width, inner.height)
         return replace(inner, drawing=together([Drawing(frames=(frame,)), inner.drawing]))
 
+    def _grouped(self, item: Group, left: Side, right: Side) -> Block:
+        inner = self._titled(item.fold.title, item.items, left, right)
+        group = PlacedGroup(item.fold, item.fold.title, item.gloss, 0.0, 0.0, inner.width, inner.height)
+        return replace(inner, drawing=together([Drawing(groups=(group,)), inner.drawing]))
+
+    def _titled(self, title: str, items: Sequence[Item], left: Side, right: Side) -> Block:
+        """Items side by side, below room for a title."""
+        inner = self.row(items, left, right, _FRAME)
+        wide = max(inner.width, width(title, SMALL) + 16.0)
+        return _widened(inner, wide) if wide > inner.width else inner
+
     def _folded(self, item: Cluster, left: Side, right: Side) -> Block:
+        return self._one_box(item, f"⟦{part_title(item.part)}⟧", part_gloss(item.part), left, right)
+
+    def _closed(self, item: Group, left: Side, right: Side) -> Block:
+        made = self._one_box(item, item.label, item.gloss, left, right)
+        boxes = tuple([replace(placed_box, fold=item.fold) for placed_box in made.drawing.boxes])
+        return replace(made, drawing=replace(made.drawing, boxes=boxes))
+
+    def _one_box(self, item: Item, label: str, gloss: str, left: Side, right: Side) -> Block:
         inside = nodes(item)
         has_effects = any(node.figure.look is Look.OPERATION for node in inside)
         look = Look.OPERATION if has_effects else Look.PURE
         boxes = "1 box" if len(inside) == 1 else f"{len(inside)} boxes"
-        label = f"⟦{part_title(item.part)}⟧"
-        figure = Figure(look, label, f"{part_gloss(item.part)}, folded: {boxes}")
+        figure = Figure(look, label, f"{gloss}, folded: {boxes}")
         kept = right.ranks.count(0)
         outs = [Port(w, FIRST + PORT * i) if i < kept else w for i, w in enumerate(right.wires)]
         return box(figure, tuple([node.number for node in inside]), _at(left, left.wires), outs, self._s.types)

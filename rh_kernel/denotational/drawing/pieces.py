@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from rh_kernel.denotational.drawing.fold import Fold
 from rh_kernel.denotational.drawing.lettering import type_width, width
 from rh_kernel.denotational.drawing.sketch import Figure, Look
 from rh_kernel.denotational.parts import Part
@@ -29,7 +30,10 @@ _TINY = 18.0
 
 @dataclass(frozen=True, slots=True)
 class PlacedBox:
-    """A figure; ``members`` are the numbers of the boxes that it stands for, more than one where a clause is folded."""
+    """A figure; ``members`` are the numbers of the boxes that it stands for, more than one where a clause is folded.
+
+    ``fold`` is what is folded, if single folds can be opened.
+    """
 
     members: tuple[int, ...]
     figure: Figure
@@ -37,6 +41,7 @@ class PlacedBox:
     y: float
     width: float
     height: float
+    fold: Fold | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,19 @@ class PlacedFrame:
     """The frame around the boxes of one clause."""
 
     part: Part
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedGroup:
+    """The frame around something that can be folded."""
+
+    fold: Fold
+    title: str
+    gloss: str
     x: float
     y: float
     width: float
@@ -86,6 +104,7 @@ class Drawing:
     strands: tuple[Strand, ...] = ()
     dots: tuple[Dot, ...] = ()
     labels: tuple[Label, ...] = ()
+    groups: tuple[PlacedGroup, ...] = ()
 
     def moved(self, dx: float, dy: float) -> "Drawing":
         """The same elsewhere."""
@@ -95,6 +114,7 @@ class Drawing:
             tuple([Strand(s.wire, tuple([(x + dx, y + dy) for x, y in s.points])) for s in self.strands]),
             tuple([replace(d, x=d.x + dx, y=d.y + dy) for d in self.dots]),
             tuple([replace(t, x=t.x + dx, y=t.y + dy) for t in self.labels]),
+            tuple([replace(g, x=g.x + dx, y=g.y + dy) for g in self.groups]),
         )
 
 
@@ -107,6 +127,7 @@ def together(drawings: Iterable[Drawing]) -> Drawing:
         tuple([s for d in many for s in d.strands]),
         tuple([p for d in many for p in d.dots]),
         tuple([t for d in many for t in d.labels]),
+        tuple([g for d in many for g in d.groups]),
     )
 
 

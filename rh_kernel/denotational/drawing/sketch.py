@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Step
 from rh_kernel.denotational.drawing.lettering import shortened
-from rh_kernel.denotational.parts import Leg, Part
+from rh_kernel.denotational.parts import Inlined, Leg, Part
 from rh_kernel.denotational.smooth import Apply, Constant, Nought, Own, Smooth, Sum, Symbol
 from rh_kernel.syntax.core import Bound, Call, Operation
 from rh_kernel.syntax.printing import show
@@ -46,13 +46,14 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A box: its number in the diagram, the wires that it reads and makes, its place."""
+    """A box: its number in the diagram, the wires that it reads and makes, its place, the nets that this place is in."""
 
     number: int
     figure: Figure
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     place: tuple[Part, ...]
+    calls: tuple[Inlined, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def sketch(a: Arrow | Smooth) -> Sketch:
     for number, (box, made) in enumerate(a.wired()):
         outputs = drawn(made)
         if outputs or isinstance(box.content, Effect):
-            nodes[number] = Node(number, figure(box.content), drawn(box.inputs), outputs, box.place)
+            nodes[number] = Node(number, figure(box.content), drawn(box.inputs), outputs, box.place, box.calls)
     names = a.names or ("",) * len(types)
     return Sketch(MappingProxyType(nodes), drawn(tuple(range(len(a.domain)))), drawn(a.codomain), types, names)
 

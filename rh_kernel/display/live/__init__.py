@@ -1,0 +1,1 @@
+"""Results that a page asks questions about: a stepper, a player, drawings that fold and open."""

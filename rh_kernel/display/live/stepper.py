@@ -1,0 +1,199 @@
+"""The view of a trace: a page goes from state to state, is told what each step did, and asks for types of what it shows."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from typing import cast
+
+from rh_kernel.display.equations import condition, equation
+from rh_kernel.display.flows import flow
+from rh_kernel.display.frames import cut
+from rh_kernel.display.glosses import gloss
+from rh_kernel.display.legs import legs
+from rh_kernel.display.live.lines import ROLES, edit
+from rh_kernel.display.live.sources import Origins, excerpt
+from rh_kernel.display.live.stepper_heap import Heaps
+from rh_kernel.display.live.stepper_states import Manner, States, ranges
+from rh_kernel.display.live.stepper_words import about, became, looked_at, one_line, title
+from rh_kernel.display.live.view import Unanswerable, number, truth, words
+from rh_kernel.display.record import Json, Record
+from rh_kernel.display.rounding import ENTRIES
+from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
+from rh_kernel.session.results import TraceMade
+from rh_kernel.source.span import Span
+
+MOST_STEPS = 100
+"""So many steps are told at a time."""
+
+ROOM = 30_000
+"""No more steps are told once so much work was done to lay them out."""
+
+MOST_LEGS = 2_000
+
+MOST_ENTRIES = 1_000
+"""Arrays of more entries are never written out."""
+
+SEARCHED, TO_WRITE = 200_000, 100
+"""A search gives up after so many characters; to look at a step costs as much as to read so many."""
+
+LONGEST, LONGEST_FLOW, LONGEST_TEXT = 104, 60, 200
+
+FARTHEST = 1_000_000
+"""No line and no column is further away."""
+
+NOWHERE: Mapping[str, Span] = {}
+
+
+class Stepper:
+    """Answers about one trace; ``declared`` tells where the bodies of nets, functions and handlers were written."""
+
+    def __init__(self, result: TraceMade, declared: Mapping[str, Span] = NOWHERE) -> None:
+        self._result = result
+        self._steps = result.steps
+        self._origins = Origins(declared)
+        self._states = States(result, self._origins.of)
+        self._heaps = Heaps(result)
+        fired = Counter(step.rule for step in result.steps)
+        self._rules = sorted(fired, key=lambda rule: (-fired[rule], rule.value))
+        self._numbers = {rule: n for n, rule in enumerate(self._rules)}
+        self._fired = fired
+        self._told_legs: Record | None = None
+
+    @property
+    def kind(self) -> str:
+        """``stepper``"""
+        return "stepper"
+
+    def opening(self) -> Record:
+        """The whole at a glance: what is traced, its value, the rule of each step, and the heap at the start."""
+        result = self._result
+        roles: list[Json] = [None if role is None else role.value for role in ROLES]
+        letters = {rule: chr(ord("A") + n) for rule, n in self._numbers.items()}
+        return {
+            "steps": len(self._steps),
+            "subject": one_line(result.subject, LONGEST),
+            "type": str(result.type),
+            "value": None if result.value is None else one_line(result.value, LONGEST),
+            "stuck": [f"{d.code}: {d.message}" for d in result.stuck],
+            "rules": [self._rule(rule) for rule in self._rules],
+            "fired": "".join([letters[step.rule] for step in self._steps]),
+            "puts": [*self._heaps.changes],
+            "heap": [*self._heaps.opening()],
+            "origins": [*self._origins.names],
+            "roles": roles,
+        }
+
+    def answer(self, question: Record) -> Record:
+        """The answer to one of the questions ``window heap type legs find``. Raises ``Unanswerable``."""
+        if any(isinstance(field, float) and not math.isfinite(field) for field in question.values()):
+            raise Unanswerable("a number is finite")
+        match question.get("ask"):
+            case "window":
+                return self._window(question)
+            case "heap":
+                return {"contents": [*self._heaps.at(number(question, "state", 0, len(self._steps)))]}
+            case "type":
+                return self._type(question)
+            case "legs":
+                self._told_legs = self._told_legs or self._legs()
+                return self._told_legs
+            case "find":
+                return self._find(question)
+            case _:
+                raise Unanswerable("`ask` is one of `window`, `heap`, `type`, `legs` and `find`")
+
+    def _rule(self, rule: Rule) -> Record:
+        return {
+            "name": rule.value,
+            "figure": rule.figure.value,
+            "gloss": gloss(rule),
+            "times": self._fired[rule],
+            "equation": equation(rule),
+            "condition": condition(rule),
+        }
+
+    def _window(self, question: Record) -> Record:
+        count = len(self._steps)
+        first = number(question, "from", 0, count)
+        most = min(number(question, "count", 0, 1_000_000), MOST_STEPS, count - first)
+        manner = _manner(question)
+        before = self._states.sheet(first, manner)
+        answer: Record = {"from": first, "first": [line.json for line in before.lines]}
+        edits: list[Json] = []
+        details: list[Json] = []
+        room = ROOM - before.work
+        for n in range(first, first + most):
+            if edits and room <= 0:
+                break
+            after = self._states.sheet(n + 1, manner)
+            room -= after.work
+            edits.append(edit(before.lines, after.lines))
+            marks_before = cast(Record, ranges(before, "redex", "focus"))
+            marks_after = cast(Record, ranges(after, "contractum", "changed", "forward", "backward"))
+            details.append(self._detail(n, marks_before, marks_after))
+            before = after
+        return {**answer, "edits": edits, "details": details}
+
+    def _detail(self, n: int, marks_before: Record, marks_after: Record) -> Record:
+        step = self._steps[n]
+        return {
+            "rule": self._numbers[step.rule],
+            "marks_before": marks_before,
+            "marks_after": marks_after,
+            "about": about(step),
+            "became": became(step),
+            "span": excerpt(_written(step)),
+            "change": self._heaps.change(n),
+        }
+
+    def _type(self, question: Record) -> Record:
+        state = number(question, "state", 0, len(self._steps))
+        place = number(question, "line", 0, FARTHEST), number(question, "column", 0, FARTHEST)
+        found = self._states.type_at(state, _manner(question), place)
+        if found is None:
+            raise Unanswerable("no term and no command stands there")
+        lines, part, d = found
+        return {
+            "text": cut(lines.text(part), LONGEST_TEXT),
+            "type": str(d.type),
+            "rule": d.rule.value,
+            "range": [*lines.ranges(part)],
+        }
+
+    def _legs(self) -> Record:
+        found = legs(self._steps)
+        told: list[Json] = []
+        for leg in found[:MOST_LEGS]:
+            leaves = flow(leg, self._steps, self._result.value)
+            left = cut(" · ".join([f"{name} = {one_line(V, 40)}" for name, V in leaves]), LONGEST_FLOW)
+            told.append([leg.first, leg.last, leg.direction.value, leg.depth, title(leg, self._steps), left])
+        more: Record = {"more": len(found) - MOST_LEGS} if len(found) > MOST_LEGS else {}
+        return {"legs": told, **more}
+
+    def _find(self, question: Record) -> Record:
+        text = words(question, "text").casefold()
+        backwards = truth(question, "backwards")
+        start = number(question, "from", -1 if backwards else 0, len(self._steps))
+        room = SEARCHED
+        for n in range(min(start, len(self._steps) - 1), -1, -1) if backwards else range(start, len(self._steps)):
+            step = self._steps[n]
+            line = f"{step.rule.value} {about(step)} {became(step)}"
+            if text in line.casefold():
+                return {"step": n}
+            room -= len(line) + TO_WRITE
+            if room <= 0:
+                return {"step": None, "reached": n - 1 if backwards else n + 1}
+        return {"step": None}
+
+
+def _manner(question: Record) -> Manner:
+    return Manner(number(question, "entries", 0, MOST_ENTRIES, ENTRIES), truth(question, "whole"))
+
+
+def _written(step: Step) -> Span | None:
+    """Where what the step looks at was written, as far as that is known."""
+    M = looked_at(step)
+    if step.rule in (Rule.LET, Rule.LET_COMMAND):
+        return step.redex.span or M.span
+    return M.span or step.redex.span

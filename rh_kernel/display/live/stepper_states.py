@@ -1,0 +1,184 @@
+"""The states of a trace as lines: state k is the term or command after k steps, with the marks of the steps around it.
+
+What step k is about is marked in state k, and what it has made in state k + 1. A mark shows what a pattern would hide, so each
+state is written once, with the marks of both steps.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from rh_kernel.display.live.lines import Origin, Part, Place, Sheet, sheet
+from rh_kernel.display.live.stepper_terms import LINKS, Scene, document, is_large, scene, unnamed
+from rh_kernel.display.live.subterms import below, derive, innermost, judged
+from rh_kernel.display.live.view import Unanswerable
+from rh_kernel.display.marking import Marks as Marking
+from rh_kernel.display.marking import after_marks, before_marks, children
+from rh_kernel.display.rounding import DIGITS, ENTRIES
+from rh_kernel.operational.contexts import Subject
+from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
+from rh_kernel.session.results import TraceMade
+from rh_kernel.syntax.core import Bind, Bound, Let, Scope
+from rh_kernel.syntax.doc import Annotation, Mark, Typed
+from rh_kernel.syntax.printing import Brevity, Memory, Path
+from rh_kernel.syntax.printing_steps import Marks
+from rh_kernel.typing.derivations import Derivation
+
+ABOVE, BELOW = 400, 800
+"""Of a state with very many lines so many are shown above and below the place where something is marked."""
+
+DEEPEST = 2 * LINKS
+"""What has changed deeper inside is not marked."""
+
+TYPED = 50_000
+"""States with more nodes are not typed."""
+
+STATES = 8
+"""So many states are kept as they were laid out, and what was written in so many manners."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a reader wants states to be written: arrays of up to so many ``entries``, handlers ``whole``."""
+
+    entries: int = ENTRIES
+    whole: bool = False
+
+    def brevity(self, marks: Mapping[Path, Annotation]) -> Brevity:
+        """What is printed in short; tuples are cut only behind what is marked."""
+        items = max([ENTRIES, self.entries, *[position + 1 for path in marks for position in path]])
+        return Brevity(self.entries, items, folds=not self.whole, digits=DIGITS)
+
+
+class States:
+    """The states of one trace."""
+
+    def __init__(self, result: TraceMade, origin: Origin) -> None:
+        self._result = result
+        self._origin = origin
+        self._memories: dict[Manner, Memory] = {}
+        self._unnamed: dict[int, tuple[Subject, Subject]] = {}
+        self._sheets: dict[tuple[int, Manner], _Laid] = {}
+        self._judged: tuple[tuple[int, Manner], Sheet, tuple[Derivation, ...]] | None = None
+
+    def subject(self, state: int) -> Subject:
+        """The term or command after so many steps."""
+        steps = self._result.steps
+        if state < len(steps):
+            return steps[state].before
+        return steps[-1].after if steps else self._result.subject
+
+    def scene(self, state: int, manner: Manner) -> Scene:
+        """What is shown of it."""
+        steps = self._result.steps
+        if state < len(steps):
+            found = scene(steps[state].context, steps[state].redex)
+        elif steps:
+            found = scene(steps[-1].context, steps[-1].contractum)
+        else:
+            found = scene(None, self._result.subject)
+        return replace(found, subject=unnamed(found.subject, self._unnamed)) if manner.whole else found
+
+    def marks(self, state: int, shown: Scene) -> Mapping[Path, Annotation]:
+        """What the step before and the step after the state mark in what is shown of it, the words of each place together."""
+        steps = self._result.steps
+        words: dict[Path, list[str]] = {}
+        sides: list[Marking] = []
+        sides += (before_marks(steps[state]),) if state < len(steps) else ()
+        sides += (_made(steps[state - 1]),) if state else ()
+        for marks in sides:
+            for path, mark in marks.items():
+                place = shown.within(path)
+                if isinstance(mark, Mark) and place is not None:
+                    words.setdefault(place, []).append(mark.kind)
+        return {path: Typed(" ".join(kinds)) for path, kinds in words.items()}
+
+    def sheet(self, state: int, manner: Manner) -> Sheet:
+        """The lines of a state; each of its parts is named by the kinds of marks on it, with spaces in between."""
+        return self._laid(state, manner).sheet
+
+    def type_at(self, state: int, manner: Manner, place: Place) -> tuple[Sheet, Part, Derivation] | None:
+        """What one sees at a place in the lines of a state, if it is a subterm: these lines, which part of them, and its type.
+
+        Raises ``Unanswerable`` if the state is too large.
+        """
+        key = state, manner
+        if self._judged is None or self._judged[0] != key:
+            shown, M = self.scene(state, manner), self.subject(state)
+            if is_large(M, TYPED):
+                raise Unanswerable(f"this state has more than {TYPED:,} subterms, so their types are not looked for")
+            marks = self.marks(state, shown)
+            found = judged(shown.subject, below(derive(M), shown.outside), Marks.of(marks))
+            doc = document(shown.subject, shown.names, manner.brevity(marks), found.marks)
+            self._judged = key, _framed(sheet(doc, self._origin), self._laid(state, manner).place, shown), found.derivations
+        _, lines, derivations = self._judged
+        part = innermost(lines, place)
+        return None if part is None else (lines, part, derivations[int(part.name)])
+
+    def _laid(self, state: int, manner: Manner) -> "_Laid":
+        key = state, manner
+        found = self._sheets.pop(key, None) or self._lay(state, manner)
+        while len(self._sheets) >= STATES:
+            del self._sheets[next(iter(self._sheets))]
+        self._sheets[key] = found
+        return found
+
+    def _lay(self, state: int, manner: Manner) -> "_Laid":
+        if manner not in self._memories and len(self._memories) >= STATES:
+            self._memories.clear()
+        memory = self._memories.setdefault(manner, Memory())
+        shown = self.scene(state, manner)
+        marks = self.marks(state, shown)
+        doc = document(shown.subject, shown.names, manner.brevity(marks), Marks.of(marks), memory)
+        whole = sheet(doc, self._origin)
+        place = next((part.start[0] for kind in _ANCHORS for part in whole.parts if kind in part.name.split()), 0)
+        return _Laid(_framed(whole, place, shown), place)
+
+
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """The lines of a state as far as they are shown, and the line of the whole that they are shown for."""
+
+    sheet: Sheet
+    place: int
+
+
+def ranges(sheet: Sheet, *kinds: str) -> dict[str, list[int]]:
+    """Where the marks of these kinds lie."""
+    found: dict[str, list[int]] = {kind: [] for kind in kinds}
+    for part in sheet.parts:
+        for kind in part.name.split():
+            if kind in found:
+                found[kind] += sheet.ranges(part)
+    return {kind: places for kind, places in found.items() if places}
+
+
+def _framed(whole: Sheet, place: int, shown: Scene) -> Sheet:
+    """The lines around ``place``, and above them how much is around what is shown."""
+    found = whole.shown(max(place - ABOVE, 0), place + BELOW)
+    return found.under(f"⋮ inside of {len(shown.outside):,} more") if shown.outside else found
+
+
+def _made(step: Step) -> Marking:
+    """What the step marks after it; a variable is not looked for where it would be far out of sight."""
+    match step.rule, step.redex:
+        case ((Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope))):
+            place = step.path
+            return {**{(*place, *path): Mark("changed") for path in _occurrences(scope)}, place: Mark("contractum")}
+        case _:
+            return after_marks(step)
+
+
+def _occurrences(scope: Scope) -> Iterator[Path]:
+    """Where the variable occurs, from left to right, but not too deep."""
+    todo: list[tuple[Subject, int, Path]] = [(scope.body, 0, ())]
+    while todo:
+        M, index, path = todo.pop()
+        if isinstance(M, Bound):
+            yield path
+        elif len(path) < DEEPEST:
+            below = [(N, index + count, (*path, i)) for i, (N, count) in enumerate(children(M))]
+            todo += [task for task in reversed(below) if task[0].loose >> task[1] & 1]
+
+
+_ANCHORS = ("redex", "contractum")

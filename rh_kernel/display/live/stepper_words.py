@@ -1,0 +1,187 @@
+"""What a step is about, on one line, from the redex alone: it takes no longer where much stands around the redex.
+
+It is what ``display/frames.py`` tells of the whole; only which of two variables of one name has the prime can be otherwise.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from rh_kernel.display.clipping import clipped
+from rh_kernel.display.frames import LONGEST, line
+from rh_kernel.display.legs import Direction, Leg
+from rh_kernel.display.live.stepper_terms import binders, document, name_binders
+from rh_kernel.display.marking import head
+from rh_kernel.display.rounding import DIGITS, ENTRIES
+from rh_kernel.display.titles import LONGEST as LONGEST_TITLE
+from rh_kernel.operational.contexts import Context, Subject
+from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
+from rh_kernel.syntax.core import RH, Bind, Handle, Let, Perform, Return, RevHandle, Scope
+from rh_kernel.syntax.doc import Doc
+from rh_kernel.syntax.printing import symbols
+from rh_kernel.syntax.printing_names import Names
+from rh_kernel.syntax.printing_patterns import open_scope
+from rh_kernel.syntax.printing_steps import UNMARKED, Brevity
+
+SHORT = Brevity(ENTRIES, ENTRIES, folds=True, digits=DIGITS)
+
+
+def about(step: Step) -> str:
+    """What the rule looked at; for a let the name."""
+    names = _names(step.context, step.redex)
+    match step.rule:
+        case Rule.LET | Rule.LET_COMMAND:
+            return _binder(step.redex, names)
+        case Rule.REV_HANDLE:
+            return ""
+        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
+            return _text(looked_at(step), [*names, *_on_the_way(step.redex)])
+        case (
+            Rule.EV
+            | Rule.PLUS
+            | Rule.PROJ
+            | Rule.RD
+            | Rule.R_VAR
+            | Rule.R_CONST
+            | Rule.R_FUN
+            | Rule.R_PLUS
+            | Rule.R_LET
+            | Rule.R_TUPLE
+            | Rule.R_PROJ
+            | Rule.R_RD
+            | Rule.GET
+            | Rule.PUT
+        ):
+            return _text(step.redex, names)
+
+
+def became(step: Step) -> str:
+    """What came of it, if that is told in a line."""
+    match step.rule:
+        case Rule.LET | Rule.LET_COMMAND:
+            return _text(looked_at(step), _names(step.context, step.redex))
+        case (
+            Rule.REV_HANDLE
+            | Rule.RH_RETURN
+            | Rule.RH_LET
+            | Rule.RH_OP
+            | Rule.RH_HANDLE
+            | Rule.RH_TERM
+            | Rule.H_OP
+            | Rule.H_RETURN
+        ):
+            return ""
+        case (
+            Rule.EV
+            | Rule.PLUS
+            | Rule.PROJ
+            | Rule.RD
+            | Rule.R_VAR
+            | Rule.R_CONST
+            | Rule.R_FUN
+            | Rule.R_PLUS
+            | Rule.R_LET
+            | Rule.R_TUPLE
+            | Rule.R_PROJ
+            | Rule.R_RD
+            | Rule.GET
+            | Rule.PUT
+        ):
+            match step.contractum:
+                case Return(M):
+                    return _text(M, _names(step.context, step.contractum))
+                case N:
+                    return _text(N, _names(step.context, N))
+
+
+def looked_at(step: Step) -> Subject:
+    """What the rule looks at in the redex: the value of a let, the head that a handler has met, else the redex itself."""
+    match step.rule:
+        case Rule.LET | Rule.LET_COMMAND:
+            match step.redex:
+                case Let(M, _) | Bind(Return(M), _):
+                    return M
+                case M:
+                    return M
+        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
+            _, P = head(step.redex)
+            match P:
+                case Return(M):
+                    return M
+                case Perform(_, M) | RevHandle(M) if step.rule is Rule.RH_TERM:
+                    return M
+                case _:
+                    return P
+        case (
+            Rule.EV
+            | Rule.PLUS
+            | Rule.PROJ
+            | Rule.RD
+            | Rule.R_VAR
+            | Rule.R_CONST
+            | Rule.R_FUN
+            | Rule.R_PLUS
+            | Rule.R_LET
+            | Rule.R_TUPLE
+            | Rule.R_PROJ
+            | Rule.R_RD
+            | Rule.REV_HANDLE
+            | Rule.GET
+            | Rule.PUT
+        ):
+            return step.redex
+
+
+def title(leg: Leg, steps: Sequence[Step]) -> str:
+    """The operation or term that the leg goes through, or the handler that it begins or turns with."""
+    if leg.opened_by is None:
+        return "reduction"
+    opening = steps[leg.opened_by]
+    match opening.redex:
+        case RevHandle(_, _, H):
+            return f"rev handle … with {H.name or '{…}'}"
+        case RH(_, _, H) if leg.direction is Direction.TURN:
+            return f"return clause of {H.name or '{…}'}"
+        case _:
+            text = about(opening)
+            return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1].rstrip() + "…"
+
+
+def one_line(M: Subject, most: int = LONGEST) -> str:
+    """A closed term or command on one line, of a long one the beginning."""
+    return line(_doc(M, ()), most)
+
+
+def _text(M: Subject, names: Sequence[str]) -> str:
+    return line(_doc(M, names), LONGEST)
+
+
+def _names(K: Context | None, M: Subject) -> list[str]:
+    """The variables that the context binds, the last of them with index 0; none where ``M`` is closed."""
+    return [*binders(K)] if M.loose else []
+
+
+def _on_the_way(M: Subject) -> Iterator[str]:
+    """The variables that are bound between a handler and the head that it has met."""
+    while isinstance(M, RH | Bind | Handle):
+        match M:
+            case RH(_, scope):
+                yield from scope.hints
+                M = scope.body
+            case Bind(P) | Handle(P):
+                M = P
+
+
+def _binder(M: Subject, names: Sequence[str]) -> str:
+    """``x`` of ``let x ← …``, or the pattern that stands there."""
+    match M:
+        case Let(_, scope) | Bind(_, scope):
+            short = Scope(scope.hints, clipped(scope.body, len(names) + scope.arity))
+            visible = Names(symbols(short.body))
+            name_binders(visible, names, short)
+            return open_scope(visible, short, UNMARKED).binders[0]
+        case _:
+            return ""
+
+
+def _doc(M: Subject, names: Sequence[str]) -> Doc:
+    return document(clipped(M, len(names)), names, SHORT)

@@ -1,0 +1,178 @@
+"""What a training run makes of its weights: a card for each location, with its picture, its norm and how far it has moved.
+
+Cards keep their sizes while the run goes on, so that nothing on the page jumps. The rows of a matrix that looks at an image are
+images of the same size, and shown as such too: they are what each unit looks for.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from rh_kernel.display.html import COLOURS
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span
+from rh_kernel.display.palette import ABOVE, BELOW
+from rh_kernel.display.pictures import MOST_CELLS, TILE_CELLS, extremes, heat_map, tiles
+from rh_kernel.display.rounding import ENTRIES, array_line
+from rh_kernel.display.values import short
+from rh_kernel.session.results import Change
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.types import real
+
+CARDS = 6
+"""So many locations are shown at once; the others are folded away."""
+
+MOST_CARDS = 60
+"""Of more locations than this the last are not drawn."""
+
+MOST_NAMES = 20
+"""So many of those that are folded away or not drawn are named."""
+
+ROOM = 1 << 20
+"""While a run goes on, locations of so many entries together are drawn."""
+
+LEAST_SIDE = 5
+"""A row of fewer than 5 × 5 numbers is not taken for an image."""
+
+_FEW = 3
+"""A location of more entries has a picture."""
+
+_TILES, _TILED = 32, 3200
+"""So many rows are shown as images, and of large ones as many as have so many cells together."""
+
+
+def gallery(changes: Sequence[Change]) -> str:
+    """The cards of what has changed; the empty text for nothing. Of many the last are folded."""
+    if not changes:
+        return ""
+    cards = [_card(change, side_of_images(changes, i)) for i, change in enumerate(changes[:MOST_CARDS])]
+    folded = details("", _others(changes[CARDS:]), *cards[CARDS:]) if changes[CARDS:] else ""
+    return box("", *cards[:CARDS]) + folded + _legend()
+
+
+def passing_gallery(changes: Sequence[Change]) -> str:
+    """The cards while the run goes on, of what can be drawn in passing; the others are only named.
+
+    What is drawn anew ten times a second cannot be unfolded.
+    """
+    if not changes:
+        return ""
+    shown: list[int] = []
+    room = ROOM
+    for i, change in enumerate(changes):
+        if len(shown) < CARDS and change.after.size <= room:
+            shown.append(i)
+            room -= change.after.size
+    rest = [change for i, change in enumerate(changes) if i not in shown]
+    cards = [_card(changes[i], side_of_images(changes, i)) for i in shown]
+    return box("", *cards) + (box("", _others(rest)) if rest else "") + _legend()
+
+
+def moved(change: Change) -> str:
+    """``‖Δ‖ = 0.512``, how far the content has moved; ``new`` if there was none of this shape."""
+    before, after = change.before, change.after
+    if before is None or before.shape != after.shape:
+        return "new"
+    with np.errstate(all="ignore"):
+        return f"‖Δ‖ = {short(_norm(np.subtract(after, before, dtype=np.float64)))}"
+
+
+def contents(change: Change) -> str:
+    """What the location held and holds now: entries if they are few, else the least and the greatest."""
+    before, after = change.before, change.after
+    shown = array_line if after.size <= ENTRIES else span_of
+    if before is None or before.shape != after.shape:
+        return shown(after)
+    return f"{shown(before)} → {shown(after)}"
+
+
+def span_of(array: Array) -> str:
+    """``[-0.31, 0.52]``, and how many entries are no finite numbers."""
+    low, high, missing = extremes(array)
+    ends = f"[{short(low)}, {short(high)}]" if array.size > missing else ""
+    return " ".join([word for word in (ends, f"{missing} not finite" if missing else "") if word])
+
+
+def side_of_images(changes: Sequence[Change], which: int) -> int:
+    """The k of the k × k pixels that the rows of this location are taken for, or 0.
+
+    They are if it is a matrix with k² columns that can read an image: no location before it is a matrix with k² rows, whose
+    results it might read instead.
+    """
+    after = changes[which].after
+    if after.ndim != 2:
+        return 0
+    k = math.isqrt(after.shape[1])
+    if k < LEAST_SIDE or k * k != after.shape[1] or not after.shape[0]:
+        return 0
+    earlier = [change.after.shape for change in changes[:which]]
+    return 0 if any(len(shape) == 2 and shape[0] == k * k for shape in earlier) else k
+
+
+def _card(change: Change, side: int) -> str:
+    after = change.after
+    head = [
+        span(f"{MONOSPACE};font-weight:bold;color:{COLOURS[Role.LOCATION]}", change.location.name),
+        span(MONOSPACE, " : "),
+        span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", str(real(*after.shape))),
+    ]
+    with np.errstate(all="ignore"):
+        norm = f"‖{change.location.name}‖ = {short(_norm(after))}"
+    numbers = [span(_NUMBER, norm), span(_NUMBER, moved(change))]
+    held = contents(change)
+    content = element("div", f"{_LINE};{_SMALL}", span(MONOSPACE, held), title=held)
+    parts = [box(_LINE, *head), box(_LINE, *numbers), content]
+    if after.size > _FEW:
+        parts.append(box("margin:2px 0", _picture(change.location.name, after)))
+    if side:
+        parts.append(_images(change.location.name, after, side))
+    return element("div", _CARD, *parts)
+
+
+def _picture(name: str, array: Array) -> str:
+    matrix = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1)
+    label = f"a heat map of {name}, {real(*array.shape)}: entries in {span_of(array)}"
+    note = " in blocks, averaged" if max(matrix.shape) > MOST_CELLS else ""
+    return heat_map(matrix, label + note) + (span(_SMALL, note) if note else "")
+
+
+def _images(name: str, matrix: Array, side: int) -> str:
+    small = min(side, TILE_CELLS)
+    count = min(len(matrix), _TILES, max(1, _TILED // (small * small)))
+    which = "its rows" if count == len(matrix) else f"the first {count} of its {len(matrix)} rows"
+    words = f"{which} as images of {side} × {side}" + (", averaged" if small < side else "")
+    picture = tiles(matrix[:count].reshape(count, side, side), f"{name}: {words}")
+    return box(_SMALL, words) + box("margin:2px 0", picture)
+
+
+def _others(changes: Sequence[Change]) -> str:
+    names = ", ".join([change.location.name for change in changes[:MOST_NAMES]])
+    more = ", …" if len(changes) > MOST_NAMES else ""
+    return span(FAINT, f"and {len(changes)} more: {names}{more}")
+
+
+def _legend() -> str:
+    signs = [_square(BELOW), span("", " below zero, "), _square(ABOVE), span("", " above; the stronger, the further from it")]
+    return box(f"{_SMALL};margin-top:2px", *signs, span("", " · ‖Δ‖ is how far it has moved since the start"))
+
+
+def _square(colour: str) -> str:
+    return span(f"color:{colour}", "■")
+
+
+def _norm(array: Array) -> float:
+    """The square root of the sum of squares, without overflow on the way; infinite or ``nan`` if an entry is."""
+    entries = np.asarray(array, dtype=np.float64).ravel()
+    squares = float(entries @ entries)
+    if (math.isfinite(squares) and squares > _SMALL_SQUARES) or not entries.size:
+        return math.sqrt(squares)
+    largest = float(np.abs(entries).max())
+    return largest * float(np.linalg.norm(entries / largest)) if largest and math.isfinite(largest) else largest
+
+
+_SMALL_SQUARES = 1e-280
+_CARD = "display:inline-block;vertical-align:top;width:390px;margin:4px 18px 8px 0"
+_LINE = "white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
+_NUMBER = f"{MONOSPACE};display:inline-block;min-width:12em"
+_SMALL = f"font-size:85%;{FAINT}"

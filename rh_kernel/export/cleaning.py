@@ -1,0 +1,183 @@
+"""HTML ↦ the part of it that only shows something: no script, no form, no address outside of the page.
+
+What is allowed is listed; everything else is left out, its text stays. The result is written anew from what was read, so it
+means the same to every reader.
+"""
+
+import html
+import re
+from dataclasses import dataclass
+from html.parser import HTMLParser
+
+_TEXT = (
+    "a abbr address article aside b bdi bdo blockquote br caption cite code col colgroup dd del details dfn div dl dt em "
+    "figcaption figure footer h1 h2 h3 h4 h5 h6 header hr i img input ins kbd li main mark nav ol p pre q rp rt ruby s samp "
+    "section small span strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr"
+)
+_DRAWING = "svg g path rect circle ellipse line polyline polygon text tspan title desc"
+_MATHEMATICS = (
+    "math mrow mi mn mo mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mstyle "
+    "mpadded mphantom"
+)
+TAGS = frozenset(f"{_TEXT} {_DRAWING} {_MATHEMATICS} style".split())
+VOID = frozenset({"br", "col", "hr", "img", "input", "wbr"})
+"""Elements without content."""
+
+_UNSEEN = (
+    "applet audio canvas embed frame frameset head iframe link map math-field meta noembed noframes noscript object "
+    "plaintext script select template textarea video xmp"
+)
+DROPPED = frozenset(_UNSEEN.split())
+"""Elements that are left out with everything inside; of others that are not allowed the content stays."""
+
+EMPTY = frozenset({"embed", "frame", "link", "meta"})
+"""Those that have no end."""
+
+_GENERAL = "align class dir id lang role style tabindex title hidden"
+_OF_TABLES = "border cellpadding cellspacing colspan headers rowspan scope span valign width height"
+_OF_OTHERS = "alt checked datetime name open reversed start type value"
+_OF_DRAWINGS = (
+    "cx cy d dx dy fill fill-opacity fill-rule font-family font-size font-style font-weight letter-spacing opacity "
+    "dominant-baseline pathlength points preserveaspectratio r rx ry stroke stroke-dasharray stroke-dashoffset stroke-linecap "
+    "stroke-linejoin stroke-opacity stroke-width text-anchor textlength transform vector-effect viewbox x x1 x2 y y1 y2"
+)
+_OF_MATHEMATICS = (
+    "accent accentunder columnalign columnspacing depth display displaystyle fence form largeop linethickness lspace "
+    "mathvariant maxsize minsize movablelimits rowspacing rspace scriptlevel separator stretchy symmetric"
+)
+ATTRIBUTES = frozenset(f"{_GENERAL} {_OF_TABLES} {_OF_OTHERS} {_OF_DRAWINGS} {_OF_MATHEMATICS}".split())
+
+_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)[;,][^\s<>\"']*\Z", re.IGNORECASE)
+_REACHES_OUT = re.compile(
+    r"(?:url|src|image|image-set|expression)\s*\(|@(?!media\b|supports\b)|-moz-binding|[\\<]", re.IGNORECASE
+)
+"""What a style may not hold: whatever loads something, and what would hide that it does."""
+
+
+def cleaned(text: str) -> str:
+    """The text as HTML that shows what it shows now, runs nothing and loads nothing.
+
+    A link to another page becomes its words, with the address behind them; an image that would have to be loaded becomes the
+    words that stand for it.
+    """
+    cleaner = _Cleaner()
+    cleaner.feed(text)
+    cleaner.close()
+    return cleaner.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """An element that is open: its name, what ends it, where its content begins, and the address that it would lead to."""
+
+    name: str
+    end: str
+    begin: int
+    address: str = ""
+
+
+class _Cleaner(HTMLParser):
+    """Reads HTML, writes what is allowed of it."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._pieces: list[str] = []
+        self._open: list[_Element] = []
+        self._dropping: list[str] = []
+
+    def result(self) -> str:
+        """What was written, every element closed."""
+        while self._open:
+            self._end()
+        return "".join(self._pieces)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Write the element if it is allowed, or begin to leave out what is inside."""
+        if self._dropping:
+            if tag == self._dropping[-1]:
+                self._dropping.append(tag)
+        elif tag in DROPPED:
+            if tag not in EMPTY:
+                self._dropping.append(tag)
+        elif tag in TAGS:
+            given: dict[str, str] = {}
+            for name, value in attrs:
+                given.setdefault(name, value or "")
+            self._start(tag, given)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """``<path …/>``"""
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID | EMPTY:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close the element, and those inside of it that were not closed; an end without a beginning is nothing."""
+        if self._dropping:
+            if tag == self._dropping[-1]:
+                self._dropping.pop()
+        elif any(tag == element.name for element in self._open):
+            while self._end() != tag:
+                pass
+
+    def handle_data(self, data: str) -> None:
+        """Text; in a style sheet all of it or nothing."""
+        if self._dropping:
+            return
+        if self._open and self._open[-1].name == "style":
+            self._pieces.append("" if _REACHES_OUT.search(data) or "&" in data else data)
+        else:
+            self._pieces.append(html.escape(data, quote=False))
+
+    def _start(self, tag: str, given: dict[str, str]) -> None:
+        styled = {name: safe_style(value) if name == "style" else value for name, value in given.items()}
+        kept = {name: value for name, value in styled.items() if _is_kept(name, value)}
+        match tag:
+            case "img":
+                self._image(given, kept)
+            case "a":
+                self._link(given.get("href", "").strip(), kept)
+            case "input":
+                if given.get("type", "").lower() in {"checkbox", "radio"}:
+                    self._write(tag, {**kept, "disabled": ""})
+            case _:
+                self._write(tag, kept)
+
+    def _image(self, given: dict[str, str], kept: dict[str, str]) -> None:
+        source = given.get("src", "").strip()
+        if _IMAGE.match(source):
+            self._write("img", {"src": source, "alt": "", **kept})
+        else:
+            words = given.get("alt") or "an image that is not part of this page"
+            self._pieces.append(f'<span class="rh-absent">[{html.escape(words)}]</span>')
+
+    def _link(self, address: str, kept: dict[str, str]) -> None:
+        if address.startswith("#"):
+            self._write("a", {**kept, "href": address})
+        else:
+            self._write("span", kept)
+            self._open[-1] = _Element("a", "</span>", len(self._pieces), address)
+
+    def _write(self, tag: str, attributes: dict[str, str]) -> None:
+        written = "".join([f' {name}="{html.escape(value)}"' for name, value in attributes.items()])
+        self._pieces.append(f"<{tag}{written}>")
+        if tag not in VOID:
+            self._open.append(_Element(tag, f"</{tag}>", len(self._pieces)))
+
+    def _end(self) -> str:
+        element = self._open.pop()
+        address = html.escape(element.address)
+        is_said = address in "".join(self._pieces[element.begin :])
+        self._pieces.append(element.end if is_said else f'{element.end} <span class="rh-address">({address})</span>')
+        return element.name
+
+
+def safe_style(text: str) -> str:
+    """The declarations of an inline style that load nothing."""
+    return ";".join([part.strip() for part in text.split(";") if part.strip() and not _REACHES_OUT.search(part)])
+
+
+def _is_kept(name: str, value: str) -> bool:
+    if not (name in ATTRIBUTES or re.fullmatch(r"aria-[a-z]+", name)) or (name == "style" and not value):
+        return False
+    return name in {"title", "alt", "aria-label", "value"} or not _REACHES_OUT.search(value)

@@ -1,0 +1,112 @@
+"""``jupyter nbconvert --to rh_html lesson.ipynb``: one file that holds its styles and pictures, and no address outside it."""
+
+from collections.abc import Generator
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, cast
+
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from nbconvert.exporters.html import HTMLExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from traitlets import default
+from traitlets.config import Config
+
+from rh_kernel.export.cleaning import cleaned
+from rh_kernel.export.mathematics import Unreadable, to_mathml
+from rh_kernel.export.pages import SHOWN, Notebook, still
+
+TEMPLATE = "rh_html"
+
+
+class Renderer(IPythonRenderer):
+    """Markdown ↦ HTML, with mathematics that needs no script."""
+
+    def block_math(self, body: str) -> str:
+        """``$$ … $$``"""
+        return formula(body, display=True)
+
+    def inline_math(self, body: str) -> str:
+        """``$ … $``"""
+        return formula(body, display=False)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        """An environment that stands by itself."""
+        return formula(rf"\begin{{{name}}}{body}\end{{{name}}}", display=True)
+
+    def block_mermaidjs(self, code: str) -> str:
+        """A picture that only a script could draw: its source."""
+        return f"<pre>{self.escape_html(code.strip())}</pre>"
+
+
+class RHHTMLExporter(HTMLExporter):
+    """Notebooks as single pages that run nothing and ask for nothing: widgets in their static form, mathematics as MathML."""
+
+    export_from_notebook = "HTML for offline use"
+
+    @default("template_name")
+    def _template_of_ours(self) -> str:
+        return TEMPLATE
+
+    @default("extra_template_basedirs")
+    def _folder_of_ours(self) -> list[str]:
+        return [str(Path(str(files("rh_kernel.export"))) / "templates")]
+
+    @default("embed_images")
+    def _embedding(self) -> bool:
+        return True
+
+    @property
+    def default_config(self) -> Config:
+        """The forms that a page shows, best first."""
+        ours = Config({"NbConvertBase": {"display_data_priority": [*SHOWN]}})
+        config = cast(Config, super().default_config.copy())
+        config.merge(ours)
+        return config
+
+    def default_filters(self) -> Generator[tuple[str, Any]]:
+        """The filters of nbconvert, and those that make what a notebook holds harmless."""
+        yield from super().default_filters()
+        yield ("markdown2html", self.markdown2html)
+        yield ("cleaned", cleaned)
+        yield ("latex2html", latex)
+
+    @pass_context
+    def markdown2html(self, context: Context, source: str) -> str:
+        """Markdown as HTML in which nothing runs and nothing is loaded."""
+        cell = context.get("cell", {})
+        resources = context.get("resources", {})
+        renderer = Renderer(
+            escape=False,
+            attachments=cell.get("attachments", {}),
+            embed_images=self.embed_images,
+            path=resources.get("metadata", {}).get("path", ""),
+            anchor_link_text=self.anchor_link_text,
+            exclude_anchor_links=self.exclude_anchor_links,
+        )
+        return cleaned(MarkdownWithMath(renderer=renderer).render(source))
+
+    def from_notebook_node(
+        self, nb: Notebook, resources: dict[str, Any] | None = None, **options: object
+    ) -> tuple[str, dict[str, Any]]:
+        """The page, and what else nbconvert keeps of it."""
+        return super().from_notebook_node(still(nb), resources, **options)
+
+
+def formula(source: str, *, display: bool) -> str:
+    """A formula as MathML; one that is not read here is shown as it is written."""
+    try:
+        return to_mathml(source, display=display)
+    except Unreadable:
+        tag = "pre" if display else "code"
+        return f'<{tag} class="rh-tex">{escape(source.strip())}</{tag}>'
+
+
+def latex(source: str) -> str:
+    """An output in TeX: the formula without its dollars."""
+    text = source.strip()
+    for mark, display in (("$$", True), ("$", False)):
+        if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
+            return formula(text.removeprefix(mark).removesuffix(mark), display=display)
+    return formula(text, display=True)

@@ -1,0 +1,67 @@
+"""``%%rh``: a cell of an IPython notebook in the language, shown as the kernel shows it; one that is wrong has no traceback."""
+
+import time
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from rh_kernel.display.diagnostics import html, text
+from rh_kernel.display.fault import fault
+from rh_kernel.kernel.errors import Content, faulty, interrupted
+from rh_kernel.kernel.outputs import Outputs
+from rh_kernel.notebook.errors import CellFailed, CellStopped, Stopped, Wrong
+from rh_kernel.notebook.outcomes import AnyOutcome, outcome
+from rh_kernel.notebook.showing import Shell, dressing, sender
+from rh_kernel.notebook.workspace import Workspace
+from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.span import Source
+
+
+def run_cell(workspace: Workspace, source: Source, where: Shell) -> AnyOutcome | None:
+    """Run a cell: its outputs are shown while it runs, and the value that it ends in is what it returns.
+
+    Raises ``CellFailed`` and ``CellStopped``; then the session is as it was, but for a training run that was stopped.
+    """
+    send = sender(where)
+
+    def say(message: str, content: dict[str, Any]) -> None:
+        # IPython itself shows what a cell ends in, which is returned below.
+        if message != "execute_result":
+            send(message, content)
+
+    outputs = Outputs(say, where.execution_count, time.monotonic, dressing(where))
+    try:
+        results = workspace.take(source, outputs.take)
+    except Wrong as wrong:
+        undone = outputs.has_shown
+        outputs.abandon("failed")
+        send("display_data", {"data": _complaints(wrong.diagnostics), "metadata": {}})
+        raise _failed(wrong.diagnostics, undone=undone) from None
+    except Stopped as stopped:
+        outputs.abandon("interrupted")
+        summary, lines = _told(interrupted(kept=stopped.kept))
+        raise CellStopped(summary, lines) from None
+    except Exception as exception:  # a fault of ours: IPython would show a long traceback of it
+        outputs.abandon("failed")
+        raise CellFailed(*_told(faulty(fault(exception, version("rh_kernel"))))) from exception
+    outputs.finish()
+    return None if outputs.value is None else outcome(results[-1])
+
+
+def _complaints(diagnostics: Sequence[Diagnostic]) -> dict[str, str]:
+    return {"text/plain": "\n".join([text(d) for d in diagnostics]), "text/html": "".join([html(d) for d in diagnostics])}
+
+
+def _failed(diagnostics: Sequence[Diagnostic], *, undone: bool) -> CellFailed:
+    """The failure in a line for each complaint; they stand above it in full."""
+    lines = [f"{d.code} {d.title}: {d.message}{_place(d)}" for d in diagnostics]
+    note = ["What the cell did before this is undone."] if undone else []
+    return CellFailed(lines[0], [*lines, *note])
+
+
+def _place(d: Diagnostic) -> str:
+    return "" if d.span is None else f" (line {d.span.position[0]}, column {d.span.position[1]})"
+
+
+def _told(content: Content) -> tuple[str, list[str]]:
+    return content["evalue"], content["traceback"]

@@ -1,0 +1,94 @@
+"""Arrays from Python as constants and data of a session, with the complaints of the language for what does not fit."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rh_kernel.session.budget import check_size
+from rh_kernel.session.results import DeclarationMade
+from rh_kernel.session.session import Session
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Source
+from rh_kernel.syntax.core import Array, Term
+from rh_kernel.syntax.errors import NotAName
+from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.surface_items import ConstDeclaration
+from rh_kernel.syntax.types import Type, product, size
+from rh_kernel.syntax.values import constant, constant_type, tuple_of
+from rh_kernel.training.data import DataSet
+from rh_kernel.training.errors import NotFinite, NotNumbers
+from rh_kernel.training.samples import data_set
+from rh_kernel.typing.declarations import declare
+from rh_kernel.typing.definitions import ConstDefinition
+
+Given: TypeAlias = "npt.ArrayLike | tuple[Given, ...]"
+"""A number, an array or nested lists; a tuple stands for a product."""
+
+
+def with_constant(session: Session, name: str, value: Given) -> tuple[Session, DeclarationMade]:
+    """The session in which ``name`` stands for ``value``, and what was declared.
+
+    Raises ``Rejected`` for what is no name and for what holds no finite real numbers, ``Stuck`` for what is too large.
+    """
+    item = _declaration(name)
+    declare(session.definitions, item)
+    V, A = _closed(name, value)
+    check_size(size(A), f"`{name}` of type {A}", item.name.span)
+    definition = ConstDefinition(item.name.text, A, V)
+    after = replace(session, definitions=session.definitions.with_(definition, item.name.span))
+    return after, DeclarationMade(item.name.text, "a constant", str(A))
+
+
+def with_data(session: Session, name: str, arrays: Mapping[str, npt.ArrayLike]) -> tuple[Session, DataSet]:
+    """The session in which ``data("name")`` stands for these arrays, samples first; and the data.
+
+    Raises ``Rejected`` unless they are arrays of finite real numbers, of equal length.
+    """
+    # Whoever gave an array may still write to it: they are copied.
+    if not name or not name.isprintable():
+        hint = 'for example rh.data("mine", x=X, t=T)'
+        raise Rejected(NotAName(found=repr(name), expected="the name of the data", hint=hint))
+    found = data_set(name, {key: deepcopy(array) for key, array in arrays.items()})
+    given = MappingProxyType({**session.given, name: found.arrays})
+    return replace(session, given=given), found
+
+
+def _declaration(name: str) -> ConstDeclaration:
+    """``const name = 0``, as it is read. Raises ``Rejected`` if that is something else."""
+    match parse(Source("rh.const", f"const {name} = 0")):
+        case (ConstDeclaration() as item,) if item.name.span.text == name and item.type is None:
+            return item
+        case (Unparsed(_, diagnostics),):
+            raise Rejected(*diagnostics)
+        case _:
+            hint = 'a name is made of letters, digits, "_" and "\'", and begins with a letter'
+            raise Rejected(NotAName(found=repr(name), expected="the name of a constant", hint=hint))
+
+
+def _closed(name: str, value: Given) -> tuple[Term, Type]:
+    if isinstance(value, tuple):
+        parts = [_closed(name, part) for part in value]
+        return tuple_of(tuple([V for V, _ in parts])), product([A for _, A in parts])
+    V = constant(_real(name, value))
+    return V, constant_type(V)
+
+
+def _real(name: str, value: npt.ArrayLike) -> Array:
+    expected = "a number, or an array of numbers"
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise Rejected(NotNumbers(array=name, found="rows of different lengths", expected=expected)) from None
+    if array.dtype.kind not in "fiub":
+        raise Rejected(NotNumbers(array=name, found=f"entries of type {array.dtype}", expected=expected))
+    array = np.asarray(array, dtype=np.float64)
+    if not np.isfinite(array).all():
+        at = np.argwhere(~np.isfinite(array))[0]
+        place = f"`{name}`[{', '.join(str(i) for i in at)}]" if array.ndim else f"`{name}`"
+        raise Rejected(NotFinite(place=place, found=str(array[tuple(at)]), expected="a finite number"))
+    return array

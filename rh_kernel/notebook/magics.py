@@ -1,0 +1,40 @@
+"""``%load_ext rh_kernel``: the magics ``%%rh`` and ``%rh``, and ``rh`` as the name of the session that they work in."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from rh_kernel.notebook.cells import run_cell
+from rh_kernel.notebook.outcomes import AnyOutcome
+from rh_kernel.notebook.showing import Shell
+from rh_kernel.notebook.workspace import workspace_of
+from rh_kernel.source.span import Source
+
+NAME = "rh"
+
+
+class Extensible(Shell, Protocol):
+    """What is used of IPython's shell to make a magic."""
+
+    def register_magic_function(self, func: Callable[..., object], magic_kind: str, magic_name: str) -> None:
+        """Make ``func`` a magic."""
+        ...
+
+
+def load(where: Extensible) -> None:
+    """Make the magics in a shell; ``rh`` is given to Python unless that is the name of something there."""
+    where.register_magic_function(magic(where), "line_cell", NAME)
+    where.user_ns.setdefault(NAME, workspace_of(where))
+
+
+def magic(where: Shell) -> Callable[..., AnyOutcome | None]:
+    """The magic of a shell: ``%rh return 1 + 2``, and ``%%rh`` above a program."""
+    from IPython.core.magic import no_var_expand
+
+    def rh(line: str, cell: str = "") -> AnyOutcome | None:
+        """Run a program of the language of reverse handlers: as a whole, or not at all if something in it is wrong."""
+        # The line of `%%rh` counts, so that the lines of a complaint are those of the cell.
+        source = Source(f"cell {where.execution_count}", f"{line}\n{cell}")
+        return run_cell(workspace_of(where), source, where)
+
+    # IPython would put Python's variables for `{x}` and `$x`.
+    return no_var_expand(rh)

@@ -1,0 +1,306 @@
+"""What Python gets back: a result that a notebook displays, with the attributes that its kind has.
+
+``print`` and the prompt show the text, a notebook shows what the kernel would show, live where the result has a live form.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Generic, TypeAlias, TypeVar
+
+from rh_kernel.display.bundle import bundle
+from rh_kernel.display.heaps import by_name
+from rh_kernel.display.record import Record, step_record
+from rh_kernel.notebook.showing import show
+from rh_kernel.operational.step import Step
+from rh_kernel.primitives.values import to_array
+from rh_kernel.session.results import (
+    Change,
+    DeclarationMade,
+    DerivationMade,
+    DiagramMade,
+    GradientMade,
+    HeapShown,
+    ItemFailed,
+    Notice,
+    Pass,
+    ProgramMade,
+    Result,
+    TraceMade,
+    TrainingDone,
+    TypeShown,
+    ValueFound,
+)
+from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.syntax.core import Array, Term, Tuple, Zero
+from rh_kernel.syntax.printing import Memory
+from rh_kernel.syntax.types import Product
+from rh_kernel.typing.derivations import Derivation as Proof
+
+Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
+"""A closed value in Python: an array that nobody may write to, or for a product the tuple of its components."""
+
+R = TypeVar("R", bound=Result)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Outcome(Generic[R]):
+    """What one item of a program gave; ``result`` is the record that the stages returned."""
+
+    result: R
+
+    @property
+    def text(self) -> str:
+        """What a terminal shows."""
+        return bundle(self.result)["text/plain"]
+
+    @property
+    def html(self) -> str:
+        """What a notebook shows; it needs no script and no address outside."""
+        return bundle(self.result)["text/html"]
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """Every form of the result, for front ends that choose one themselves."""
+        del include, exclude
+        return bundle(self.result)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Value(Outcome[ValueFound]):
+    """A term or a command was evaluated."""
+
+    @property
+    def value(self) -> Arrays:
+        """The value as NumPy arrays."""
+        return arrays(self.result.value)
+
+    @property
+    def type(self) -> str:
+        """The type as one writes it."""
+        return str(self.result.type)
+
+    @property
+    def changes(self) -> Mapping[str, Array]:
+        """The new content of each location that was written."""
+        return _changes(self.result.changes)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Shown(Outcome[R]):
+    """A result that IPython shows as the kernel does, live where it has a live form, which takes an output more."""
+
+    def _ipython_display_(self) -> None:
+        show((self.result,))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Trace(Shown[TraceMade]):
+    """``%trace P``. A trace that got stuck has no value, and ``stuck`` says why."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Every step; ``rule.value`` is the name of its rule."""
+        return self.result.steps
+
+    def records(self) -> tuple[Record, ...]:
+        """Every step as plain data: its rule, the term before it, the redex, and what it changes in the heap."""
+        memory = Memory()
+        return tuple([step_record(n, step, memory) for n, step in enumerate(self.result.steps)])
+
+    @property
+    def value(self) -> "Arrays | None":
+        """The value that the trace ends in, as NumPy arrays."""
+        return None if self.result.value is None else arrays(self.result.value)
+
+    @property
+    def type(self) -> str:
+        """The type as one writes it."""
+        return str(self.result.type)
+
+    @property
+    def stuck(self) -> tuple[Diagnostic, ...]:
+        """Why there is no next step before a value is reached; mostly empty."""
+        return self.result.stuck
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Diagram(Shown[DiagramMade]):
+    """``%diagram E``: ``svg`` and ``dot`` are ``None`` for one that is too large to be drawn."""
+
+    @property
+    def svg(self) -> str | None:
+        """The drawing."""
+        return bundle(self.result).get("image/svg+xml")
+
+    @property
+    def dot(self) -> str | None:
+        """The diagram for Graphviz."""
+        return bundle(self.result).get("text/vnd.graphviz")
+
+    @property
+    def type(self) -> str:
+        """The type as one writes it."""
+        return self.result.type
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Derivation(Shown[DerivationMade]):
+    """``%derivation E``"""
+
+    @property
+    def latex(self) -> str:
+        """The proof tree for a paper."""
+        return bundle(self.result)["text/latex"]
+
+    @property
+    def derivations(self) -> tuple[Proof, ...]:
+        """The proof trees: one, or two for a function with its own derivative."""
+        return self.result.derivations
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Gradient(Shown[GradientMade]):
+    """``%gradient P``, and with ``against Q`` a second pass from the same heap; only the first took effect."""
+
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        """Each pass: its arrow, the value of every wire, and what it wrote."""
+        return self.result.passes
+
+    @property
+    def value(self) -> Arrays:
+        """What the first pass gave, as NumPy arrays."""
+        return arrays(self.result.passes[0].value)
+
+    @property
+    def type(self) -> str:
+        """The type as one writes it."""
+        return str(self.result.type)
+
+    @property
+    def changes(self) -> Mapping[str, Array]:
+        """The new content of each location that the first pass wrote."""
+        return _changes(self.result.passes[0].changes)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Training(Shown[TrainingDone]):
+    """A training run."""
+
+    @property
+    def epochs(self) -> int:
+        """How many epochs were run."""
+        return self.result.epochs
+
+    @property
+    def measures(self) -> Mapping[str, tuple[float, ...]]:
+        """The averages after each epoch, under the text of the measure."""
+        return MappingProxyType(dict(self.result.measures))
+
+    @property
+    def changes(self) -> Mapping[str, Array]:
+        """The new content of each location that was written."""
+        return _changes(self.result.changes)
+
+
+AnyOutcome: TypeAlias = (
+    Value
+    | Trace
+    | Diagram
+    | Derivation
+    | Gradient
+    | Training
+    | Outcome[DeclarationMade]
+    | Outcome[ProgramMade]
+    | Outcome[TypeShown]
+    | Outcome[HeapShown]
+    | Outcome[Notice]
+    | Outcome[ItemFailed]
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Run:
+    """What a whole program gave, item by item."""
+
+    outcomes: tuple[AnyOutcome, ...]
+
+    @property
+    def value(self) -> "Arrays | None":
+        """The last value that was found, as NumPy arrays; ``None`` if the program only declares."""
+        values = [o.value for o in self.outcomes if isinstance(o, Value)]
+        return values[-1] if values else None
+
+    @property
+    def text(self) -> str:
+        """What a terminal shows."""
+        return "\n".join([o.text for o in self.outcomes])
+
+    @property
+    def html(self) -> str:
+        """What a notebook shows; it needs no script and no address outside."""
+        return "".join([f"<div>{o.html}</div>" for o in self.outcomes])
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """The text and the HTML, for front ends other than IPython."""
+        del include, exclude
+        return {"text/plain": self.text, "text/html": self.html}
+
+    def _ipython_display_(self) -> None:
+        show(tuple([o.result for o in self.outcomes]))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def outcome(result: Result) -> AnyOutcome:
+    """The result for Python."""
+    match result:
+        case ValueFound():
+            return Value(result)
+        case TraceMade():
+            return Trace(result)
+        case DiagramMade():
+            return Diagram(result)
+        case DerivationMade():
+            return Derivation(result)
+        case GradientMade():
+            return Gradient(result)
+        case TrainingDone():
+            return Training(result)
+        case DeclarationMade():
+            return Outcome(result)
+        case ProgramMade():
+            return Outcome(result)
+        case TypeShown():
+            return Outcome(result)
+        case HeapShown():
+            return Outcome(result)
+        case Notice():
+            return Outcome(result)
+        case ItemFailed():
+            return Outcome(result)
+
+
+def arrays(V: Term) -> Arrays:
+    """A closed value as NumPy arrays. Raises ``KernelBug`` if V is none."""
+    match V:
+        case Tuple(items):
+            return tuple([arrays(W) for W in items])
+        case Zero(Product(factors)):
+            return tuple([arrays(Zero(A)) for A in factors])
+        case _:
+            return to_array(V)
+
+
+def _changes(changes: tuple[Change, ...]) -> Mapping[str, Array]:
+    return MappingProxyType({name: after for name, (_, after) in by_name(changes).items()})

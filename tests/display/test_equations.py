@@ -1,0 +1,109 @@
+"""Equations: every rule has one, and the steps of real traces are instances of the equation of their rule."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+
+from rh_kernel.display.equations import WIDTH, condition, equation
+from rh_kernel.display.frames import subject_doc
+from rh_kernel.operational.contexts import Subject
+from rh_kernel.operational.heap import Heap
+from rh_kernel.operational.step import Step
+from rh_kernel.operational.trace import steps
+from rh_kernel.paper import Rule
+from rh_kernel.syntax.doc import plain
+from tests.operational.programs import PROGRAMS
+from tests.programs.readings import PROGRAMS as OF_THE_PAPER
+from tests.programs.readings import last_command
+
+each_rule = pytest.mark.parametrize("rule", Rule)
+
+FIRST = 250
+"""So many steps of each program of the paper are looked at."""
+
+LITERAL = re.compile(r"\b(?:let|in|with|rev handle|handle)\b|[←⇐⌊⌋•]|RH\^|_H\(|rd\[|\.rd\(|\.R_|\.i\b| \+ |Get\[|Put\[|\(\)|0$")
+"""What stands for itself in an equation; all else is a letter, and may be anything."""
+
+
+def pattern(schema: str) -> re.Pattern[str]:
+    """The texts that are instances of one side of an equation, as far as its keywords tell."""
+    # A sum or a tuple of n may be one of one.
+    schema = re.sub(r" \+ … (?=\+)|, …, [^,⟩]*(?=[,⟩])", "", schema.strip())
+    literals = [{"_H(": r"_.*\(", ".i": r"\.[0-9]+"}.get(found[0], re.escape(found[0])) for found in LITERAL.finditer(schema)]
+    start = "" if LITERAL.match(schema) else ".*"
+    return re.compile(start + ".*".join(literals) + ("" if schema.endswith("0") else ".*"))
+
+
+def sides(rule: Rule) -> list[tuple[re.Pattern[str], re.Pattern[str]]]:
+    """Both sides of each case of the equation of a rule; of a step that looks at the heap, the commands."""
+    cases = re.split(r"\n(?! )", equation(rule))
+    halves = [re.sub(r"\s+", " ", case).split(" → ") for case in cases]
+    return [(pattern(command(left)), pattern(command(right))) for left, right in halves]
+
+
+def command(side: str) -> str:
+    """``P`` of ``(hp, P)``."""
+    found = re.fullmatch(r"\(hp.*?, (.*)\)", side)
+    return found[1] if found else side
+
+
+def written(M: Subject) -> str:
+    return plain(subject_doc(M), float("inf"))
+
+
+def traced() -> Iterator[Step]:
+    """Steps whose redex mentions no variable from around it, of programs that handle at least one variable."""
+    for name, program in PROGRAMS.items():
+        if name != "no variable":
+            yield from (step for step in steps(program.subject, program.heap) if is_closed(step))
+    for name in OF_THE_PAPER:
+        P, heap = last_command(name)
+        yield from (step for step in islice(steps(P, Heap(heap)), FIRST) if is_closed(step))
+
+
+def is_closed(step: Step) -> bool:
+    return step.context is None or not step.context.opens
+
+
+@pytest.fixture(scope="module")
+def fired() -> dict[Rule, set[tuple[str, str]]]:
+    """What each rule was seen to make of what."""
+    found: dict[Rule, set[tuple[str, str]]] = {rule: set() for rule in Rule}
+    for step in traced():
+        if len(found[step.rule]) < 60:
+            found[step.rule].add((written(step.redex), written(step.contractum)))
+    return found
+
+
+@each_rule
+def test_every_rule_has_an_equation(rule: Rule) -> None:
+    assert all(0 < len(line) <= WIDTH for line in equation(rule).splitlines())
+    assert equation(rule).count(" → ") + equation(rule).count(" →\n") == len(sides(rule))
+    assert not condition(rule).endswith(".")
+
+
+@each_rule
+def test_steps_are_instances_of_the_equation(rule: Rule, fired: dict[Rule, set[tuple[str, str]]]) -> None:
+    assert fired[rule]
+    for redex, contractum in fired[rule]:
+        assert any(left.fullmatch(redex) and right.fullmatch(contractum) for left, right in sides(rule)), (redex, contractum)
+
+
+def test_equations_tell_the_rules_apart(fired: dict[Rule, set[tuple[str, str]]]) -> None:
+    """Else the test above could not fail: for most pairs of rules no step of the one is an instance of the other."""
+    strangers = apart = 0
+    for rule in Rule:
+        for other in set(Rule) - {rule}:
+            strangers += 1
+            apart += not any(l.fullmatch(M) and r.fullmatch(N) for M, N in fired[other] for l, r in sides(rule))
+    assert apart / strangers > 0.8
+
+
+@each_rule
+def test_letters_of_a_condition_are_those_of_the_equation(rule: Rule) -> None:
+    """Capital letters with an index, and the names of handlers and heaps, occur in the equation too."""
+    explained = re.sub(r"^.*?(?=Fᵗ)", "", condition(rule))
+    for letter in re.findall(r"\b[VUW][₁ᵢₖₘₙ]|Q[ᶠᵇ]|Fᵗ|\bhp\b|ℓ", explained):
+        assert letter[0] in equation(rule)

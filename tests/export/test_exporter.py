@@ -1,0 +1,127 @@
+"""A notebook as a page that stands alone: nothing is loaded, nothing runs, and all that can be shown is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from rh_kernel.export.exporter import RHHTMLExporter
+from rh_kernel.export.pages import RUNNING, still
+from tests.export.conftest import CELLS
+from tests.export.reading import Page
+
+
+def test_the_page_needs_nothing_but_itself(page: Page) -> None:
+    # The one `<meta>` with a rule for the page forbids what is not listed there.
+    assert page.complaints == []
+
+
+def test_the_page_forbids_what_it_does_not_need(html: str) -> None:
+    (policy,) = re.findall(
+        r'<meta content="([^"]*)" http-equiv="Content-Security-Policy"|http-equiv=.*?content="([^"]*)"', html
+    )
+    assert "default-src 'none'" in "".join(policy)
+    assert "script" not in "".join(policy)
+
+
+def test_links_lead_to_places_of_the_page(page: Page) -> None:
+    assert "Second-part" in page.links
+    assert set(page.links) <= page.identities
+
+
+def test_links_that_led_out_are_told(page: Page) -> None:
+    assert "a paper (https://paper.example/p.pdf)" in page.text
+    assert page.text.count("https://auto.example/") == 1
+
+
+def test_every_cell_has_its_source_and_its_outputs(notebook: Any, page: Page) -> None:
+    squeezed = "".join(page.text.split())
+    for cell in CELLS:
+        assert "".join(cell.split()) in squeezed
+    for words in ("0.1325", "RevHandle", "RH201", "epochs of 4 samples", "floating point", "Slider(value=3)", "a warning"):
+        assert "".join(words.split()) in squeezed, words
+    assert page.text.count("not bold") == 1
+    assert "<b>not bold</b>" in page.text
+
+
+def test_pictures_are_inside(page: Page, html: str) -> None:
+    assert html.count('src="data:image/png;base64,') == 4
+    assert "[far away]" in page.text
+    assert "data:image/svg+xml;base64," in html
+
+
+def test_mathematics_is_drawn_or_told(page: Page) -> None:
+    assert page.tags.count("math") >= 5
+    assert "mtable" in page.tags
+    assert r"\unknown{y}" in page.text
+    assert "$" not in page.text.replace("$ ", "")
+
+
+def test_what_only_runs_is_left_out(notebook: Any, page: Page) -> None:
+    assert "taken over" not in page.text
+    assert "alert" not in page.text.replace("(javascript:alert(1))", "")
+    before = json.dumps(notebook)
+    made = still(notebook)
+    assert json.dumps(notebook) == before
+    forms = {
+        form for cell in made.cells if cell.cell_type == "code" for output in cell.outputs for form in output.get("data", {})
+    }
+    assert not forms & set(RUNNING)
+    assert "widgets" not in made.metadata
+
+
+def test_live_results_have_their_static_form(notebook: Any) -> None:
+    trace = next(cell for cell in notebook.cells if cell.source.startswith("%trace"))
+    stays = next(cell for cell in still(notebook).cells if cell.source.startswith("%trace"))
+    assert len(stays.outputs) == 1
+    assert stays.outputs[-1].data["text/html"] == trace.outputs[-1].data["text/html"]
+
+
+def test_the_title_is_text(html: str) -> None:
+    assert "<title>A &lt;lesson&gt;</title>" in html
+
+
+@pytest.mark.parametrize(
+    "hostile", ["</title><script>alert(1)</script>", '"><script>alert(1)</script>', "</style><script>alert(1)</script>"]
+)
+def test_names_of_a_notebook_are_text(hostile: str) -> None:
+    cell = nbformat.v4.new_code_cell(hostile, metadata={"tags": [hostile]}, execution_count=1)
+    cell.outputs = [
+        nbformat.v4.new_output("display_data", data={"image/png": hostile, "text/plain": hostile}),
+        nbformat.v4.new_output("display_data", data={"text/plain": hostile}),
+        nbformat.v4.new_output("display_data", data={"text/latex": hostile}),
+        nbformat.v4.new_output("display_data", data={hostile: hostile}),
+        nbformat.v4.new_output("stream", text=hostile),
+        nbformat.v4.new_output("error", ename=hostile, evalue=hostile, traceback=[hostile]),
+    ]
+    made = nbformat.v4.new_notebook(cells=[cell, nbformat.v4.new_markdown_cell(f"${hostile}$")])
+    made.metadata["title"] = hostile
+    made.metadata["language_info"] = {"name": hostile}
+    found = Page(RHHTMLExporter(language_code="en").from_notebook_node(made, {"metadata": {"name": hostile, "path": ""}})[0])
+    assert "script" not in found.tags
+    assert not found.complaints
+
+
+def test_the_command_of_jupyter_writes_it(notebook: Any, tmp_path: Path) -> None:
+    made = deepcopy(notebook)
+    made.cells = made.cells[-1:]
+    nbformat.write(made, tmp_path / "lesson.ipynb")
+    command = [sys.executable, "-m", "nbconvert", "--to", "rh_kernel.export.exporter.RHHTMLExporter", "lesson.ipynb"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    assert Page((tmp_path / "lesson.html").read_text(encoding="utf-8")).complaints == []
+
+
+def test_the_exporter_is_announced() -> None:
+    import tomllib
+
+    declared = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    named = declared["project"]["entry-points"]["nbconvert.exporters"]["rh_html"]
+    assert named == f"{RHHTMLExporter.__module__}:{RHHTMLExporter.__qualname__}"

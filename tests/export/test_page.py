@@ -1,0 +1,88 @@
+"""The page in a browser that has no network."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, sync_playwright
+
+pytestmark = pytest.mark.browser
+
+
+class Seen:
+    """A page, what it asked for, and what it complained about."""
+
+    def __init__(self, page: Page, file: Path) -> None:
+        self.page = page
+        self.asked: list[str] = []
+        self.errors: list[str] = []
+        page.route("**/*", self._route)
+        page.on("console", lambda message: self.errors.append(message.text))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.goto(file.as_uri())
+
+    def _route(self, route: Route) -> None:
+        address = route.request.url
+        if address.startswith("data:"):
+            route.continue_()
+            return
+        self.asked.append(address)
+        if address.startswith("file:"):
+            route.continue_()
+        else:
+            route.abort()
+
+
+@pytest.fixture(params=["light", "dark"])
+def seen(request: pytest.FixtureRequest, file: Path) -> Iterator[Seen]:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("there is no Chromium here")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        try:
+            yield Seen(browser.new_page(color_scheme=request.param, viewport={"width": 1100, "height": 900}), file)
+        finally:
+            browser.close()
+
+
+def rounded(colour: str) -> list[float]:
+    return [float(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+
+
+def test_the_page_asks_for_nothing_and_complains_about_nothing(seen: Seen, file: Path) -> None:
+    page = seen.page
+    page.get_by_role("link", name="the second part").click()
+    assert page.url.endswith("#Second-part")
+    assert seen.asked == [file.as_uri()]
+    assert seen.errors == []
+    assert page.title() == "A <lesson>"
+
+
+def test_what_is_shown_can_be_seen(seen: Seen, request: pytest.FixtureRequest) -> None:
+    page = seen.page
+    images: list[Any] = page.evaluate(
+        "[...document.images].filter(i => i.checkVisibility()).map(i => i.complete && i.naturalWidth)"
+    )
+    assert len(images) >= 4
+    assert all(images)
+    boxes: list[float] = page.evaluate("[...document.querySelectorAll('math')].map(m => m.getBoundingClientRect().height)")
+    assert len(boxes) >= 5
+    assert min(boxes) > 5
+    outputs: list[float] = page.evaluate(
+        "[...document.querySelectorAll('.rh-output')].map(o => o.getBoundingClientRect().height)"
+    )
+    assert min(outputs) > 8
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_ink_and_paper_follow_the_reader(seen: Seen) -> None:
+    page = seen.page
+    is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    style = "getComputedStyle(document.body)"
+    paper, ink = rounded(page.evaluate(f"{style}.backgroundColor")), rounded(page.evaluate(f"{style}.color"))
+    assert (sum(paper) < sum(ink)) == is_dark

@@ -1,0 +1,171 @@
+"""Widgets: what a page is sent with a trace, the answers to its questions, and what it finds when it is loaded anew."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from itertools import count
+from queue import Empty
+from typing import Any
+
+import pytest
+
+from tests.kernel.conftest import PATIENCE, Client, Start
+
+MIME = "application/vnd.jupyter.widget-view+json"
+NET = """\
+loc w0 : Real(2, 2) = eye
+op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
+  return x -> return alpha * (x - t)
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in let _ <= Put[l](w - outer(y, x)) in return w^T @ y
+}"""
+PASS = "rev handle ([1.0, 2.0]) <x>. FC[w0](x) with sgd(0.1, [0.0, 1.0])"
+SLOW = "\n".join([f"net n{i}(x : Real) : Real = let y <= n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 13)])
+numbers = count()
+
+
+@dataclass
+class Page:
+    """A front end that knows of widgets: it sends messages to a comm and hears those that come from it."""
+
+    client: Client
+    heard: list[dict[str, Any]] = field(default_factory=list)
+
+    def tell(self, comm: str, data: dict[str, Any]) -> None:
+        session = self.client.client.session
+        self.client.client.shell_channel.send(session.msg("comm_msg", {"comm_id": comm, "data": data}))
+
+    def hear(self, wanted: Any, patience: float = PATIENCE) -> dict[str, Any]:
+        """The next message for which ``wanted`` holds."""
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            try:
+                message = self.client.client.get_iopub_msg(timeout=0.05)
+            except Empty:
+                continue
+            self.heard.append(message)
+            if wanted(message):
+                return message
+        raise AssertionError("nothing of the kind was heard")
+
+    def ask(self, comm: str, question: Any) -> dict[str, Any]:
+        number = f"question {next(numbers)}"
+        self.tell(comm, {"method": "custom", "content": {"id": number, "question": question}})
+
+        def is_answer(message: dict[str, Any]) -> bool:
+            content = message["content"].get("data", {}).get("content", {}) if message["msg_type"] == "comm_msg" else {}
+            return content.get("id") == number
+
+        return self.hear(is_answer)["content"]["data"]["content"]
+
+
+@pytest.fixture(scope="module")
+def page(start: Start) -> Page:
+    client = start()
+    client.run(NET)
+    client.run(f"net n0(x : Real) : Real = return x + 1\n{SLOW}")
+    return Page(client)
+
+
+def shown(page: Page, code: str, **options: Any) -> tuple[str, list[dict[str, Any]]]:
+    """The widget that a cell shows, and the data of its outputs."""
+    ran = page.client.run(code, **options)
+    assert ran.reply["status"] == "ok"
+    outputs = [content["data"] for content in ran.contents("display_data")]
+    return outputs[0][MIME]["model_id"], outputs
+
+
+@pytest.mark.parametrize("directive", ["trace", "gradient", "diagram", "derivation"])
+def test_the_static_form_comes_behind_the_widget(page: Page, directive: str) -> None:
+    _, (widget, static) = shown(page, f"%{directive} {PASS}")
+    assert widget["text/html"] == ""
+    assert "text/plain" not in widget
+    assert MIME not in static
+    assert len(static["text/plain"]) > 40
+    assert 'class="rh-static"' in static["text/html"]
+
+
+def test_a_silent_cell_makes_no_widget(page: Page) -> None:
+    ran = page.client.run(f"%trace {PASS}", silent=True)
+    assert ran.contents("comm_open") == []
+
+
+def test_a_page_asks_for_steps(page: Page) -> None:
+    comm, _ = shown(page, f"%trace {PASS}")
+    answer = page.ask(comm, {"ask": "window", "from": 0, "count": 5})["answer"]
+    assert answer["from"] == 0
+    assert len(answer["details"]) == len(answer["edits"]) == 5
+    assert any("rev handle" in line[0] for line in answer["first"])
+
+
+@pytest.mark.parametrize(
+    "question", [{}, {"ask": "window"}, {"ask": "window", "from": -1, "count": 1}, {"ask": "eval", "code": "1"}, {"ask": []}]
+)
+def test_a_question_without_sense_is_refused_in_words(page: Page, question: dict[str, Any]) -> None:
+    comm, _ = shown(page, f"%trace {PASS}")
+    said = page.ask(comm, question)
+    assert "answer" not in said
+    assert len(said["refused"]) > 10
+    assert "Error" not in said["refused"]
+
+
+@pytest.mark.parametrize("content", [None, [], "window", {"id": 1}, {"question": "window"}, {"id": {}, "question": 3}])
+def test_what_is_no_question_is_passed_over(page: Page, content: Any) -> None:
+    comm, _ = shown(page, f"%trace {PASS}")
+    page.tell(comm, {"method": "custom", "content": content})
+    assert page.ask(comm, {"ask": "legs"})["answer"]["legs"]
+
+
+def states(page: Page) -> dict[str, Any]:
+    """The states of all widgets, as a page asks for them when it is loaded."""
+    session = page.client.client.session
+    control = f"control {next(numbers)}"
+    opened = session.msg("comm_open", {"comm_id": control, "target_name": "jupyter.widget.control", "data": {}})
+    opened["metadata"] = {"version": "1.0.0"}
+    page.client.client.shell_channel.send(opened)
+    page.tell(control, {"method": "request_states"})
+    heard = page.hear(lambda m: m["msg_type"] == "comm_msg" and m["content"]["comm_id"] == control)
+    return heard["content"]["data"]["states"]
+
+
+def test_a_page_that_is_loaded_anew_finds_what_it_kept(page: Page) -> None:
+    comm, _ = shown(page, f"%trace {PASS}")
+    page.tell(comm, {"method": "update", "state": {"kept": {"step": 17}}, "buffer_paths": []})
+    assert page.ask(comm, {"ask": "legs"})["answer"]["legs"]
+    found = states(page)[comm]["state"]
+    assert found["kept"] == {"step": 17}
+    assert found["kind"] == "stepper"
+    assert found["opening"]["steps"] > 5
+
+
+def test_a_cell_that_is_run_again_closes_its_widgets(page: Page) -> None:
+    first, _ = shown(page, f"%trace {PASS}")
+    assert first in states(page)
+    again: set[str] = set()
+    for _ in range(3):
+        message = page.client.client.session.msg(
+            "execute_request", {"code": f"%trace {PASS}", "silent": False, "store_history": True, "user_expressions": {}}
+        )
+        message["metadata"] = {"cellId": "the cell"}
+        page.client.client.shell_channel.send(message)
+        ran = page.client.collect(message["header"]["msg_id"])
+        again |= {content["data"][MIME]["model_id"] for content in ran.contents("display_data") if MIME in content["data"]}
+    assert len(again) == 3
+    assert len(again & set(states(page))) == 1
+    assert first in states(page)
+
+
+def test_questions_are_answered_while_a_cell_runs(page: Page) -> None:
+    comm, _ = shown(page, f"%trace {PASS}")
+    page.client.run("%evaluator stepped")
+    request = page.client.client.execute("n12(0)")
+    page.hear(lambda m: m["msg_type"] == "execute_input")
+    page.heard.clear()
+    for _ in range(5):
+        assert page.ask(comm, {"ask": "window", "from": 3, "count": 5})["answer"]["from"] == 3
+    during = [m["msg_type"] for m in page.heard if m["parent_header"].get("msg_id") == request]
+    page.hear(lambda m: m["msg_type"] == "status" and m["parent_header"].get("msg_id") == request)
+    page.client.run("%evaluator compiled")
+    assert during == [], "the cell had ended before its questions were answered"

@@ -1,0 +1,100 @@
+"""``%%rh`` in the Python kernel of Jupyter, in a process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
+
+from tests.kernel.conftest import Client, unmeasured
+from tests.notebook.conftest import TRAIN
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """The Python kernel with the extension loaded."""
+    folder = tmp_path_factory.mktemp("python")
+    manager = KernelManager(kernel_name="python3")
+    environment = {
+        **unmeasured(),
+        "IPYTHONDIR": str(folder),
+        "PYTHONPATH": str(Path.cwd()),
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+    manager.start_kernel(cwd=str(folder), env=environment)
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(timeout=60)
+    started = Client(manager, client)
+    assert started.run("%load_ext rh_kernel").reply["status"] == "ok"
+    yield started
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+    manager.cleanup_resources()
+
+
+def test_a_value_is_the_output_of_the_cell(python: Client) -> None:
+    ran = python.run("%%rh\nreturn 1 + 2")
+    (result,) = ran.contents("execute_result")
+    assert result["data"]["text/plain"] == "3.0 : Real(1)"
+    assert "text/html" in result["data"]
+
+
+def test_a_trace_is_live_and_static(python: Client) -> None:
+    ran = python.run("%%rh\n%trace return 1 + 2")
+    live, static = ran.contents("display_data")
+    assert WIDGET in live["data"]
+    assert live["data"]["text/html"] == ""
+    assert WIDGET not in static["data"]
+    assert "3.0" in static["data"]["text/plain"]
+
+
+def test_a_trace_from_python_is_live_too(python: Client) -> None:
+    ran = python.run("import rh_kernel\nrh_kernel.trace('return 1 + 2')")
+    live, static = ran.contents("display_data")
+    assert WIDGET in live["data"]
+    assert "3.0" in static["data"]["text/plain"]
+
+
+def test_a_wrong_cell_is_an_error_of_the_notebook(python: Client) -> None:
+    ran = python.run("%%rh\nreturn missing")
+    assert ran.reply["status"] == "error"
+    (error,) = ran.contents("error")
+    assert error["ename"] == "CellFailed"
+    assert "(line 2, column 8)" in "\n".join(error["traceback"])
+    assert "Traceback" not in "\n".join(error["traceback"])
+
+
+def test_a_wrong_program_of_a_function_is_told_in_full(python: Client) -> None:
+    ran = python.run("rh.run('return missing')")
+    (error,) = ran.contents("error")
+    assert error["ename"] == "Wrong"
+    assert "│        ^^^^^^^" in error["evalue"]
+
+
+def test_an_interrupted_run_leaves_what_was_done(python: Client) -> None:
+    assert python.run("%%rh" + TRAIN).reply["status"] == "ok"
+    assert python.run("rh.data('mine', x=[[0., 1.]] * 64, t=[[1.]] * 64)").reply["status"] == "ok"
+    train = '%%rh\ntrain rev handle (x) <u>. line(u) with sgd(0.01, t)\n  for (x, t) in data("mine") epochs 10000000 batch 4'
+    ran = python.run(train, interrupt_after=1.0)
+    assert ran.reply["status"] == "error"
+    assert ran.reply["ename"] == "CellStopped"
+    assert "kept" in ran.reply["evalue"]
+    assert ran.idle_after_interrupt < 1.0
+    assert len(ran.contents("update_display_data")) > 3
+    assert python.run("%%rh\nGet[w]()").reply["status"] == "ok"
+
+
+def test_a_notebook_runs_from_its_first_cell_to_its_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = ["%load_ext rh_kernel", "%%rh\nloc w = [1, 2]", "rh.heap['w'].sum()", "%rh %trace Get[w]()"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": str(Path.cwd())}}).execute()
+    assert "3.0" in notebook.cells[2].outputs[0].data["text/plain"]
+    assert len(notebook.cells[3].outputs) == 2

@@ -1,0 +1,345 @@
+// A string diagram to explore: what is in it, where a wire goes, and each of its folds open or closed.
+import { download, h, refill, s } from "./dom.js";
+import { diagramCard } from "./diagram_card.js";
+import { diagramPicture } from "./diagram_picture.js";
+import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramOrder, diagramSame, diagramStep, diagramToggled } from "./diagram_walk.js";
+import { zoomable } from "./zoom.js";
+
+const DIAGRAM_KEYS = [
+  "← → along the wires, ↑ ↓ to the box above or below, Home and End to the first and the last one",
+  "Enter opens a folded box or folds a frame; f folds what is around the box, o opens everything, c folds the clauses",
+  "+ and − larger and smaller, 0 all of it, Shift and an arrow moves the drawing, / searches, Esc picks nothing",
+];
+const DIAGRAM_FILES = { svg: "diagram.svg", tikz: "diagram.tex", dot: "diagram.dot", text: "diagram.txt" };
+const DIAGRAM_HIGHEST = 560;
+
+/** The view of `%diagram`. */
+export function diagram(host, el) {
+  const view = new DiagramView(host, el);
+  return () => view.release();
+}
+
+class DiagramView {
+  constructor(host, el) {
+    this.host = host;
+    this.el = el;
+    this.asked = 0;
+    this.known = new Map();
+    this.matches = [];
+    this.at = -1;
+    el.setAttribute("data-lm-suppress-shortcuts", "true");
+    if (host.opening.drawing === null) {
+      this.tooLarge();
+      return;
+    }
+    this.known.set(diagramKey(host.opening.drawing.folded), host.opening.drawing);
+    this.index = diagramIndex(host.opening.drawing);
+    this.picked = host.recall("picked", null);
+    this.build();
+    host.onDeath(() => this.mourn());
+    this.draw(host.opening.drawing);
+    const folded = host.recall("folded", null);
+    if (folded !== null && diagramKey(folded) !== diagramKey(host.opening.drawing.folded)) this.layout(folded);
+  }
+
+  tooLarge() {
+    const { opening } = this.host;
+    this.el.append(
+      h("div", { class: "rh-diagram-head" }, opening.summary),
+      h("p", { role: "status" }, "This diagram is too large to be drawn. These are its boxes."),
+      h("pre", { class: "rh-diagram-list", tabindex: 0 }, opening.listing)
+    );
+  }
+
+  build() {
+    const { opening } = this.host;
+    const button = (text, label, click) => h("button", { type: "button", title: label, "aria-label": label, on: { click } }, text);
+    this.on = { pick: (kind, id) => this.pick({ kind, id }, true), toggle: (fold) => this.toggle(fold) };
+    this.svg = s("svg", { class: "rh-diagram-svg", role: "group", "aria-label": `string diagram: ${opening.summary}` });
+    this.svg.addEventListener("click", () => this.pick(null));
+    this.zoom = zoomable(this.svg, { w: 1, h: 1 }, () => this.zoomed());
+    this.card = h("div", { class: "rh-diagram-card", role: "region", "aria-label": "what is picked", "aria-live": "polite" });
+    this.status = h("div", { class: "rh-diagram-status", role: "status" });
+    this.search = h("input", { type: "search", size: 12, placeholder: "find", "aria-label": "find a box or a wire", on: { input: () => this.find(), keydown: (event) => this.onSearchKey(event) } });
+    this.count = h("span", { class: "rh-diagram-quiet", "aria-live": "polite" });
+    this.help = h("ul", { class: "rh-diagram-help", hidden: true }, DIAGRAM_KEYS.map((words) => h("li", {}, words)));
+    this.folders = [
+      button("open all", "open every fold (o)", () => this.layout([])),
+      button("fold clauses", "fold every clause (c)", () => this.layout(this.closing(["clause"]))),
+      button("fold all", "fold everything", () => this.layout(this.closing(["clause", "net", "legs", "handler"]))),
+    ];
+    const hasFolds = opening.drawing.folds.length > 0;
+    this.exports = Object.keys(DIAGRAM_FILES).map((form) => button({ svg: "SVG", tikz: "TikZ", dot: "DOT", text: "text" }[form], `save as ${DIAGRAM_FILES[form]}`, () => this.save(form)));
+    const sizes = [button("−", "smaller (−)", () => this.zoom.by(1 / 1.25)), button("+", "larger (+)", () => this.zoom.by(1.25)), button("fit", "all of it (0)", () => this.zoom.fit())];
+    const bar = h(
+      "div",
+      { class: "rh-bar", role: "toolbar", "aria-label": "the drawing" },
+      h("span", { class: "rh-bar" }, sizes),
+      hasFolds ? h("span", { class: "rh-bar" }, this.folders) : null,
+      h("span", { class: "rh-bar" }, this.search, this.count),
+      h("span", { class: "rh-bar" }, h("span", { class: "rh-diagram-quiet" }, "save"), this.exports),
+      button("?", "the keys (?)", () => this.toggleHelp())
+    );
+    const list = h("details", {}, h("summary", {}, "as a list"), h("pre", { class: "rh-diagram-list", tabindex: 0 }, opening.listing));
+    this.window = h("div", { class: "rh-diagram-window" }, this.svg);
+    this.el.append(h("div", { class: "rh-diagram-head" }, opening.summary), bar, this.help, this.window, this.card, this.status, list);
+    this.keyed = (event) => this.onKey(event);
+    this.window.addEventListener("keydown", this.keyed);
+  }
+
+  release() {
+    this.zoom?.release();
+    this.el.replaceChildren();
+  }
+
+  mourn() {
+    this.status.classList.add("rh-gone");
+    this.say("The kernel no longer knows this diagram. What you see stays; run the cell again for other folds and for saving.");
+    for (const button of this.exports) button.disabled = true;
+  }
+
+  say(words) {
+    this.status.textContent = words;
+  }
+
+  /** The folds of these kinds, with what is closed now and of another kind left as it is. */
+  closing(kinds) {
+    return diagramFoldsOf(this.index.drawing, kinds);
+  }
+
+  toggle(fold) {
+    return this.layout(diagramToggled(this.index.drawing.folded, fold), fold);
+  }
+
+  /** Another drawing: the one with these folds closed. */
+  async layout(folded, about = null) {
+    const key = diagramKey(folded);
+    this.asked += 1;
+    const { asked } = this;
+    try {
+      const drawing = this.known.get(key) ?? (await this.host.ask({ ask: "layout", folded }));
+      this.known.set(key, drawing);
+      if (asked !== this.asked) return;
+      this.host.keep("folded", folded);
+      if (this.host.alive()) this.say("");
+      this.draw(drawing, about);
+    } catch (error) {
+      if (asked === this.asked) this.say(error.message);
+    }
+  }
+
+  draw(drawing, about = null) {
+    const hadFocus = this.svg.contains(document.activeElement);
+    const wasFitted = this.zoom.isFitted();
+    this.index = diagramIndex(drawing);
+    const { parts, made } = diagramPicture(drawing, this.on);
+    this.made = made;
+    refill(this.svg, parts);
+    if (wasFitted) this.window.style.height = `${this.height(drawing)}px`;
+    this.zoom.resize({ w: drawing.width, h: drawing.height });
+    if (wasFitted) this.zoom.fit();
+    if (about !== null) this.picked = this.afterFold(about);
+    else if (this.picked?.kind === "box") this.picked = this.sameBox(this.picked.id);
+    this.pick(this.picked, hadFocus || about !== null);
+    this.find(false);
+    if (about !== null) this.say(`${this.index.folds.get(about).label} is ${drawing.folded.includes(about) ? "folded" : "open"}; ${drawing.boxes.length} boxes are shown.`);
+  }
+
+  height(drawing) {
+    const scale = Math.min(1.25, Math.max(this.window.clientWidth, 200) / Math.max(drawing.width, 1));
+    return Math.round(Math.min(DIAGRAM_HIGHEST, Math.max(150, drawing.height * Math.max(scale, 0.5) + 16)));
+  }
+
+  sameBox(id) {
+    const same = diagramSame(this.index, id);
+    return same === null ? null : { kind: "box", id: same };
+  }
+
+  /** What is picked when a fold has been closed or opened: its box, or its frame. */
+  afterFold(fold) {
+    const box = this.index.drawing.boxes.find((b) => b.fold === fold);
+    if (box !== undefined) return { kind: "box", id: box.id };
+    return this.index.drawing.frames.some((frame) => frame.fold === fold) ? { kind: "frame", id: fold } : null;
+  }
+
+  pick(picked, focus = false) {
+    this.picked = picked;
+    this.host.keep("picked", picked);
+    for (const node of this.svg.querySelectorAll(".rh-diagram-on, .rh-diagram-near")) node.classList.remove("rh-diagram-on", "rh-diagram-near");
+    this.svg.classList.toggle("rh-diagram-chosen", picked !== null);
+    const { made, index } = this;
+    const mark = (node, name) => node?.classList.add(name);
+    let first = null;
+    if (picked?.kind === "box" && made.box.has(picked.id)) {
+      first = made.box.get(picked.id);
+      for (const wire of [...index.ins.get(picked.id), ...index.outs.get(picked.id)]) {
+        mark(made.wire.get(wire), "rh-diagram-near");
+        for (const box of diagramEnds(index, wire)) mark(made.box.get(box), "rh-diagram-near");
+      }
+    } else if (picked?.kind === "wire" && made.wire.has(picked.id)) {
+      first = made.wire.get(picked.id);
+      first.parentNode.append(first);
+      for (const box of diagramEnds(index, picked.id)) mark(made.box.get(box), "rh-diagram-near");
+    } else if (picked?.kind === "frame") {
+      for (const frame of made.frame.values()) {
+        if (frame.fold !== picked.id) continue;
+        first ??= frame.node;
+        mark(frame.node, "rh-diagram-on");
+      }
+    }
+    mark(first, "rh-diagram-on");
+    for (const [id, node] of made.box) node.setAttribute("tabindex", id === this.reachable() ? 0 : -1);
+    refill(this.card, diagramCard(index, picked, this.on));
+    if (focus && first !== null && picked.kind !== "wire") first.focus({ preventScroll: true });
+    if (focus) this.reveal();
+  }
+
+  /** The box that the Tab key comes to. */
+  reachable() {
+    if (this.picked?.kind === "box" && this.index.boxes.has(this.picked.id)) return this.picked.id;
+    return diagramOrder(this.index.drawing)[0] ?? null;
+  }
+
+  reveal() {
+    const box = this.picked?.kind === "box" ? this.index.boxes.get(this.picked.id) : undefined;
+    if (box !== undefined && !this.zoom.isFitted()) this.zoom.reveal(box);
+  }
+
+  zoomed() {}
+
+  toggleHelp() {
+    this.help.hidden = !this.help.hidden;
+  }
+
+  find(move = true) {
+    this.matches = diagramMatches(this.index, this.search.value);
+    this.at = move && this.matches.length ? 0 : -1;
+    for (const node of this.svg.querySelectorAll(".rh-diagram-found")) node.classList.remove("rh-diagram-found");
+    for (const match of this.matches) (match.kind === "box" ? this.made.box : this.made.wire).get(match.id)?.classList.add("rh-diagram-found");
+    if (this.at === 0) this.pick(this.matches[0]);
+    this.tell();
+  }
+
+  tell() {
+    const n = this.matches.length;
+    this.count.textContent = this.search.value.trim() === "" ? "" : n === 0 ? "none" : this.at < 0 ? `${n}` : `${this.at + 1} of ${n}`;
+  }
+
+  onSearchKey(event) {
+    if (event.key === "Enter" && this.matches.length) {
+      const n = this.matches.length;
+      this.at = (this.at + (event.shiftKey ? n - 1 : 1)) % n;
+      this.pick(this.matches[this.at]);
+      this.reveal();
+      this.tell();
+    } else if (event.key === "Escape") {
+      this.search.value = "";
+      this.find(false);
+    } else {
+      event.stopPropagation();
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  async save(form) {
+    try {
+      const { text, type } = await this.host.ask({ ask: "export", as: form, folded: this.index.drawing.folded });
+      download(DIAGRAM_FILES[form], type, text);
+      this.say(`Saved as ${DIAGRAM_FILES[form]}.`);
+    } catch (error) {
+      this.say(error.message);
+    }
+  }
+
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!this.act(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Does what a key says; whether it says anything. */
+  act(event) {
+    const { key } = event;
+    if (key.startsWith("Arrow")) return this.arrow(key, event.shiftKey);
+    const order = diagramOrder(this.index.drawing);
+    switch (key) {
+      case "Home":
+      case "End":
+        if (order.length) this.pick({ kind: "box", id: order.at(key === "Home" ? 0 : -1) }, true);
+        return true;
+      case "Enter":
+      case " ":
+        return this.enter(event.target);
+      case "f":
+        return this.foldAround();
+      case "o":
+        this.layout([]);
+        return true;
+      case "c":
+        this.layout(this.closing(["clause"]));
+        return true;
+      case "+":
+      case "=":
+        this.zoom.by(1.25);
+        return true;
+      case "-":
+        this.zoom.by(1 / 1.25);
+        return true;
+      case "0":
+        this.zoom.fit();
+        return true;
+      case "/":
+        this.search.focus();
+        return true;
+      case "?":
+        this.toggleHelp();
+        return true;
+      case "Escape":
+        this.pick(null);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  arrow(key, isShift) {
+    if (isShift) {
+      const by = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] }[key];
+      this.zoom.pan(...by);
+      return true;
+    }
+    const here = this.reachable();
+    if (here === null) return false;
+    const there = this.picked?.kind === "box" ? diagramStep(this.index, here, key) : here;
+    if (there !== null) this.pick({ kind: "box", id: there }, true);
+    return true;
+  }
+
+  enter(target) {
+    const frame = target.closest?.("[data-fold]");
+    if (frame) {
+      this.toggle(Number(frame.dataset.fold));
+      return true;
+    }
+    const box = target.closest?.("[data-box]");
+    if (!box) return false;
+    const found = this.index.boxes.get(Number(box.dataset.box));
+    if (found.fold !== null) this.toggle(found.fold);
+    else this.pick({ kind: "box", id: found.id }, true);
+    return true;
+  }
+
+  foldAround() {
+    const box = this.picked?.kind === "box" ? this.index.boxes.get(this.picked.id) : undefined;
+    const fold = this.picked?.kind === "frame" ? this.picked.id : box === undefined ? undefined : diagramFrames(this.index.drawing, box)[0]?.fold;
+    if (fold !== undefined) this.toggle(fold);
+    return true;
+  }
+}
+
+function diagramKey(folded) {
+  return [...folded].sort((a, b) => a - b).join(" ");
+}

@@ -1,0 +1,86 @@
+// Ways through a drawing: along its wires, into its frames, to what has a name. Pure.
+
+/** Boxes, wires, frames and folds of a drawing by their numbers, and the wires of each box. */
+export function diagramIndex(drawing) {
+  const boxes = new Map(drawing.boxes.map((box) => [box.id, box]));
+  const wires = new Map(drawing.wires.map((wire) => [wire.id, wire]));
+  const folds = new Map(drawing.folds.map((fold) => [fold.id, fold]));
+  const ins = new Map(drawing.boxes.map((box) => [box.id, []]));
+  const outs = new Map(drawing.boxes.map((box) => [box.id, []]));
+  for (const wire of drawing.wires) {
+    if (outs.has(wire.maker)) outs.get(wire.maker).push(wire.id);
+    for (const reader of wire.readers) if (ins.has(reader)) ins.get(reader).push(wire.id);
+  }
+  return { drawing, boxes, wires, folds, ins, outs };
+}
+
+/** The boxes that a wire connects: that which makes it, and those that read it. */
+export function diagramEnds(index, wire) {
+  const { maker, readers } = index.wires.get(wire);
+  return [maker, ...readers].filter((id) => index.boxes.has(id));
+}
+
+/** The frames around a box, the innermost first. */
+export function diagramFrames(drawing, box) {
+  const around = drawing.frames.filter(
+    (f) => f.x <= box.x + 0.5 && f.y <= box.y + 0.5 && box.x + box.w <= f.x + f.w + 0.5 && box.y + box.h <= f.y + f.h + 0.5
+  );
+  return around.sort((one, other) => one.w * one.h - other.w * other.h);
+}
+
+/** The box that an arrow key leads to from a box: along a wire, or to the nearest one above or below; null if there is none. */
+export function diagramStep(index, id, key) {
+  const box = index.boxes.get(id);
+  if (key === "ArrowRight" || key === "ArrowLeft") {
+    const isRight = key === "ArrowRight";
+    const wires = (isRight ? index.outs : index.ins).get(id).map((w) => index.wires.get(w));
+    const found = wires.flatMap((wire) => (isRight ? wire.readers : [wire.maker])).filter((other) => index.boxes.has(other));
+    return diagramNearest(index, box, found.filter((other) => other !== id));
+  }
+  const isDown = key === "ArrowDown";
+  const there = [...index.boxes.values()].filter((other) => other !== box && (isDown ? other.y >= box.y + box.h : other.y + other.h <= box.y));
+  const near = there.filter((other) => other.x < box.x + box.w + 60 && box.x < other.x + other.w + 60);
+  return diagramNearest(index, box, (near.length ? near : there).map((other) => other.id));
+}
+
+/** The boxes from left to right, and of those in one column the upper one first. */
+export function diagramOrder(drawing) {
+  return [...drawing.boxes].sort((one, other) => one.x - other.x || one.y - other.y).map((box) => box.id);
+}
+
+/** What has the words in its text: boxes from left to right, then wires by their names. */
+export function diagramMatches(index, words) {
+  const wanted = words.trim().toLowerCase();
+  if (wanted === "") return [];
+  const has = (...texts) => texts.some((text) => text.toLowerCase().includes(wanted));
+  const boxes = diagramOrder(index.drawing).filter((id) => has(index.boxes.get(id).label, index.boxes.get(id).text));
+  const wires = index.drawing.wires.filter((wire) => wire.name !== "" && has(wire.name));
+  return [...boxes.map((id) => ({ kind: "box", id })), ...wires.map((wire) => ({ kind: "wire", id: wire.id }))];
+}
+
+/** The numbers of the folds that are closed when one more is closed or opened. */
+export function diagramToggled(folded, fold) {
+  return folded.includes(fold) ? folded.filter((id) => id !== fold) : [...folded, fold].sort((a, b) => a - b);
+}
+
+/** The folds of these kinds. */
+export function diagramFoldsOf(drawing, kinds) {
+  return drawing.folds.filter((fold) => kinds.includes(fold.kind)).map((fold) => fold.id);
+}
+
+/** What stands for a box in another drawing of the same diagram: the one whose first part it has, or the last one before it. */
+export function diagramSame(index, id) {
+  if (index.boxes.has(id)) return id;
+  const before = [...index.boxes.keys()].filter((other) => other < id);
+  return before.length ? Math.max(...before) : null;
+}
+
+function diagramNearest(index, box, ids) {
+  const distance = (id) => {
+    const other = index.boxes.get(id);
+    const dx = other.x + other.w / 2 - box.x - box.w / 2;
+    const dy = other.y + other.h / 2 - box.y - box.h / 2;
+    return Math.hypot(dx, dy * 1.5);
+  };
+  return ids.length ? ids.reduce((best, id) => (distance(id) < distance(best) ? id : best)) : null;
+}

@@ -1,0 +1,80 @@
+// What a view has to do with: its opening, questions to the kernel, and what survives a reload of the page.
+
+const PATIENCE_MS = 60000;
+const GONE = "The kernel no longer knows this. Run the cell again.";
+
+/** The host of a view over an anywidget model; `release` lets go of the model. */
+export function hostOf(model, patience = PATIENCE_MS) {
+  const waiting = new Map();
+  const mourners = [];
+  let last = 0;
+  let isAlive = true;
+
+  function settle(id, how) {
+    const asked = waiting.get(id);
+    if (asked === undefined) return;
+    waiting.delete(id);
+    clearTimeout(asked.timer);
+    how(asked);
+  }
+
+  function heard(message) {
+    if (message === null || typeof message !== "object") return;
+    settle(message.id, (asked) => {
+      if (message.refused !== undefined) asked.reject(new Error(message.refused));
+      else asked.resolve(message.answer);
+    });
+  }
+
+  // A model is given its channel before it has a view: that the channel changes after that means that the kernel is gone.
+  function die() {
+    if (!isAlive) return;
+    isAlive = false;
+    for (const id of [...waiting.keys()]) settle(id, (asked) => asked.reject(new Error(GONE)));
+    for (const mourner of mourners) mourner();
+  }
+
+  function ask(question) {
+    if (!isAlive) return Promise.reject(new Error(GONE));
+    last += 1;
+    const id = `${last}-${Math.random().toString(36).slice(2)}`;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => settle(id, (asked) => asked.reject(new Error("The kernel gave no answer."))), patience);
+      waiting.set(id, { resolve, reject, timer });
+      try {
+        model.send({ id, question });
+      } catch {
+        die();
+      }
+    });
+  }
+
+  model.on("msg:custom", heard);
+  model.on("comm_live_update", die);
+
+  return {
+    opening: model.get("opening"),
+    ask,
+    recall(name, otherwise) {
+      const kept = model.get("kept") ?? {};
+      return name in kept ? kept[name] : otherwise;
+    },
+    keep(name, value) {
+      model.set("kept", { ...model.get("kept"), [name]: value });
+      try {
+        if (isAlive) model.save_changes();
+      } catch {
+        die();
+      }
+    },
+    alive: () => isAlive,
+    onDeath(callback) {
+      mourners.push(callback);
+      if (!isAlive) callback();
+    },
+    release() {
+      model.off("msg:custom", heard);
+      model.off("comm_live_update", die);
+    },
+  };
+}

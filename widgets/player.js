@@ -1,0 +1,329 @@
+// The gradient player: a pass forward, the turn and the way back, box by box, with what every wire holds.
+import { h, refill } from "./dom.js";
+import { PLAYER_KEYS, playerBar, playerKeyed, playerLegs } from "./player_bar.js";
+import { playerSeek, playerTimeline } from "./player_compare.js";
+import { PlayerDiagram } from "./player_diagram.js";
+import { playerBoxCard, playerHint, playerWeights, playerWireCard } from "./player_inspector.js";
+import { playerLegend } from "./player_legend.js";
+import { PlayerPass } from "./player_pass.js";
+import { PlayerStore } from "./player_store.js";
+import { playerDifferences, playerDifferenceTable, playerTable } from "./player_table.js";
+
+/** The view of `%gradient`: one pass, or two of them in step. */
+export function player(host, el) {
+  const view = new PlayerView(host, el);
+  return () => view.release();
+}
+
+class PlayerView {
+  constructor(host, el) {
+    this.host = host;
+    this.el = el;
+    this.passes = host.opening.passes.map((record) => new PlayerPass(record));
+    this.isTwo = this.passes.length > 1;
+    this.moments = playerTimeline(this.passes);
+    this.last = this.moments.length - 1;
+    this.at = Math.min(this.last, Math.max(0, Number(host.recall("frame", 0)) || 0));
+    this.speed = Number(host.recall("speed", 1)) || 1;
+    this.chosen = host.recall("chosen", null);
+    if (this.chosen !== null && this.passes[this.chosen.pass]?.wires.get(this.chosen.wire) === undefined && this.chosen.box === undefined) this.chosen = null;
+    this.timer = null;
+    this.store = new PlayerStore(host, this.passes, () => this.show());
+    this.turns = this.passes.map((pass) => new Set(pass.turn === null ? [] : [pass.turn]));
+    this.puts = this.passes.map((pass) => new Set(pass.puts()));
+    this.build();
+    host.onDeath(() => this.mourn());
+    this.show(false);
+  }
+
+  build() {
+    const { el } = this;
+    el.setAttribute("data-lm-suppress-shortcuts", "true");
+    el.setAttribute("tabindex", "0");
+    el.setAttribute("role", "group");
+    el.setAttribute("aria-label", "a pass forward and back, box by box; press ? for the keys");
+    this.keyed = (event) => this.onKey(event);
+    el.addEventListener("keydown", this.keyed);
+    this.caption = h("div", { class: "rh-player-caption", "aria-live": "polite" });
+    this.value = h("div", { class: "rh-player-value" });
+    this.notice = h("div", { role: "status" });
+    this.bar = playerBar((name, value) => this.act(name, value), playerLegs(this.passes[0], this.moments), this.last, this.isTwo ? "moment" : "box");
+    this.bar.speed(this.speed);
+    this.panes = this.passes.map((pass, p) => this.pane(pass, p));
+    this.level();
+    this.card = h("div", { class: "rh-player-inspector", role: "region", "aria-label": "what is picked", tabindex: -1 });
+    this.weights = h("div", { class: "rh-player-side" });
+    this.differences = h("div", {});
+    this.help = h("div", { class: "rh-player-help", hidden: true }, h("ul", {}, PLAYER_KEYS.map(([, words]) => h("li", {}, words))), h("p", { class: "rh-player-quiet" }, "Pull the drawing with the mouse, Ctrl and the wheel make it larger."));
+    const drawn = this.panes.some((pane) => pane.diagram !== null);
+    this.tables = this.passes.map((pass, p) => this.tableOf(pass, p, !drawn));
+    const one = (name, text, label) => h("button", { type: "button", "aria-label": label, title: label, on: { click: () => this.act(name) } }, text);
+    const zooms = drawn ? [one("smaller", "−", "smaller (-)"), one("larger", "+", "larger (+)"), one("fit", "whole", "all of it (0)"), one("full", "1:1", "full size (1)")] : [];
+    const tools = h("div", { class: "rh-bar rh-player-tools" }, zooms, this.folding(), one("help", "? keys", "the keys (?)"));
+    const below = drawn ? h("div", { class: "rh-player-below" }, playerLegend(), tools) : null;
+    refill(el, h("div", { class: "rh-player-top" }, this.bar.element, this.caption), this.notice, h("div", { class: `rh-player-panes${this.isTwo ? " rh-player-two" : ""}` }, this.panes.map((pane) => pane.element)), below, this.help, this.value, h("div", { class: "rh-player-lower" }, this.card, this.weights), this.differences, this.tables.map((table) => table.element));
+  }
+
+  /** A pass: its heading, and its drawing, if it is not too large for one. */
+  pane(pass, p) {
+    const { title, type, too_large: words } = pass.record;
+    const heading = h("div", { class: "rh-player-heading" }, this.isTwo ? h("b", {}, p === 0 ? "first " : "second ") : null, h("code", { title }, title), h("span", { class: "rh-player-quiet" }, ` : ${type}`));
+    if (words !== undefined) return { element: h("div", { class: "rh-player-pane" }, heading, h("p", { class: "rh-gone" }, words)), diagram: null };
+    const diagram = new PlayerDiagram(pass, `string diagram of ${title}`, (what) => this.pick({ pass: p, ...what }));
+    diagram.draw(pass.record);
+    diagram.begin(this.host.recall(`zoom${p}`, null), () => this.show(false));
+    return { element: h("div", { class: "rh-player-pane" }, heading, diagram.element), diagram };
+  }
+
+  /** Drawings beside each other are equally high. */
+  level() {
+    const diagrams = this.panes.map((pane) => pane.diagram).filter(Boolean);
+    const most = Math.max(...diagrams.map((diagram) => diagram.height()));
+    for (const diagram of diagrams) diagram.tall(most);
+  }
+
+  /** The table of a pass, filled as long as it is open. */
+  tableOf(pass, p, isOpen) {
+    const body = h("div", {});
+    const summary = h("summary", {}, this.isTwo ? `${p === 0 ? "The first" : "The second"} pass as a table` : "As a table");
+    const element = h("details", { class: "rh-player-details", open: isOpen, on: { toggle: () => this.show(false) } }, summary, body);
+    return { element, body };
+  }
+
+  /** The choice between the clauses open and each of them as one box. */
+  folding() {
+    if (!this.passes.some((pass) => (pass.record.foldings ?? []).length > 1)) return null;
+    const isFolded = Boolean(this.passes.find((pass) => pass.record.boxes !== undefined)?.record.folded);
+    this.folded = h("input", { type: "checkbox", checked: isFolded, on: { change: (event) => this.fold(event.target.checked) } });
+    const kept = this.host.recall("folded", isFolded);
+    if (kept !== isFolded) {
+      this.folded.checked = kept;
+      this.fold(kept);
+    }
+    return h("label", {}, this.folded, " each clause one box");
+  }
+
+  async fold(isFolded) {
+    try {
+      const drawings = await Promise.all(this.passes.map((pass, p) => this.store.layout(p, isFolded)));
+      drawings.forEach((geometry, p) => geometry !== null && this.panes[p].diagram?.draw(geometry));
+      this.level();
+      this.host.keep("folded", isFolded);
+      if (this.chosen?.box !== undefined) this.chosen = null;
+      this.show();
+    } catch (error) {
+      this.folded.checked = !isFolded;
+      this.say(error.message);
+    }
+  }
+
+  /** Show the moment that it is. */
+  show(doesFollow = true) {
+    if (this.bar === undefined) return;
+    const frames = this.moments[this.at];
+    const words = this.passes.map((pass, p) => pass.caption(frames[p]));
+    refill(this.caption, words.map((text, p) => h("div", { class: `rh-player-now rh-player-now-${this.passes[p].legAt(frames[p])}` }, this.isTwo ? h("b", {}, p === 0 ? "first: " : "second: ") : null, text)));
+    const put = playerSeek(this.moments, this.puts, this.at, 1);
+    const turn = playerSeek(this.moments, this.turns, -1, 1);
+    this.bar.show(this.at, words.join("; "), { isPlaying: this.timer !== null, hasTurn: turn !== null && turn !== this.at, hasPut: put !== null });
+    this.panes.forEach(({ diagram }, p) => {
+      const mine = this.chosenIn(p);
+      diagram?.show(frames[p], mine, mine?.wire === undefined ? [] : this.passes[p].partners(mine.wire));
+      if (doesFollow) diagram?.follow(frames[p]);
+    });
+    this.showBelow(frames);
+  }
+
+  /** What is picked in a pass: what the reader has picked there, or what agrees with it. */
+  chosenIn(p) {
+    if (this.chosen === null) return null;
+    if (this.chosen.pass === p) return this.chosen;
+    const wire = this.chosen.wire === undefined ? undefined : this.store.agreeing(this.chosen.pass, this.chosen.wire);
+    return wire === undefined ? null : { pass: p, wire };
+  }
+
+  showBelow(frames) {
+    playerKeeping(this.card, () => this.showCard(frames));
+    const heading = (p) => (this.isTwo ? `Locations, ${p === 0 ? "first" : "second"} pass` : "Locations");
+    refill(this.weights, this.passes.map((pass, p) => playerWeights(pass, frames[p], heading(p))));
+    this.passes.forEach((pass, p) => {
+      for (const use of pass.uses) if (use.frame <= frames[p] && use.after.values === null) this.store.want({ pass: p, access: use.number });
+    });
+    const isEnd = this.at === this.last;
+    refill(this.value, this.passes.map((pass, p) => h("div", { class: isEnd ? "" : "rh-player-away" }, h("b", {}, this.isTwo ? `${p === 0 ? "first" : "second"} value: ` : "value: "), h("code", {}, isEnd ? pass.record.value : "…"))));
+    if (this.isTwo) {
+      const found = playerDifferences(this.passes, frames);
+      for (const { refs } of found) for (const ref of refs) this.store.want(ref);
+      refill(this.differences, playerDifferenceTable(found) ?? []);
+    }
+    this.tables.forEach(({ element, body }, p) => {
+      if (element.open) playerKeeping(body, () => refill(body, playerTable(this.passes[p], frames[p], (what) => this.pick({ pass: p, ...what }))));
+    });
+  }
+
+  showCard(frames) {
+    const cards = this.passes.map((pass, p) => this.cardOf(p, frames[p])).filter(Boolean);
+    if (cards.length === 0) playerHint(this.card);
+    else refill(this.card, cards);
+  }
+
+  cardOf(p, frame) {
+    const mine = this.chosenIn(p);
+    if (mine === null) return null;
+    const pass = this.passes[p];
+    const pick = (what) => this.pick({ pass: p, ...what });
+    if (mine.wire === undefined) {
+      const box = this.panes[p].diagram?.geometry.boxes.find((candidate) => candidate.id === mine.box);
+      return box === undefined ? null : playerBoxCard(pass, box, frame, pick);
+    }
+    const ref = { pass: p, wire: mine.wire };
+    if (pass.wires.get(mine.wire).content.values === null && pass.wireState(mine.wire, frame) !== "empty") this.store.want(ref);
+    const heading = this.isTwo ? h("span", { class: "rh-player-quiet" }, p === 0 ? "first" : "second") : null;
+    const more = () => this.store.demand(ref).catch((error) => this.say(error.message));
+    return playerWireCard(pass, mine.wire, frame, { fetched: this.store.known(ref), more, pick, heading });
+  }
+
+  pick(what) {
+    this.chosen = what;
+    this.host.keep("chosen", what);
+    this.show(false);
+  }
+
+  /** Go to a moment. */
+  go(at) {
+    const next = Math.min(this.last, Math.max(0, at));
+    if (next === this.at) return;
+    this.at = next;
+    this.show();
+    clearTimeout(this.keeping);
+    this.keeping = setTimeout(() => this.host.keep("frame", this.at), 300);
+  }
+
+  act(name, value) {
+    const seek = (sets, from, step) => this.go(playerSeek(this.moments, sets, from, step) ?? this.at);
+    const diagrams = this.panes.map((pane) => pane.diagram).filter(Boolean);
+    const zoom = (scale) => diagrams.forEach((diagram) => diagram.zoomed(scale(diagram)));
+    if (name !== "play" && name !== "speed" && ["go", "first", "back", "forward", "last", "turn", "put", "putBefore"].includes(name)) this.pause();
+    switch (name) {
+      case "go":
+        return this.go(value);
+      case "first":
+        return this.go(0);
+      case "back":
+        return this.go(this.at - 1);
+      case "forward":
+        return this.go(this.at + 1);
+      case "last":
+        return this.go(this.last);
+      case "turn":
+        return seek(this.turns, -1, 1);
+      case "put":
+        return seek(this.puts, this.at, 1);
+      case "putBefore":
+        return seek(this.puts, this.at, -1);
+      case "play":
+        return this.timer === null ? this.play() : this.pause();
+      case "speed":
+        this.speed = value;
+        this.host.keep("speed", value);
+        return this.timer === null ? undefined : this.play();
+      case "larger":
+        zoom((diagram) => diagram.zoom * 1.25);
+        return this.keepZoom();
+      case "smaller":
+        zoom((diagram) => diagram.zoom / 1.25);
+        return this.keepZoom();
+      case "fit":
+        zoom((diagram) => diagram.fitting());
+        return this.keepZoom();
+      case "full":
+        zoom(() => 1);
+        return this.keepZoom();
+      case "up":
+        return this.walk(-1);
+      case "down":
+        return this.walk(1);
+      case "clear":
+        this.chosen = null;
+        this.host.keep("chosen", null);
+        return this.show(false);
+      case "inspect":
+        return this.inspect();
+      case "help":
+        this.help.hidden = !this.help.hidden;
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  keepZoom() {
+    this.panes.forEach(({ diagram }, p) => diagram !== null && this.host.keep(`zoom${p}`, diagram.zoom));
+  }
+
+  /** The drawing that the reader is in. */
+  here() {
+    const pane = this.panes.find(({ element }) => element.contains(document.activeElement)) ?? this.panes[this.chosen?.pass ?? 0];
+    return pane.diagram === null ? this.panes.findIndex(({ diagram }) => diagram !== null) : this.panes.indexOf(pane);
+  }
+
+  walk(step) {
+    this.panes[this.here()]?.diagram?.moveCursor(step);
+  }
+
+  inspect() {
+    const p = this.here();
+    const what = this.panes[p]?.diagram?.underCursor() ?? null;
+    if (what === null) return;
+    this.pick({ pass: p, ...what });
+    this.card.focus();
+  }
+
+  play() {
+    clearInterval(this.timer);
+    if (this.at === this.last) this.go(0);
+    this.timer = setInterval(() => (this.at < this.last ? this.go(this.at + 1) : this.pause()), 1000 / this.speed);
+    this.show();
+  }
+
+  pause() {
+    if (this.timer === null) return;
+    clearInterval(this.timer);
+    this.timer = null;
+    this.show(false);
+  }
+
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const name = playerKeyed(event.key, event.target.tagName, event.target.type);
+    if (name === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.act(name);
+  }
+
+  say(words) {
+    refill(this.notice, h("p", { class: "rh-gone" }, words));
+  }
+
+  mourn() {
+    this.say("The kernel no longer knows this pass. All that is here can still be played; for very large arrays and the other drawing the cell has to be run again.");
+    if (this.folded !== undefined) this.folded.disabled = true;
+    this.show(false);
+  }
+
+  release() {
+    clearInterval(this.timer);
+    clearTimeout(this.keeping);
+    this.el.removeEventListener("keydown", this.keyed);
+    for (const { diagram } of this.panes) diagram?.release();
+  }
+}
+
+// What is refilled keeps the keyboard's place: the button at the same place has the focus again.
+function playerKeeping(element, change) {
+  const buttons = () => [...element.querySelectorAll("button, [tabindex]")];
+  const at = buttons().indexOf(document.activeElement);
+  change();
+  if (at >= 0) (buttons()[at] ?? element).focus?.({ preventScroll: true });
+}

@@ -1,0 +1,368 @@
+// The string diagram of a pass as one sees it at a frame: what has run, what runs, and what waits on the wires.
+import { h, s, refill, reducedMotion } from "./dom.js";
+import { PLAYER_CHIP_HEIGHT, playerAround, playerEntries, playerHalves, playerLength, playerPath, playerStretched } from "./player_geometry.js";
+import { playerChip, playerRole, playerState } from "./player_words.js";
+
+const PLAYER_LEAST_ZOOM = 0.2;
+const PLAYER_MOST_ZOOM = 4;
+const PLAYER_LOOKS = { pure: "pure", operation: "operation", sum: "pure", zero: "pure", constant: "constant" };
+
+/** A drawing of one pass; `select(what)` is called with `{wire}` or `{box}` when the reader picks one. */
+export class PlayerDiagram {
+  constructor(pass, label, select) {
+    this.pass = pass;
+    this.label = label;
+    this.select = select;
+    this.zoom = 1;
+    this.frame = 0;
+    this.chosen = null;
+    this.cursor = null;
+    this.canvas = h("div", { class: "rh-player-canvas" });
+    this.scroller = h("div", { class: "rh-player-scroller", on: { wheel: (event) => this.wheeled(event), pointerdown: (event) => this.dragged(event) } }, this.canvas);
+    this.wheelAlso = (event) => event.ctrlKey && event.preventDefault();
+    this.scroller.addEventListener("wheel", this.wheelAlso, { passive: false });
+    this.overview = h("div", { class: "rh-player-overview", on: { pointerdown: (event) => this.jumped(event) } });
+    this.scroller.addEventListener("scroll", () => this.framed());
+    this.element = h("div", { class: "rh-player-drawing" }, this.scroller, this.overview);
+    this.watcher = new ResizeObserver(() => this.resized());
+    this.watcher.observe(this.scroller);
+  }
+
+  /** Let go of everything that listens. */
+  release() {
+    this.watcher.disconnect();
+  }
+
+  /** Take another drawing of the same pass. */
+  draw(geometry) {
+    const types = new Map(geometry.labels.map((t) => [t.wire, t.text]));
+    const texts = new Map([...this.pass.wires.values()].map((wire) => [wire.id, playerPrefix(wire.role) + playerChip(wire.content, types.get(wire.id))]));
+    this.geometry = playerStretched(geometry, texts);
+    this.halves = playerHalves(this.geometry.frames_of_parts);
+    this.wires = new Map();
+    this.boxes = [];
+    const { width, height } = this.geometry;
+    const top = 8;
+    this.size = { width, height: height + top };
+    this.parts = this.geometry.frames_of_parts.map(playerPart);
+    this.rest = s("g", { class: "rh-player-rest" });
+    const wires = this.drawnWires();
+    const boxes = this.geometry.boxes.map((box) => this.drawnBox(box));
+    const labels = this.geometry.labels.map((t, i) => this.drawnLabel(t, i));
+    const chips = this.geometry.chips.map((chip) => this.drawnChip(chip));
+    const view = `0 ${-top} ${width.toFixed(1)} ${(height + top).toFixed(1)}`;
+    this.svg = s("svg", { class: "rh-player-svg", viewBox: view, role: "group", "aria-label": this.label }, this.rest, this.parts, wires, boxes, labels, chips);
+    refill(this.canvas, this.svg);
+    this.small = s("svg", { viewBox: view, preserveAspectRatio: "none", "aria-hidden": "true" }, this.geometry.frames_of_parts.map(playerPart), this.geometry.boxes.map((box) => this.drawnBlock(box)));
+    this.window = s("rect", { class: "rh-player-window", rx: 6 });
+    this.small.append(this.window);
+    refill(this.overview, this.small);
+    this.focusable(this.stops()[0] ?? null);
+    this.tall(this.height());
+    this.zoomed(this.zoom);
+    this.show(this.frame);
+  }
+
+  /** The wires, each a group of its strands. */
+  drawnWires() {
+    const heads = playerEntries(this.geometry);
+    const strands = playerGrouped(this.geometry.strands);
+    const dots = playerGrouped(this.geometry.dots);
+    const groups = [];
+    for (const [id, pieces] of strands) {
+      const wire = this.pass.wires.get(id);
+      if (wire === undefined) continue;
+      const d = pieces.map((piece) => playerPath(piece.points)).join("");
+      const marks = (dots.get(id) ?? []).map((dot) => s("circle", { cx: dot.x, cy: dot.y, r: 2.6 }));
+      const tips = heads.filter((head) => head.wire === id).map((head) => s("path", { class: "rh-player-tip", d: `M${head.x - 8} ${head.y - 4}l8 4l-8 4z` }));
+      const run = pieces.map((piece) => s("path", { class: "rh-player-run", d: playerPath(piece.points), style: `--rh-long:${playerLength(piece.points).toFixed(0)}` }));
+      const title = s("title", {});
+      const group = s(
+        "g",
+        { class: "rh-player-wire", ...this.pickable({ wire: id }) },
+        title,
+        s("path", { class: "rh-player-halo", d }),
+        s("path", { class: "rh-player-line", d }),
+        s("path", { class: "rh-player-core", d }),
+        run,
+        marks,
+        tips,
+      );
+      this.wires.set(id, { group, title, wire, state: null, labels: [], chips: [] });
+      groups.push(group);
+    }
+    return groups;
+  }
+
+  /** One box with its text. */
+  drawnBox(box) {
+    const [x, y] = [box.x + box.w / 2, box.y + box.h / 2];
+    const look = PLAYER_LOOKS[box.look] ?? "pure";
+    const title = s("title", {}, box.title);
+    const shape = playerBoxShape(box, x, y);
+    const text = box.look === "sum" ? s("path", { class: "rh-player-plus", d: `M${x - 4} ${y}h8M${x} ${y - 4}v8` }) : s("text", { x, y: y + 4.2, "text-anchor": "middle" }, box.label);
+    const group = s("g", { class: `rh-player-box rh-player-${look}`, ...this.pickable({ box: box.id }) }, title, shape, text);
+    this.boxes.push({ group, box, state: null });
+    return group;
+  }
+
+  /** The type of a wire; it gives way to the chip. */
+  drawnLabel(label, i) {
+    const element = s("text", { class: "rh-player-type", x: label.x, y: label.y }, label.text);
+    const known = this.wires.get(label.wire);
+    const isFirst = this.geometry.labels.findIndex((other) => other.wire === label.wire) === i;
+    if (isFirst && this.geometry.chips.some((chip) => chip.wire === label.wire)) known?.labels.push(element);
+    return element;
+  }
+
+  /** The number on a wire, hidden until there is one. */
+  drawnChip(chip) {
+    const element = s(
+      "g",
+      { class: "rh-player-chip", on: { click: () => this.select({ wire: chip.wire }) } },
+      s("rect", { x: chip.x, y: chip.y, width: chip.w, height: PLAYER_CHIP_HEIGHT, rx: 4 }),
+      s("text", { x: chip.x + chip.w / 2, y: chip.y + 10.6, "text-anchor": "middle" }, chip.text),
+    );
+    this.wires.get(chip.wire)?.chips.push(element);
+    return element;
+  }
+
+  /** A box in the overview. */
+  drawnBlock(box) {
+    const element = s("rect", { class: `rh-player-block rh-player-${PLAYER_LOOKS[box.look] ?? "pure"}`, x: box.x, y: box.y, width: box.w, height: box.h, rx: 4 });
+    this.boxes.find((known) => known.box === box).block = element;
+    return element;
+  }
+
+  /** What makes an element one that can be picked. */
+  pickable(what) {
+    return {
+      tabindex: -1,
+      role: "button",
+      "data-pick": playerPick(what),
+      on: { click: () => this.select(what), focus: () => (this.cursor = playerPick(what)) },
+    };
+  }
+
+  /** Show the pass at a frame; `chosen` is what is picked, `partners` the wires that belong to it. */
+  show(frame, chosen = this.chosen, partners = []) {
+    this.frame = frame;
+    this.chosen = chosen;
+    if (this.geometry === undefined) return;
+    for (const known of this.wires.values()) this.showWire(known, frame, chosen, partners);
+    for (const known of this.boxes) {
+      const state = this.pass.boxState(known.box, frame);
+      const picked = chosen !== null && chosen.box === known.box.id;
+      known.group.setAttribute("class", `rh-player-box rh-player-${PLAYER_LOOKS[known.box.look] ?? "pure"} rh-player-${state}${picked ? " rh-player-picked" : ""}`);
+      known.block?.setAttribute("class", `rh-player-block rh-player-${PLAYER_LOOKS[known.box.look] ?? "pure"} rh-player-${state}`);
+      if (state !== known.state) {
+        known.state = state;
+        known.group.setAttribute("aria-label", `box ${known.box.label}: ${PLAYER_BOX_WORDS[state]}`);
+      }
+    }
+    this.showRest();
+  }
+
+  /** One wire at a frame. */
+  showWire(known, frame, chosen, partners) {
+    const { wire, group } = known;
+    const state = this.pass.wireState(wire.id, frame);
+    const mark = chosen !== null && chosen.wire === wire.id ? " rh-player-picked" : partners.includes(wire.id) ? " rh-player-partner" : "";
+    const look = `rh-player-wire rh-player-${wire.role} rh-player-${state}${mark}`;
+    if (group.getAttribute("class") !== look) group.setAttribute("class", look);
+    if (state === known.state) return;
+    known.state = state;
+    const words = `${this.pass.name(wire.id)} : ${wire.type}, ${playerRole(wire.role)}; ${playerState(state)}`;
+    known.title.textContent = words;
+    group.setAttribute("aria-label", `wire ${words}`);
+    for (const label of known.labels) label.classList.toggle("rh-player-hidden", state !== "empty");
+    for (const chip of known.chips) chip.setAttribute("class", `rh-player-chip rh-player-${wire.role} rh-player-${state}`);
+  }
+
+  /** Between the two halves of the clause that runs stands what it is wrapped around: the rest of the program. */
+  showRest() {
+    const running = this.boxes.find((known) => known.state === "now");
+    const frames = this.geometry.frames_of_parts;
+    const at = running === undefined ? null : playerAround(frames, this.halves, running.box);
+    const pair = at === null ? [] : [at, this.halves[at]];
+    this.parts.forEach((part, i) => part.classList.toggle("rh-player-half", pair.includes(i)));
+    refill(this.rest);
+    if (at === null) return;
+    const [one, other] = pair.map((i) => frames[i]).sort((f, g) => f.x - g.x);
+    const [from, to] = [one.x + one.w, other.x];
+    if (to - from < 12) return;
+    const title = s("title", {}, "the rest of the program: the clause does its first half, the rest runs, then it does its second half");
+    const field = s("rect", { x: from, y: -6, width: to - from, height: this.geometry.height + 4, rx: 8 });
+    const words = to - from > 60 ? s("text", { x: (from + to) / 2, y: this.geometry.height - 6, "text-anchor": "middle" }, "the rest k") : null;
+    this.rest.append(title, field, ...(words === null ? [] : [words]));
+  }
+
+  /** Bring what runs now into view, unless it is there. */
+  follow(frame) {
+    const known = this.boxes?.find((candidate) => frame >= candidate.box.frame && frame <= (candidate.box.last_frame ?? candidate.box.frame));
+    if (known === undefined) return this.scrollTo(frame === 0 ? 0 : this.scroller.scrollLeft, this.scroller.scrollTop);
+    const { box } = known;
+    const { clientWidth, clientHeight, scrollLeft, scrollTop } = this.scroller;
+    const [left, right] = [box.x * this.zoom, (box.x + box.w) * this.zoom];
+    const [top, bottom] = [box.y * this.zoom, (box.y + box.h + 16) * this.zoom];
+    const isIn = left >= scrollLeft + 30 && right <= scrollLeft + clientWidth - 90;
+    const isHigh = top >= scrollTop && bottom <= scrollTop + clientHeight;
+    this.scrollTo(isIn ? scrollLeft : (left + right - clientWidth) / 2, isHigh ? scrollTop : (top + bottom - clientHeight) / 2);
+  }
+
+  scrollTo(left, top) {
+    if (left === this.scroller.scrollLeft && top === this.scroller.scrollTop) return;
+    this.scroller.scrollTo({ left, top, behavior: reducedMotion() ? "auto" : "smooth" });
+  }
+
+  /** Draw at this scale, what is in the middle staying there. */
+  zoomed(zoom, x = this.scroller.clientWidth / 2, y = this.scroller.clientHeight / 2) {
+    const before = this.zoom;
+    this.zoom = Math.min(PLAYER_MOST_ZOOM, Math.max(PLAYER_LEAST_ZOOM, zoom));
+    if (this.svg === undefined) return;
+    const { scrollLeft, scrollTop } = this.scroller;
+    this.svg.setAttribute("width", this.size.width * this.zoom);
+    this.svg.setAttribute("height", this.size.height * this.zoom);
+    this.scroller.scrollLeft = ((scrollLeft + x) * this.zoom) / before - x;
+    this.scroller.scrollTop = ((scrollTop + y) * this.zoom) / before - y;
+    this.framed();
+  }
+
+  /** How many pixels high it wants to be. */
+  height() {
+    return Math.round(Math.min(460, Math.max(150, this.size.height * 1.1 + 16)));
+  }
+
+  tall(height) {
+    this.scroller.style.height = `${height}px`;
+  }
+
+  /** The scale at which all of it is seen. */
+  fitting() {
+    return Math.min((this.scroller.clientWidth - 4) / this.size.width, (this.scroller.clientHeight - 4) / this.size.height, 1.6);
+  }
+
+  /** Mark in the overview what is in view; without an overview where everything is. */
+  framed() {
+    if (this.svg === undefined) return;
+    const { clientWidth, clientHeight, scrollLeft, scrollTop, scrollWidth } = this.scroller;
+    this.overview.hidden = scrollWidth <= clientWidth + 2;
+    const place = { x: scrollLeft / this.zoom, y: scrollTop / this.zoom - 8, width: clientWidth / this.zoom, height: clientHeight / this.zoom };
+    for (const [name, value] of Object.entries(place)) this.window.setAttribute(name, value.toFixed(1));
+  }
+
+  /** Begin with the scale that was kept, or one at which letters can be read; `placed` is called once there is a place. */
+  begin(zoom, placed) {
+    this.beginning = { zoom, placed };
+  }
+
+  resized() {
+    if (this.size === undefined || this.scroller.clientWidth === 0) return;
+    if (this.beginning !== undefined) {
+      const { zoom, placed } = this.beginning;
+      this.beginning = undefined;
+      this.zoomed(typeof zoom === "number" ? zoom : Math.min(1.3, Math.max(0.9, this.fitting())));
+      placed();
+      this.follow(this.frame);
+    }
+    this.framed();
+  }
+
+  wheeled(event) {
+    if (!event.ctrlKey) return;
+    const around = this.scroller.getBoundingClientRect();
+    this.zoomed(this.zoom * Math.exp(-event.deltaY / 300), event.clientX - around.left, event.clientY - around.top);
+  }
+
+  /** Pull the drawing along; a click stays a click. */
+  dragged(event) {
+    if (event.button !== 0 || event.pointerType === "touch") return;
+    const { scrollLeft, scrollTop } = this.scroller;
+    const move = (at) => {
+      this.scroller.scrollLeft = scrollLeft - (at.clientX - event.clientX);
+      this.scroller.scrollTop = scrollTop - (at.clientY - event.clientY);
+    };
+    playerDrag(move);
+  }
+
+  /** Go where the reader points to in the overview. */
+  jumped(event) {
+    event.preventDefault();
+    const go = (at) => {
+      const around = this.overview.getBoundingClientRect();
+      this.scroller.scrollLeft = ((at.clientX - around.left) / around.width) * this.size.width * this.zoom - this.scroller.clientWidth / 2;
+    };
+    go(event);
+    playerDrag(go);
+  }
+
+  /** All that can be picked, in the order of the run: each box, then what it makes. */
+  stops() {
+    const boxes = new Map(this.boxes.map(({ box }) => [box.id, box]));
+    const wires = [...this.wires.values()].map(({ wire }) => ({ pick: playerPick({ wire: wire.id }), at: wire.born, x: 1 }));
+    const all = [...[...boxes.values()].map((box) => ({ pick: playerPick({ box: box.id }), at: box.frame, x: 0 })), ...wires];
+    return all.sort((one, other) => one.at - other.at || one.x - other.x).map((stop) => stop.pick);
+  }
+
+  /** Move the keyboard's place among the boxes and wires. */
+  moveCursor(step) {
+    const stops = this.stops();
+    const at = stops.indexOf(this.cursor);
+    const next = stops[Math.min(stops.length - 1, Math.max(0, at + step))];
+    this.focusable(next);
+    this.canvas.querySelector(`[data-pick="${next}"]`)?.focus({ preventScroll: false });
+  }
+
+  /** What the keyboard's place is at. */
+  underCursor() {
+    const wire = [...this.wires.keys()].find((id) => playerPick({ wire: id }) === this.cursor);
+    if (wire !== undefined) return { wire };
+    const known = this.boxes.find(({ box }) => playerPick({ box: box.id }) === this.cursor);
+    return known === undefined ? null : { box: known.box.id };
+  }
+
+  focusable(pick) {
+    this.canvas.querySelector('[tabindex="0"]')?.setAttribute("tabindex", "-1");
+    if (pick !== null) this.canvas.querySelector(`[data-pick="${pick}"]`)?.setAttribute("tabindex", "0");
+    this.cursor = pick;
+  }
+}
+
+const PLAYER_BOX_WORDS = { later: "has not run yet", now: "runs now", ran: "has run" };
+
+// A number that came back is told from one that went forward also in black and white.
+function playerPrefix(role) {
+  return role === "cotangent" ? "◂ " : role === "update" ? "new " : "";
+}
+
+function playerPick(what) {
+  return what.wire === undefined ? `box-${what.box}` : `wire-${what.wire}`;
+}
+
+function playerPart(part) {
+  const place = { x: part.x, y: part.y, width: part.w, height: part.h, rx: 9 };
+  return s("g", { class: `rh-player-part rh-player-part-${part.leg}` }, s("title", {}, part.title), s("rect", place), s("text", { x: part.x + 8, y: part.y + 13 }, part.title));
+}
+
+function playerBoxShape(box, x, y) {
+  if (box.look === "sum" || box.look === "zero") return s("circle", { class: "rh-player-shape", cx: x, cy: y, r: Math.min(box.w, box.h) / 2 });
+  const round = box.look === "operation" ? 0 : Math.min(box.look === "constant" ? 13 : 10, box.h / 2);
+  return s("rect", { class: "rh-player-shape", x: box.x, y: box.y, width: box.w, height: box.h, rx: round });
+}
+
+function playerGrouped(pieces) {
+  const groups = new Map();
+  for (const piece of pieces) groups.set(piece.wire, [...(groups.get(piece.wire) ?? []), piece]);
+  return groups;
+}
+
+function playerDrag(move) {
+  const end = () => {
+    removeEventListener("pointermove", move);
+    removeEventListener("pointerup", end);
+    removeEventListener("pointercancel", end);
+  };
+  addEventListener("pointermove", move);
+  addEventListener("pointerup", end);
+  addEventListener("pointercancel", end);
+}

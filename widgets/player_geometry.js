@@ -1,0 +1,121 @@
+// The drawing of a pass: room for the numbers on its wires, curves, and which frames belong together. Pure numbers.
+
+export const PLAYER_CHIP_HEIGHT = 14;
+const PLAYER_CHIP_LETTER = 5.9;
+const PLAYER_CHIP_ABOVE = 17;
+
+/** How wide the chip with this text is. */
+export function playerChipWidth(text) {
+  return [...text].length * PLAYER_CHIP_LETTER + 9;
+}
+
+/** Where the chip of each wire starts: behind the box that makes it, just above the wire. `texts` is by wire. */
+export function playerChipPlaces(geometry, texts) {
+  const places = [];
+  const seen = new Set();
+  const starts = [...geometry.labels.map((t) => ({ wire: t.wire, x: t.x, y: t.y + 3.5 })), ...playerStarts(geometry)];
+  for (const { wire, x, y } of starts) {
+    if (seen.has(wire) || !texts.has(wire)) continue;
+    seen.add(wire);
+    const text = texts.get(wire);
+    places.push({ wire, text, x, y: y - PLAYER_CHIP_ABOVE, w: playerChipWidth(text), h: PLAYER_CHIP_HEIGHT });
+  }
+  return places;
+}
+
+/** The drawing made longer where the chips would lie on boxes or on each other, and the chips. */
+export function playerStretched(geometry, texts) {
+  const chips = playerChipPlaces(geometry, texts);
+  const titles = geometry.frames_of_parts.map((f) => ({ x: f.x + 7, y: f.y + 2, h: 14 }));
+  const obstacles = [...geometry.boxes, ...titles, ...chips];
+  const added = [];
+  for (const chip of [...chips].sort((one, other) => other.x - one.x)) {
+    const ahead = obstacles.filter((o) => o.x > chip.x + 1 && o.y < chip.y + chip.h && chip.y < o.y + o.h);
+    const edge = Math.min(...ahead.map((o) => o.x));
+    if (edge === Infinity) continue;
+    const room = edge - chip.x + added.filter((a) => a.x >= chip.x && a.x < edge).reduce((sum, a) => sum + a.extra, 0);
+    const extra = chip.w + 4 - room;
+    if (extra > 0) added.push({ x: chip.x, extra });
+  }
+  const last = Math.max(0, ...chips.map((c) => playerMoved(c.x, added) + c.w + 2));
+  return { ...playerMapped(geometry, (x) => playerMoved(x, added), last), chips: chips.map((c) => ({ ...c, x: playerMoved(c.x, added) })) };
+}
+
+/** A strand as the `d` of a path: lines at one height, else curves that begin and end horizontally. */
+export function playerPath(points) {
+  const n = (x) => String(Math.round(x * 10) / 10);
+  let d = `M${n(points[0][0])} ${n(points[0][1])}`;
+  for (let i = 1; i < points.length; i += 1) {
+    const [x, y] = points[i - 1];
+    const [u, v] = points[i];
+    const middle = (x + u) / 2;
+    d += n(y) === n(v) ? `H${n(u)}` : `C${n(middle)} ${n(y)} ${n(middle)} ${n(v)} ${n(u)} ${n(v)}`;
+  }
+  return d;
+}
+
+/** About how long a strand is. */
+export function playerLength(points) {
+  return points.slice(1).reduce((sum, [x, y], i) => sum + Math.hypot(x - points[i][0], y - points[i][1]), 0) * 1.1;
+}
+
+/** The points at which a wire goes into a box: `{wire, x, y}`. */
+export function playerEntries(geometry) {
+  const found = [];
+  for (const { wire, points } of geometry.strands) {
+    const [x, y] = points[points.length - 1];
+    if (geometry.boxes.some((b) => Math.abs(b.x - x) < 0.6 && y >= b.y && y <= b.y + b.h)) found.push({ wire, x, y });
+  }
+  return found;
+}
+
+/** For each frame around a clause the one of its other half, as brackets match; null if it has none. */
+export function playerHalves(frames) {
+  const partner = frames.map(() => null);
+  const open = [];
+  const inOrder = frames.map((frame, i) => i).sort((i, j) => frames[i].x - frames[j].x);
+  for (const i of inOrder) {
+    if (frames[i].leg === "forward") open.push(i);
+    if (frames[i].leg !== "backward") continue;
+    const at = open.findLastIndex((j) => playerSubject(frames[j]) === playerSubject(frames[i]));
+    if (at < 0) continue;
+    const [j] = open.splice(at, 1);
+    [partner[i], partner[j]] = [j, i];
+  }
+  return partner;
+}
+
+/** The smallest frame around a box that has another half: its number, or null. */
+export function playerAround(frames, halves, box) {
+  const inside = (f) => box.x >= f.x - 1 && box.y >= f.y - 1 && box.x + box.w <= f.x + f.w + 1 && box.y + box.h <= f.y + f.h + 1;
+  const around = frames.map((f, i) => i).filter((i) => halves[i] !== null && inside(frames[i]));
+  return around.sort((i, j) => frames[i].w * frames[i].h - frames[j].w * frames[j].h)[0] ?? null;
+}
+
+function playerSubject(frame) {
+  return frame.title.replace(/^Q[ᶠᵇ]?\s*/u, "");
+}
+
+// Where strands start that no label stands at.
+function playerStarts(geometry) {
+  return geometry.strands
+    .map(({ wire, points }) => ({ wire, x: points[0][0] + 4, y: points[0][1] }))
+    .sort((one, other) => one.x - other.x);
+}
+
+function playerMoved(x, added) {
+  return added.reduce((sum, a) => (a.x < x ? sum + a.extra : sum), x);
+}
+
+function playerMapped(geometry, to, last) {
+  const wide = (r) => ({ ...r, x: to(r.x), w: to(r.x + r.w) - to(r.x) });
+  return {
+    ...geometry,
+    width: Math.max(to(geometry.width), last),
+    boxes: geometry.boxes.map(wide),
+    frames_of_parts: geometry.frames_of_parts.map(wide),
+    strands: geometry.strands.map((strand) => ({ ...strand, points: strand.points.map(([x, y]) => [to(x), y]) })),
+    dots: geometry.dots.map((dot) => ({ ...dot, x: to(dot.x) })),
+    labels: geometry.labels.map((label) => ({ ...label, x: to(label.x) })),
+  };
+}

@@ -1,0 +1,124 @@
+// What a wire or a box is and holds, and the locations with their contents before and after.
+import { h, refill } from "./dom.js";
+import { heatPictures, heatPlane, heatReal, heatScale } from "./heat.js";
+import { playerChange, playerNorm } from "./player_pass.js";
+import { playerFacts, playerList, playerNumber, playerRole, playerSize, playerState } from "./player_words.js";
+
+const PLAYER_WRITTEN = 64;
+
+/** What is known of a wire at a frame; `more` asks for all of its numbers, `pick` goes to another wire. */
+export function playerWireCard(pass, id, frame, { fetched, more, pick, heading }) {
+  const wire = pass.wires.get(id);
+  const state = pass.wireState(id, frame);
+  const link = (other) => h("button", { type: "button", class: "rh-player-link", on: { click: () => pick({ wire: other }) } }, pass.wires.get(other).name);
+  const relation = [];
+  if (wire.of !== null && pass.wires.has(wire.of)) relation.push(h("div", {}, "cotangent of ", link(wire.of)));
+  const back = pass.partners(id).filter((other) => other !== wire.of);
+  if (back.length > 0 && wire.role !== "cotangent") relation.push(h("div", {}, back.length === 1 ? "its cotangent: " : "its cotangents: ", back.map((other) => [link(other), " "])));
+  const maker = pass.maker.get(id);
+  const readers = (pass.readers.get(id) ?? []).map((reader) => pass.steps.get(reader).label);
+  const way = [maker === undefined ? "comes in from outside" : `made by ${maker.label}`, readers.length === 0 ? "read by nothing" : `read by ${playerList([...new Set(readers)])}`].join("; ");
+  return h(
+    "div",
+    { class: "rh-player-card" },
+    h("div", { class: "rh-player-head" }, heading ?? null, h("b", { class: `rh-player-name rh-player-ink-${wire.role}` }, wire.name), h("code", {}, wire.type), h("span", { class: "rh-player-state" }, playerState(state))),
+    h("div", { class: "rh-player-quiet" }, `${playerRole(wire.role)}; ${way}`),
+    relation,
+    state === "empty" ? h("p", { class: "rh-player-not" }, "not computed yet") : playerNumbers(fetched?.content ?? wire.content, wire.name, fetched?.rows, more),
+  );
+}
+
+/** What a box does, and the wires at it. */
+export function playerBoxCard(pass, box, frame, pick) {
+  const steps = (box.members ?? [box.id]).map((member) => [...pass.steps.values()].find((step) => step.box === member)).filter(Boolean);
+  const inside = new Set(steps.flatMap((step) => step.makes));
+  const reads = [...new Set(steps.flatMap((step) => step.reads))].filter((wire) => !inside.has(wire));
+  const words = { later: "has not run yet", now: "runs now", ran: "has run" };
+  const line = (title, wires) => (wires.length === 0 ? null : h("tr", {}, h("th", { scope: "row" }, title), h("td", {}, wires.map((wire) => playerLine(pass, wire, frame, pick)))));
+  const uses = pass.uses.filter((use) => steps.some((step) => step.frame === use.frame) && use.kind === "Put" && use.frame <= frame);
+  return h(
+    "div",
+    { class: "rh-player-card" },
+    h("div", { class: "rh-player-head" }, h("b", {}, box.label), h("span", { class: "rh-player-state" }, words[pass.boxState(box, frame)])),
+    h("div", { class: "rh-player-quiet" }, box.title),
+    h("table", { class: "rh-player-ports" }, h("tbody", {}, line("reads", reads), line("makes", [...inside]))),
+    uses.map((use) => h("div", {}, playerChange(use))),
+  );
+}
+
+/** The locations, before and after, side by side; what a Put has just written is said to be so. */
+export function playerWeights(pass, frame, heading) {
+  const weights = pass.weights(frame);
+  if (weights.length === 0) return null;
+  return h("div", { class: "rh-player-weights" }, h("div", { class: "rh-player-title" }, heading), weights.map((weight) => playerWeight(weight, frame)));
+}
+
+function playerWeight({ location, before, after, puts, last }, frame) {
+  const lists = [before, after].filter((content) => content !== null && content.values !== null).map((content) => content.values);
+  const scale = heatScale(...lists);
+  const isNow = last !== null && last.frame === frame;
+  const words = after !== null ? playerChange(last).replace(`${location} `, "") : puts === 0 ? "only read" : "not updated yet";
+  const picture = (content, words, by) => h("figure", {}, heatPictures(content, `${location} ${words}: ${playerFacts(content)}`, by, 90)[0] ?? h("code", {}, content.text), h("figcaption", {}, words));
+  const change = after === null ? null : playerDelta(last);
+  return h(
+    "div",
+    { class: `rh-player-weight${isNow ? " rh-player-just" : ""}` },
+    h("div", { class: "rh-player-head" }, h("b", { class: "rh-player-name rh-player-ink-parameter" }, location), h("code", {}, before.type)),
+    h(
+      "div",
+      { class: "rh-player-change" },
+      picture(before, "before", scale),
+      h("span", { "aria-hidden": "true" }, "→"),
+      after === null ? h("span", { class: "rh-player-not" }, "–") : picture(after, "after", scale),
+      change === null ? null : picture(change, "change", heatScale(change.values)),
+    ),
+    h("div", { class: "rh-player-quiet" }, isNow ? `just now ${words}` : words),
+  );
+}
+
+// What a Put has added, as an array; it is drawn by a scale of its own, as it is small mostly.
+function playerDelta({ before, after }) {
+  if (before === null || before.values === null || after.values === null || after.values.length < 2) return null;
+  const values = after.values.map((x, i) => heatReal(x) - heatReal(before.values[i]));
+  const finite = values.filter(Number.isFinite);
+  const ends = { min: finite.length > 0 ? Math.min(...finite) : null, max: finite.length > 0 ? Math.max(...finite) : null };
+  return { ...after, values, norm: playerNorm(values), ...ends, text: "" };
+}
+
+function playerLine(pass, id, frame, pick) {
+  const wire = pass.wires.get(id);
+  const isThere = pass.wireState(id, frame) !== "empty";
+  const name = h("button", { type: "button", class: "rh-player-link", on: { click: () => pick({ wire: id }) } }, pass.name(id));
+  return h("div", {}, name, " ", isThere ? h("code", {}, wire.content.text) : h("span", { class: "rh-player-not" }, "not computed yet"));
+}
+
+/** The numbers of an array: pictures, the extremes, and the entries as far as they are there. */
+export function playerNumbers(content, name, rows, more) {
+  const n = playerSize(content.shape);
+  if (n <= 1) return h("p", { class: "rh-player-number" }, content.text);
+  const facts = h("div", { class: "rh-player-quiet" }, playerFacts(content));
+  const pictures = heatPictures(content, `${name}: ${playerFacts(content)}`);
+  const isShort = n <= PLAYER_WRITTEN;
+  const written = isShort && content.values !== null ? playerGrid(content) : rows !== undefined && rows.length > 0 ? playerRowsShown(rows) : h("code", { class: "rh-player-text" }, content.text);
+  const button = rows === undefined && !isShort ? h("button", { type: "button", on: { click: more } }, "all numbers") : null;
+  return h("div", { class: "rh-player-numbers" }, pictures.length > 0 ? h("div", { class: "rh-player-pictures" }, pictures) : null, h("div", {}, written, facts, button));
+}
+
+function playerGrid(content) {
+  const { rows, columns } = heatPlane(content.shape);
+  const line = (i) => content.values.slice(i * columns, (i + 1) * columns).map((x) => h("td", {}, playerNumber(x)));
+  return playerScrolled(Array.from({ length: rows }, (_, i) => h("tr", {}, line(i))));
+}
+
+function playerRowsShown(rows) {
+  return playerScrolled(rows.map((row) => h("tr", {}, row.map((text) => h("td", {}, text)))));
+}
+
+function playerScrolled(lines) {
+  return h("div", { class: "rh-player-entries", tabindex: 0, role: "region", "aria-label": "the entries" }, h("table", {}, h("tbody", {}, lines)));
+}
+
+/** The hint where nothing is picked yet. */
+export function playerHint(box) {
+  refill(box, h("p", { class: "rh-player-quiet" }, "Click a wire or a box, or walk through them with ↑ and ↓, and see what it holds."));
+}

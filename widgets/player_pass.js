@@ -1,0 +1,168 @@
+// A recorded pass at each of its frames: frame f is the moment when f boxes have run, the last of them just now.
+import { heatReal } from "./heat.js";
+import { playerList, playerNumber } from "./player_words.js";
+
+/** A pass with what one looks up at every frame. */
+export class PlayerPass {
+  constructor(record) {
+    this.record = record;
+    this.frames = record.frames;
+    this.turn = record.turn;
+    this.wires = new Map(record.wires.map((wire) => [wire.id, wire]));
+    this.steps = new Map(record.steps.map((step) => [step.frame, step]));
+    this.uses = record.accesses.map((use, number) => ({ ...use, number }));
+    this.readers = new Map();
+    this.cotangents = new Map();
+    this.maker = new Map();
+    for (const step of record.steps) {
+      for (const wire of new Set(step.reads)) playerPush(this.readers, wire, step.frame);
+      for (const wire of step.makes) this.maker.set(wire, step);
+    }
+    for (const wire of record.wires) if (wire.of !== null) playerPush(this.cotangents, wire.of, wire.id);
+    for (const row of record.rows) {
+      if (row.cotangents.length > 0) this.cotangents.set(row.forward, row.cotangents);
+    }
+  }
+
+  /** Where on its way a wire is: empty, fresh, read, waiting, live or done. */
+  wireState(id, frame) {
+    const wire = this.wires.get(id);
+    if (wire === undefined || wire.born > frame) return "empty";
+    if (wire.born === frame && frame > 0) return "fresh";
+    const readers = this.readers.get(id) ?? [];
+    if (readers.includes(frame)) return "read";
+    const next = readers.find((reader) => reader > frame);
+    if (next === undefined) return wire.last_read > frame || this.goesOut(id) ? "live" : "done";
+    return this.waitsFor(wire, next) ? "waiting" : "live";
+  }
+
+  /** Whether the wire leaves the diagram: nothing reads it, and still it is held to the end. */
+  goesOut(id) {
+    const wire = this.wires.get(id);
+    const readers = this.readers.get(id) ?? [];
+    return wire.last_read === this.frames && readers[readers.length - 1] !== this.frames;
+  }
+
+  /** Whether the next box to read the wire is on the way back, and the wire itself is not. */
+  waitsFor(wire, next) {
+    if (wire.role === "cotangent" || wire.role === "update" || wire.role === "backward") return false;
+    if (this.turn !== null && wire.born < this.turn) return this.steps.get(next).leg === "backward";
+    return wire.waits && this.steps.get(next).leg === "backward";
+  }
+
+  /** Whether a box, or one that stands for several, has run, runs now or is to come. */
+  boxState(box, frame) {
+    const last = box.last_frame ?? box.frame;
+    if (frame < box.frame) return "later";
+    return frame > last ? "ran" : "now";
+  }
+
+  /** Where at a frame the pass is: before it, on the way forward, at the turn, or on the way back. */
+  legAt(frame) {
+    if (frame === 0) return "start";
+    if (this.turn === null || frame < this.turn) return "forward";
+    return (this.steps.get(frame)?.leg ?? "backward") === "return" ? "return" : "backward";
+  }
+
+  /** The wires that belong together with this one: the value and its cotangents. */
+  partners(id) {
+    const of = this.wires.get(id)?.of ?? null;
+    const found = new Set([...(of === null ? [] : [of]), ...(this.cotangents.get(id) ?? [])]);
+    for (const [value, cotangents] of this.cotangents) if (cotangents.includes(id)) found.add(value);
+    found.delete(id);
+    return [...found].filter((wire) => this.wires.has(wire));
+  }
+
+  /** The frames at which a location is written. */
+  puts() {
+    return this.uses.filter((use) => use.kind === "Put").map((use) => use.frame);
+  }
+
+  /** What happens at a frame, in words. */
+  caption(frame) {
+    if (frame === 0) return "Before the first box: nothing has been computed.";
+    const step = this.steps.get(frame);
+    if (step === undefined) return `Frame ${frame}`;
+    const use = this.uses.find((candidate) => candidate.frame === frame);
+    const made = playerList(step.makes.map((wire) => this.name(wire)));
+    const read = playerList([...new Set(step.reads)].map((wire) => this.name(wire)));
+    if (use?.kind === "Put") return `${step.label} writes ${read}: ${playerChange(use)}`;
+    if (use?.kind === "Get") return `${step.label} looks up ${use.location}: makes ${made}`;
+    const where = PLAYER_WHERE[step.leg] ?? "";
+    const what = [read && `reads ${read}`, made && `makes ${made}`].filter(Boolean).join(", ");
+    return `${step.label}${where}: ${what}`;
+  }
+
+  /** The name of a wire with what it is a cotangent of. */
+  name(id) {
+    const wire = this.wires.get(id);
+    if (wire === undefined) return `v${id}`;
+    const of = wire.of === null ? undefined : this.wires.get(wire.of);
+    return of === undefined ? wire.name : `${wire.name} (cotangent of ${of.name})`;
+  }
+
+  /** Each location that was used, with its content before the pass, now, and by how much it has changed. */
+  weights(frame) {
+    const found = new Map();
+    for (const use of this.uses) {
+      const so = found.get(use.location) ?? { location: use.location, before: use.before ?? use.after, after: null, puts: 0, last: null };
+      if (use.kind === "Put") {
+        so.puts += 1;
+        if (use.frame <= frame) {
+          so.after = use.after;
+          so.last = use;
+        }
+      }
+      found.set(use.location, so);
+    }
+    return [...found.values()];
+  }
+}
+
+/** `‖Δ‖ = 0.03`, as far as the numbers are there; a first content has nothing to differ from. */
+export function playerChange(use) {
+  if (use.before === null) return `${use.location} gets its first content`;
+  const size = playerDistance(use.before.values, use.after.values);
+  return size === null ? `${use.location} has a new content` : `${use.location} changes by ‖Δ‖ = ${playerNumber(size)}`;
+}
+
+/** The norm of the difference of two lists of numbers; null if one of them is not there. */
+export function playerDistance(left, right) {
+  if (left === null || right === null || left.length !== right.length) return null;
+  return playerNorm(left.map((x, i) => heatReal(x) - heatReal(right[i])));
+}
+
+/** The Euclidean norm of a list of numbers. */
+export function playerNorm(numbers) {
+  return Math.hypot(...playerPieces(numbers.map(heatReal)));
+}
+
+/** The cosine of the angle between two lists of numbers; null where there is none. */
+export function playerCosine(left, right) {
+  if (left === null || right === null || left.length !== right.length) return null;
+  const [x, y] = [left.map(heatReal), right.map(heatReal)];
+  const [m, n] = [playerNorm(x), playerNorm(y)];
+  if (!(m > 0 && n > 0 && Number.isFinite(m) && Number.isFinite(n))) return null;
+  return Math.max(-1, Math.min(1, x.reduce((sum, a, i) => sum + (a / m) * (y[i] / n), 0)));
+}
+
+const PLAYER_WHERE = {
+  forward: ", way forward",
+  return: ", the turn",
+  backward: ", way back",
+  clause: ", in a clause",
+};
+
+// The norms of stretches: a function takes only so many arguments.
+function playerPieces(numbers) {
+  if (numbers.length <= 1000) return numbers;
+  const norms = [];
+  for (let i = 0; i < numbers.length; i += 1000) norms.push(Math.hypot(...numbers.slice(i, i + 1000)));
+  return playerPieces(norms);
+}
+
+function playerPush(map, key, value) {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

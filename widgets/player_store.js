@@ -1,0 +1,82 @@
+// What the page has been told of the passes beyond the opening: larger arrays, the other drawing.
+import { playerRows } from "./player_compare.js";
+import { playerSize } from "./player_words.js";
+
+const PLAYER_MOST_ENTRIES = 65536;
+
+/** Asks for what is wanted, once, and puts it where it belongs; `arrived` is called then. */
+export class PlayerStore {
+  constructor(host, passes, arrived) {
+    this.host = host;
+    this.passes = passes;
+    this.arrived = arrived;
+    this.asked = new Map();
+    this.answers = new Map();
+    this.layouts = new Map(passes.map((pass, p) => [`${p}|${Boolean(pass.record.folded)}`, pass.record]));
+    this.pairs = passes.length > 1 ? playerPairs(passes) : [];
+  }
+
+  /** The answer about a wire `{pass, wire}`, if it is here. */
+  known(ref) {
+    return this.answers.get(JSON.stringify(ref));
+  }
+
+  /** Ask for an array in passing: if it cannot be had, all goes on without it. */
+  want(ref) {
+    if (this.asked.has(JSON.stringify(ref)) || !this.host.alive() || this.sizeOf(ref) > PLAYER_MOST_ENTRIES) return;
+    this.demand(ref).catch(() => undefined);
+  }
+
+  /** Ask for an array; rejects with the reason if it cannot be had. */
+  demand(ref) {
+    const key = JSON.stringify(ref);
+    if (!this.asked.has(key)) this.asked.set(key, this.fetched(ref, key));
+    return this.asked.get(key);
+  }
+
+  async fetched(ref, key) {
+    const kind = ref.wire === undefined ? "access" : "wire";
+    const answer = await this.host.ask({ ask: kind, ...ref }).catch((error) => {
+      this.asked.delete(key);
+      throw error;
+    });
+    this.answers.set(key, answer);
+    const pass = this.passes[ref.pass];
+    if (kind === "wire") pass.wires.get(ref.wire).content = answer.content;
+    else Object.assign(pass.uses[ref.access], { before: answer.before, after: answer.after });
+    this.arrived();
+    return answer;
+  }
+
+  /** A drawing of pass `p`; null where there is none to choose. */
+  async layout(p, folded) {
+    const key = `${p}|${folded}`;
+    if (!this.layouts.has(key)) {
+      if (!(this.passes[p].record.foldings ?? []).includes(folded)) return null;
+      this.layouts.set(key, await this.host.ask({ ask: "layout", pass: p, folded }));
+    }
+    return this.layouts.get(key);
+  }
+
+  /** The wire of the other pass that is what this one is here. */
+  agreeing(p, wire) {
+    return this.pairs.find((pair) => pair[p] === wire)?.[1 - p];
+  }
+
+  sizeOf(ref) {
+    const pass = this.passes[ref.pass];
+    const content = ref.wire === undefined ? pass.uses[ref.access].after : pass.wires.get(ref.wire).content;
+    return playerSize(content.shape);
+  }
+}
+
+/** The wires of two passes that are the same thing: the values of boxes that agree, and their cotangents. */
+export function playerPairs(passes) {
+  const pairs = [];
+  for (const [one, other] of playerRows(passes[0].record.rows, passes[1].record.rows)) {
+    if (one === null || other === null) continue;
+    pairs.push([one.forward, other.forward]);
+    one.cotangents.forEach((wire, i) => i < other.cotangents.length && pairs.push([wire, other.cotangents[i]]));
+  }
+  return pairs;
+}

@@ -1,0 +1,73 @@
+// Numbers and arrays of a pass in few words.
+
+/** A number to some significant digits, as the kernel writes it; what is no finite number comes and stays as a text. */
+export function playerNumber(x, digits = 4) {
+  if (x === null || x === undefined) return "";
+  if (typeof x === "string") return x;
+  if (!Number.isFinite(x)) return Number.isNaN(x) ? "nan" : x > 0 ? "inf" : "-inf";
+  if (x === 0) return "0";
+  return String(Number(x.toPrecision(digits))).replace("e+", "e");
+}
+
+/** How many entries an array of this shape has. */
+export function playerSize(shape) {
+  return shape.reduce((n, m) => n * m, 1);
+}
+
+/** `3 × 2`; a number has no shape to speak of. */
+export function playerShape(shape) {
+  return playerSize(shape) === 1 && shape.length < 2 ? "" : shape.join("×");
+}
+
+/** What stands on a wire: a number itself, two of them, or else its type, as it is drawn, and its norm. */
+export function playerChip(content, type = "") {
+  const n = playerSize(content.shape);
+  if (n === 0) return "empty";
+  if (n <= 2 && content.shape.length < 2 && content.values !== null) {
+    const numbers = content.values.map((x) => playerNumber(x, 3));
+    return n === 1 ? numbers[0] : `[${numbers.join(", ")}]`;
+  }
+  return `${type} ‖${playerNumber(content.norm, 3)}‖`.trim();
+}
+
+/** The most important of an array in one line: type, norm, least and greatest entry. */
+export function playerFacts(content) {
+  const n = playerSize(content.shape);
+  if (n <= 1) return content.type;
+  const least = content.min === null ? "no finite entry" : `from ${playerNumber(content.min)} to ${playerNumber(content.max)}`;
+  return `${content.type}, norm ${playerNumber(content.norm)}, ${least}`;
+}
+
+/** Words for a role: what the reader is told that a wire is for. */
+export function playerRole(role) {
+  return PLAYER_ROLES[role] ?? role;
+}
+
+/** Where on its way a wire is, in words. */
+export function playerState(state) {
+  return PLAYER_STATES[state];
+}
+
+/** `x`, `x and y`, `x, y and z`. */
+export function playerList(words) {
+  if (words.length < 2) return words.join("");
+  return `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
+}
+
+const PLAYER_ROLES = {
+  value: "a value on the way forward",
+  parameter: "what a location held",
+  auxiliary: "auxiliary data, kept for the way back",
+  cotangent: "a cotangent",
+  update: "the new content of a location",
+  backward: "computed on the way back",
+};
+
+const PLAYER_STATES = {
+  empty: "not computed yet",
+  fresh: "just computed",
+  read: "being read now",
+  waiting: "waiting for the way back",
+  live: "computed",
+  done: "computed, and read for the last time",
+};

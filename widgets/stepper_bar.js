@@ -1,0 +1,121 @@
+// The controls of a stepper.
+import { h, s } from "./dom.js";
+
+const BAR_SPEEDS = [0.5, 1, 2, 5, 10];
+const BAR_ICONS = {
+  first: "M3 3h2v10H3zM13 3v10L6 8z",
+  previous: "M12 3v10L4 8z",
+  next: "M4 3v10l8-5z",
+  last: "M11 3h2v10h-2zM3 3v10l7-5z",
+  play: "M4 2.5v11l9-5.5z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+};
+
+/** A small picture for a button. */
+export function barIcon(name) {
+  return s("svg", { class: "rh-icon", viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" }, s("path", { d: BAR_ICONS[name] }));
+}
+
+/**
+ * The bars. `act` has `command(name)`, `slide(step)`, `jump(text)`, `speed(number)`, `follow(rule)` (-1: that of the step) and
+ * `search(text, direction)`; `show` tells where the reader is.
+ */
+export function stepperBar(opening, speed, act) {
+  const steps = opening.steps;
+  const button = (name, words, key) =>
+    h("button", { type: "button", title: `${words} (${key})`, "aria-label": words, on: { click: () => act.command(name) } }, barIcon(name));
+  const first = button("first", "first step", "Home");
+  const previous = button("previous", "step back", "←");
+  const next = button("next", "step on", "→");
+  const last = button("last", "last step", "End");
+  const play = h("button", { type: "button", class: "rh-play", on: { click: () => act.command("play") } });
+  const speeds = h(
+    "select",
+    { "aria-label": "speed", title: "speed", on: { change: () => act.speed(Number(speeds.value)) } },
+    BAR_SPEEDS.map((each) => h("option", { value: each, selected: each === speed }, `${each}/s`)),
+  );
+  let shownNumber = "";
+  let playing = null;
+  const slider = h("input", {
+    type: "range", class: "rh-slider", min: 1, max: Math.max(steps, 1), step: 1, value: 1, disabled: steps < 2, "aria-label": "step",
+    on: { input: () => act.slide(Number(slider.value) - 1) },
+  });
+  const field = h("input", {
+    type: "text", class: "rh-jump", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": "jump to step", disabled: steps === 0,
+    title: "a number, #17, +10, first, last, or a copied address (g)",
+    on: { focus: () => field.select(), blur: () => (field.value = shownNumber), keydown: (event) => event.key === "Enter" && act.jump(field.value) },
+  });
+  const rules = h(
+    "select",
+    { "aria-label": "rule to go to", disabled: steps === 0, on: { change: () => act.follow(Number(rules.value)) } },
+    h("option", { value: -1 }, "same rule"),
+    opening.rules.map((rule, i) => h("option", { value: i }, `${rule.name} (${rule.times})`)),
+  );
+  const pair = (back, on, what, keys) => {
+    const make = (name, icon, words, key) =>
+      h("button", { type: "button", class: "rh-half", title: `${words} ${what} (${key})`, "aria-label": `${words} ${what}`, on: { click: () => act.command(name) } }, barIcon(icon));
+    return [make(back, "previous", "previous", keys[1]), make(on, "next", "next", keys[0])];
+  };
+  const ruleButtons = pair("previous-rule", "next-rule", "step of this rule", "rR");
+  const heapButtons = pair("previous-heap", "next-heap", "change of the heap", "hH");
+  const sought = h("input", {
+    type: "search", class: "rh-search", placeholder: "search (/)", "aria-label": "search for a step", spellcheck: "false", disabled: steps === 0,
+    on: { keydown: (event) => event.key === "Enter" && act.search(sought.value, event.shiftKey ? -1 : 1) },
+  });
+  const seek = (direction, icon, words) =>
+    h("button", { type: "button", class: "rh-half", title: words, "aria-label": words, disabled: steps === 0, on: { click: () => act.search(sought.value, direction) } }, barIcon(icon));
+  const text = (name, words, title) => h("button", { type: "button", title, on: { click: () => act.command(name) } }, words);
+  const options = text("options", "View", "how terms are written, and what is folded (f)");
+  const el = h(
+    "div",
+    { class: "rh-controls" },
+    h(
+      "div",
+      { class: "rh-bar", role: "toolbar", "aria-label": "steps" },
+      h("span", { class: "rh-joined" }, first, previous, next, last),
+      play,
+      speeds,
+      slider,
+      h("label", { class: "rh-nowrap" }, "step ", field, ` of ${steps.toLocaleString("en")}`),
+    ),
+    h(
+      "div",
+      { class: "rh-bar", role: "toolbar", "aria-label": "find a step" },
+      h("span", { class: "rh-joined" }, rules, ruleButtons),
+      h("span", { class: "rh-joined" }, h("span", { class: "rh-joined-label" }, "heap change"), heapButtons),
+      h("span", { class: "rh-joined" }, sought, seek(-1, "previous", "find backwards"), seek(1, "next", "find forwards")),
+      h("span", { class: "rh-grow" }),
+      options,
+      text("copy", "Copy #", "copy the address of this step (c)"),
+      text("help", "?", "keys (?)"),
+    ),
+  );
+  const disable = (element, isOff) => {
+    // A button that has the focus keeps it: the keys must go on working at the last step.
+    if (isOff) element.setAttribute("aria-disabled", "true");
+    else element.removeAttribute("aria-disabled");
+  };
+  if (steps === 0) for (const element of [first, previous, next, last, play, speeds, ...ruleButtons, ...heapButtons]) element.disabled = true;
+  return {
+    el,
+    show({ at, isPlaying, canBack, canOn, canRule, canHeap }) {
+      slider.value = String(at + 1);
+      slider.setAttribute("aria-valuetext", `step ${at + 1} of ${steps}`);
+      shownNumber = steps === 0 ? "0" : String(at + 1);
+      if (document.activeElement !== field) field.value = shownNumber;
+      disable(first, !canBack);
+      disable(previous, !canBack);
+      disable(next, !canOn);
+      disable(last, !canOn);
+      ruleButtons.forEach((element, i) => disable(element, !canRule[i]));
+      heapButtons.forEach((element, i) => disable(element, !canHeap[i]));
+      if (playing !== isPlaying) {
+        playing = isPlaying;
+        play.replaceChildren(barIcon(isPlaying ? "pause" : "play"), document.createTextNode(isPlaying ? " Pause" : " Play"));
+        play.title = `${isPlaying ? "pause" : "play"} (Space)`;
+      }
+    },
+    focusJump: () => field.focus(),
+    focusSearch: () => sought.focus(),
+  };
+}

@@ -1,0 +1,111 @@
+// Which steps are shown, and the next one of a kind: found by halving, so that a long trace is as quick as a short one.
+
+const STEPPER_BOOKKEEPING = new Set(["Let", "Let⇐", "Proj", "RH-Let"]);
+const STEPPER_PASS = /^(RH-.*|RevHandle|H-.*|Get|Put)$/;
+
+/** The steps of a trace by their rules. `work` counts the numbers looked at, for tests. */
+export class StepIndex {
+  constructor(fired, rules, puts) {
+    this.rules = rules;
+    this.count = fired.length;
+    this.puts = puts;
+    this.work = 0;
+    this.rule = Uint16Array.from({ length: fired.length }, (_, i) => fired.charCodeAt(i) - 65);
+    this.byRule = rules.map(() => []);
+    this.rule.forEach((rule, i) => this.byRule[rule]?.push(i));
+    this.hide(new Set());
+  }
+
+  /** Hide the steps of these rules (their names). */
+  hide(names) {
+    this.hidden = new Set([...names].filter((name) => this.rules.some((rule) => rule.name === name)));
+    const isHidden = this.rules.map((rule) => this.hidden.has(rule.name));
+    this.shown = [];
+    for (let i = 0; i < this.count; i += 1) {
+      this.work += 1;
+      if (!isHidden[this.rule[i]]) this.shown.push(i);
+    }
+  }
+
+  /** How many steps are hidden. */
+  hiddenCount() {
+    return this.count - this.shown.length;
+  }
+
+  /** The shown step `by` places behind (or before) `step`; at an end the last one there; null if there is none. */
+  move(step, by, all = false) {
+    if (all) {
+      const to = Math.max(0, Math.min(this.count - 1, step + by));
+      return to === step ? null : to;
+    }
+    const place = this.#from(this.shown, step);
+    const isShown = this.shown[place] === step;
+    const wanted = by > 0 ? place + by - (isShown ? 0 : 1) : place + by;
+    const to = this.shown[Math.max(0, Math.min(this.shown.length - 1, wanted))];
+    return to === undefined || (by > 0 ? to <= step : to >= step) ? null : to;
+  }
+
+  /** The first or the last shown step. */
+  end(isLast) {
+    if (this.shown.length === 0) return this.count === 0 ? null : isLast ? this.count - 1 : 0;
+    return this.shown[isLast ? this.shown.length - 1 : 0];
+  }
+
+  /** The next step (or the one before) at which this rule fired, or null. */
+  nextOfRule(rule, step, direction) {
+    return this.#next(this.byRule[rule] ?? [], step, direction);
+  }
+
+  /** The next step (or the one before) that changes the heap, or null. */
+  nextPut(step, direction) {
+    return this.#next(this.puts, step, direction);
+  }
+
+  /** How many steps before `state` change the heap. */
+  putsBefore(state) {
+    return this.#from(this.puts, state);
+  }
+
+  /** The place of a step among those that are shown, or of the first one behind it. */
+  placeOf(step) {
+    return this.#from(this.shown, step);
+  }
+
+  /** The steps that a reader comes to next, `count` of them. */
+  coming(step, count, direction, all = false) {
+    const found = [];
+    let at = step;
+    while (found.length < count) {
+      at = this.move(at, direction, all);
+      if (at === null) break;
+      found.push(at);
+    }
+    return found;
+  }
+
+  #next(sorted, step, direction) {
+    const place = this.#from(sorted, direction > 0 ? step + 1 : step);
+    return (direction > 0 ? sorted[place] : sorted[place - 1]) ?? null;
+  }
+
+  /** The place of the first number that is at least `least`. */
+  #from(sorted, least) {
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      this.work += 1;
+      const middle = (low + high) >> 1;
+      if (sorted[middle] < least) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** The names of the rules that a ready-made choice hides. */
+export function hiddenBy(choice, rules) {
+  const names = rules.map((rule) => rule.name);
+  if (choice === "pass") return names.filter((name) => !STEPPER_PASS.test(name));
+  if (choice === "bookkeeping") return names.filter((name) => STEPPER_BOOKKEEPING.has(name));
+  return [];
+}

@@ -1,0 +1,154 @@
+// The list of all steps under the legs that they belong to, and which rules are shown.
+import { h, refill } from "./dom.js";
+import { ListRows, rowsInSight, topFor } from "./stepper_rows.js";
+import { hiddenBy } from "./stepper_index.js";
+import { counted } from "./stepper_pane.js";
+
+const LIST_ROW = 22;
+const LIST_ARROWS = { plain: "·", forward: "↓", turn: "↺", backward: "↑" };
+const LIST_WAYS = { plain: "reduction", forward: "on the way forward", turn: "the turn", backward: "on the way back" };
+
+/**
+ * The list; `act.go(step)` hears of clicks, `act.hide(names)` of filters, `act.rest(steps)` of the steps that are in sight
+ * once scrolling has ended. `words(step)` tells what a step is about if that is known, else null.
+ */
+export function stepperList(index, words, act) {
+  const body = h("div", { class: "rh-list-body", role: "presentation" });
+  const el = h("div", { class: "rh-list", role: "listbox", "aria-label": "steps", tabindex: "0" }, body);
+  const chips = h("div", { class: "rh-chips" });
+  const note = h("span", { class: "rh-note" });
+  const toggle = h("button", { type: "button", class: "rh-small", "aria-expanded": "false", on: { click: flip } }, "Filter");
+  const filter = h("div", { class: "rh-filter", hidden: true }, chips);
+  const head = h("div", { class: "rh-list-head" }, h("h4", {}, "Steps"), note, toggle);
+  const part = h("div", { class: "rh-list-part" }, head, filter, el);
+  let legs = [];
+  let rows = new ListRows(index.shown, legs);
+  let now = 0;
+  let timer = null;
+  let more = 0;
+
+  function flip() {
+    filter.hidden = !filter.hidden;
+    toggle.setAttribute("aria-expanded", String(!filter.hidden));
+    draw();
+  }
+
+  function choices() {
+    const preset = (choice, text) => h("button", { type: "button", class: "rh-small", on: { click: () => act.hide(hiddenBy(choice, index.rules)) } }, text);
+    refill(
+      chips,
+      h(
+        "div",
+        { class: "rh-chip-row" },
+        preset("none", "All"),
+        preset("pass", "Only RH rules and heap"),
+        preset("bookkeeping", "Hide administrative steps"),
+      ),
+      index.rules.map((rule) => {
+        const box = h("input", { type: "checkbox", checked: !index.hidden.has(rule.name) });
+        box.addEventListener("change", () => {
+          const names = new Set(index.hidden);
+          if (box.checked) names.delete(rule.name);
+          else names.add(rule.name);
+          act.hide(names);
+        });
+        return h("label", { class: "rh-chip", title: rule.gloss }, box, h("span", { class: "rh-role-rule" }, rule.name), ` ${rule.times}`);
+      }),
+    );
+  }
+
+  function rebuild() {
+    rows = new ListRows(index.shown, legs);
+    body.style.height = `${rowsInSight(0, el.clientHeight, rows.length, LIST_ROW).height}px`;
+    const hidden = index.hiddenCount();
+    const inMore = more > 0 ? ` · legs of the first ${legs.length.toLocaleString("en")} of ${(legs.length + more).toLocaleString("en")}` : "";
+    note.textContent = (hidden === 0 ? `${counted(index.count, "step")}, none hidden` : `${hidden.toLocaleString("en")} of ${counted(index.count, "step")} hidden`) + inMore;
+    toggle.textContent = hidden === 0 ? "Filter" : "Filter (on)";
+    const focused = document.activeElement?.closest?.(".rh-chips") === chips ? [...chips.querySelectorAll("input,button")].indexOf(document.activeElement) : -1;
+    choices();
+    if (focused >= 0) [...chips.querySelectorAll("input,button")][focused]?.focus();
+    follow();
+  }
+
+  function follow() {
+    if (rows.length > 0) {
+      const top = topFor(rows.rowOf(now), el.scrollTop, el.clientHeight, rows.length, LIST_ROW);
+      if (Math.abs(top - el.scrollTop) >= 1) el.scrollTop = top;
+    }
+    draw();
+  }
+
+  function draw() {
+    const sight = rowsInSight(el.scrollTop, el.clientHeight, rows.length, LIST_ROW);
+    const elements = [];
+    const steps = [];
+    for (let row = sight.first; row < sight.last; row += 1) {
+      const item = rows.at(row);
+      const top = row * LIST_ROW + sight.shift;
+      elements.push(item.step === null ? legRow(item.leg, top) : stepRow(item, top));
+      if (item.step !== null) steps.push(item.step);
+    }
+    refill(body, elements);
+    if (rows.length === 0) refill(body, h("p", { class: "rh-note" }, index.count === 0 ? "No step was taken." : "All steps are hidden."));
+    el.setAttribute("aria-activedescendant", body.querySelector("[aria-selected=true]")?.id ?? "");
+    clearTimeout(timer);
+    timer = setTimeout(() => act.rest(steps), 250);
+  }
+
+  function legRow([first, last, direction, depth, title, flow], top) {
+    const way = direction in LIST_ARROWS ? direction : "plain";
+    const numbers = first === last ? `${first + 1}` : `${first + 1}–${last + 1}`;
+    return h(
+      "div",
+      { class: `rh-leg rh-leg-${way}`, role: "presentation", style: `top:${top}px;padding-left:${8 + 14 * Math.min(depth, 8)}px`, title: `${LIST_WAYS[way]}: ${title}` },
+      h("span", { class: "rh-leg-arrow", "aria-label": LIST_WAYS[way] }, LIST_ARROWS[way]),
+      h("span", { class: "rh-leg-title" }, title),
+      flow ? h("span", { class: "rh-leg-flow" }, String(flow)) : null,
+      h("span", { class: "rh-note" }, numbers),
+    );
+  }
+
+  function stepRow({ step, leg }, top) {
+    const rule = index.rules[index.rule[step]]?.name ?? "";
+    const depth = leg === null ? 0 : Math.min(leg[3], 8);
+    const told = words(step);
+    return h(
+      "div",
+      {
+        class: `rh-row${step === now ? " rh-row-now" : ""}`,
+        id: `${el.id}-${step}`,
+        role: "option",
+        "aria-selected": String(step === now),
+        "aria-posinset": step + 1,
+        "aria-setsize": index.count,
+        style: `top:${top}px;padding-left:${8 + 14 * depth}px`,
+        title: told ?? "",
+        on: { click: () => act.go(step) },
+      },
+      h("span", { class: "rh-row-number" }, step === now ? `▸ ${step + 1}` : String(step + 1)),
+      h("span", { class: "rh-role-rule rh-row-rule" }, rule),
+      h("span", { class: "rh-row-about" }, told ?? ""),
+    );
+  }
+
+  el.id = `rh-list-${Math.random().toString(36).slice(2)}`;
+  el.addEventListener("scroll", draw, { passive: true });
+  choices();
+
+  return {
+    el: part,
+    list: el,
+    at(step) {
+      now = step;
+      follow();
+    },
+    setLegs(found, others) {
+      legs = found;
+      more = others;
+      rebuild();
+    },
+    rebuild,
+    draw,
+    clean: () => clearTimeout(timer),
+  };
+}

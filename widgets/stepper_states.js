@@ -1,0 +1,108 @@
+// The states of a trace on the page: every line list is made of the first one by edits, and a few of them are kept.
+
+const STEPPER_MOST_LINES = 2_000_000;
+
+/** The line lists of the states that a window tells of: one more than it has steps. */
+export function statesOf(answer) {
+  const states = [answer.first];
+  for (const [at, removed, lines] of answer.edits) {
+    const before = states[states.length - 1];
+    states.push([...before.slice(0, at), ...lines, ...before.slice(at + removed)]);
+  }
+  return states;
+}
+
+/** What was asked and answered, by the way that terms are written (`key`); those used longest ago are forgotten. */
+export class StepperWindows {
+  constructor(steps, most = 48) {
+    this.steps = steps;
+    this.most = most;
+    this.windows = [];
+    this.inFlight = new Map();
+    this.size = 12;
+    this.folds = 0;
+  }
+
+  /** The step with the lines before and after it, or null while that is not known. */
+  step(key, number) {
+    const found = this.#windowOf(key, number);
+    if (found === null) return null;
+    const at = number - found.from;
+    return { before: found.states[at], after: found.states[at + 1], detail: found.details[at] };
+  }
+
+  /** Whether a step is known, which does not count as a use of it. */
+  has(key, number) {
+    return this.windows.some((window) => window.key === key && window.from <= number && number < window.to);
+  }
+
+  /** The only state of a trace without steps. */
+  only(key) {
+    return this.windows.find((window) => window.key === key && window.from === 0)?.states[0] ?? null;
+  }
+
+  /**
+   * What to ask for so that step `number` is known: `{from, count}`, or null if it is known or asked for already.
+   * On the way back (`direction` -1) it is the last one asked for; `exactly` asks from it on, since answers may be cut short.
+   */
+  plan(key, number, direction = 1, exactly = false) {
+    if (number < 0 || number >= Math.max(this.steps, 1) || this.has(key, number)) return null;
+    if (this.steps === 0) return this.windows.some((w) => w.key === key) || this.asked(key, 0) ? null : { from: 0, count: 0 };
+    if (this.asked(key, number)) return null;
+    let from = number;
+    let to = number + 1;
+    if (direction < 0 && !exactly) {
+      while (from > 0 && to - from < this.size && !this.has(key, from - 1)) from -= 1;
+    } else {
+      while (to < this.steps && to - from < this.size && !this.has(key, to)) to += 1;
+    }
+    return { from, count: to - from };
+  }
+
+  /** The step to ask for ahead of `numbers`, which a reader comes to one after the other: the first that is not known. */
+  ahead(key, numbers) {
+    return numbers.find((number) => !this.has(key, number) && !this.asked(key, number)) ?? null;
+  }
+
+  /** Whether a question is on its way whose answer should have the step. */
+  asked(key, number) {
+    for (const { key: other, plan } of this.inFlight.values()) {
+      if (other === key && (plan.count === 0 || (plan.from <= number && number < plan.from + plan.count))) return true;
+    }
+    return false;
+  }
+
+  /** A question goes out; the ticket that comes back ends it. */
+  begin(key, plan) {
+    const ticket = Symbol(key);
+    this.inFlight.set(ticket, { key, plan });
+    return ticket;
+  }
+
+  /** Its answer has come (null: it was refused). */
+  end(ticket, answer) {
+    const { key, plan } = this.inFlight.get(ticket);
+    this.inFlight.delete(ticket);
+    if (answer === null) return;
+    const states = statesOf(answer);
+    this.folds += answer.edits.length;
+    const got = answer.details.length;
+    this.windows.push({ key, from: answer.from, to: answer.from + got, states, details: answer.details });
+    while (this.windows.length > this.most || (this.windows.length > 2 && this.#weight() > STEPPER_MOST_LINES)) this.windows.shift();
+    // An answer that is cut short says that terms are big here: ask for less, so that none is thrown away.
+    if (got < plan.count && plan.from + plan.count <= this.steps) this.size = Math.max(4, got);
+    else if (plan.count >= this.size) this.size = Math.min(100, this.size * 2);
+  }
+
+  #weight() {
+    return this.windows.reduce((sum, { states }) => sum + states.length * states[0].length, 0);
+  }
+
+  #windowOf(key, number) {
+    const at = this.windows.findIndex((window) => window.key === key && window.from <= number && number < window.to);
+    if (at < 0) return null;
+    const [found] = this.windows.splice(at, 1);
+    this.windows.push(found);
+    return found;
+  }
+}
