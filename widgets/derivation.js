@@ -11,6 +11,7 @@ const DERIVATION_KEYS = [
 ];
 const DERIVATION_FILES = { latex: "derivation.tex", text: "derivation.txt" };
 const DERIVATION_NARROW = 620;
+const DERIVATION_LEAST = 0.8;
 
 /** The view of `%derivation`: one tree, or two of them. */
 export function derivation(host, el) {
@@ -54,6 +55,7 @@ class DerivationView {
     this.on = { pick: (id) => this.pick(id, true), toggle: (id) => this.toggle(id), copy: (id) => this.copy(id) };
     this.build(el, told);
     this.draw();
+    this.settle();
     this.restore();
   }
 
@@ -67,7 +69,7 @@ class DerivationView {
 
   build(el, told) {
     const button = (text, label, click) => h("button", { type: "button", title: label, "aria-label": label, on: { click } }, text);
-    const levels = h("select", { "aria-label": "open so many levels", on: { change: () => this.level(Number(levels.value)) } }, [1, 2, 3, 4, 6, 8, 12, 40].map((n) => h("option", { value: n, selected: n === 4 }, n === 40 ? "40 levels" : `${n} level${n === 1 ? "" : "s"}`)));
+    const levels = (this.levels = h("select", { "aria-label": "open so many levels", on: { change: () => this.level(Number(levels.value)) } }, [1, 2, 3, 4, 6, 8, 12, 40].map((n) => h("option", { value: n, selected: n === 4 }, n === 40 ? "40 levels" : `${n} level${n === 1 ? "" : "s"}`))));
     this.kind = button("", "drawing or list (v)", () => this.change());
     const bar = h(
       "div",
@@ -87,6 +89,17 @@ class DerivationView {
     const title = h("div", { class: "rh-proof-head" }, h("span", {}, this.host.opening.subject), " ", h("span", { class: "rh-proof-quiet" }, `${told.measures}, ${told.size} rule${told.size === 1 ? "" : "s"}`));
     this.root = h("div", {}, title, bar, this.help, this.page, this.card, this.status, this.legend);
     el.append(this.root);
+  }
+
+  /** At first so many levels are open as have room, and the root is in sight. */
+  settle() {
+    for (let levels = 3; !this.isList && levels > 1 && this.page.scrollWidth * DERIVATION_LEAST > this.page.clientWidth; levels -= 1) {
+      this.open = derivationLevels(this.tree, levels);
+      this.levels.value = levels;
+      this.draw();
+    }
+    if (!this.isList && this.page.scrollWidth > this.page.clientWidth) this.resize(DERIVATION_LEAST);
+    this.reveal(this.made.get(0));
   }
 
   release() {
@@ -145,7 +158,8 @@ class DerivationView {
     const part = [...node.querySelectorAll(":scope > .rh-proof-conclusion, :scope > .rh-proof-entry")][0] ?? node;
     const rect = part.getBoundingClientRect();
     const page = this.page.getBoundingClientRect();
-    const dx = rect.left < page.left ? rect.left - page.left - 12 : rect.right > page.right ? Math.min(rect.right - page.right + 12, rect.left - page.left - 12) : 0;
+    const isSeen = rect.left >= page.left && rect.right <= page.right;
+    const dx = isSeen ? 0 : Math.min(rect.left - page.left - 12, (rect.left + rect.right - page.left - page.right) / 2);
     const dy = rect.top < page.top ? rect.top - page.top - 12 : rect.bottom > page.bottom ? rect.bottom - page.bottom + 12 : 0;
     if (dx || dy) this.page.scrollBy(dx, dy);
   }

@@ -12,6 +12,7 @@ const DIAGRAM_KEYS = [
 ];
 const DIAGRAM_FILES = { svg: "diagram.svg", tikz: "diagram.tex", dot: "diagram.dot", text: "diagram.txt" };
 const DIAGRAM_HIGHEST = 560;
+const DIAGRAM_LEAST = 0.7;
 
 /** The view of `%diagram`. */
 export function diagram(host, el) {
@@ -33,7 +34,7 @@ class DiagramView {
       return;
     }
     this.known.set(diagramKey(host.opening.drawing.folded), host.opening.drawing);
-    this.index = diagramIndex(host.opening.drawing);
+    this.index = diagramIndex(host.opening.drawing, host.opening.folds);
     this.picked = host.recall("picked", null);
     this.build();
     host.onDeath(() => this.mourn());
@@ -57,7 +58,8 @@ class DiagramView {
     this.on = { pick: (kind, id) => this.pick({ kind, id }, true), toggle: (fold) => this.toggle(fold) };
     this.svg = s("svg", { class: "rh-diagram-svg", role: "group", "aria-label": `string diagram: ${opening.summary}` });
     this.svg.addEventListener("click", () => this.pick(null));
-    this.zoom = zoomable(this.svg, { w: 1, h: 1 }, () => this.zoomed());
+    this.svg.addEventListener("focusin", (event) => this.focused(event.target));
+    this.zoom = zoomable(this.svg, { w: 1, h: 1 }, DIAGRAM_LEAST);
     this.card = h("div", { class: "rh-diagram-card", role: "region", "aria-label": "what is picked", "aria-live": "polite" });
     this.status = h("div", { class: "rh-diagram-status", role: "status" });
     this.search = h("input", { type: "search", size: 12, placeholder: "find", "aria-label": "find a box or a wire", on: { input: () => this.find(), keydown: (event) => this.onSearchKey(event) } });
@@ -68,7 +70,7 @@ class DiagramView {
       button("fold clauses", "fold every clause (c)", () => this.layout(this.closing(["clause"]))),
       button("fold all", "fold everything", () => this.layout(this.closing(["clause", "net", "legs", "handler"]))),
     ];
-    const hasFolds = opening.drawing.folds.length > 0;
+    const hasFolds = opening.folds.length > 0;
     this.exports = Object.keys(DIAGRAM_FILES).map((form) => button({ svg: "SVG", tikz: "TikZ", dot: "DOT", text: "text" }[form], `save as ${DIAGRAM_FILES[form]}`, () => this.save(form)));
     const sizes = [button("−", "smaller (−)", () => this.zoom.by(1 / 1.25)), button("+", "larger (+)", () => this.zoom.by(1.25)), button("fit", "all of it (0)", () => this.zoom.fit())];
     const bar = h(
@@ -102,9 +104,9 @@ class DiagramView {
     this.status.textContent = words;
   }
 
-  /** The folds of these kinds, with what is closed now and of another kind left as it is. */
+  /** The folds of these kinds. */
   closing(kinds) {
-    return diagramFoldsOf(this.index.drawing, kinds);
+    return diagramFoldsOf(this.host.opening.folds, kinds);
   }
 
   toggle(fold) {
@@ -124,20 +126,19 @@ class DiagramView {
       if (this.host.alive()) this.say("");
       this.draw(drawing, about);
     } catch (error) {
-      if (asked === this.asked) this.say(error.message);
+      if (asked === this.asked && this.host.alive()) this.say(error.message);
     }
   }
 
   draw(drawing, about = null) {
     const hadFocus = this.svg.contains(document.activeElement);
     const wasFitted = this.zoom.isFitted();
-    this.index = diagramIndex(drawing);
+    this.index = diagramIndex(drawing, this.host.opening.folds);
     const { parts, made } = diagramPicture(drawing, this.on);
     this.made = made;
     refill(this.svg, parts);
     if (wasFitted) this.window.style.height = `${this.height(drawing)}px`;
     this.zoom.resize({ w: drawing.width, h: drawing.height });
-    if (wasFitted) this.zoom.fit();
     if (about !== null) this.picked = this.afterFold(about);
     else if (this.picked?.kind === "box") this.picked = this.sameBox(this.picked.id);
     this.pick(this.picked, hadFocus || about !== null);
@@ -147,7 +148,7 @@ class DiagramView {
 
   height(drawing) {
     const scale = Math.min(1.25, Math.max(this.window.clientWidth, 200) / Math.max(drawing.width, 1));
-    return Math.round(Math.min(DIAGRAM_HIGHEST, Math.max(150, drawing.height * Math.max(scale, 0.5) + 16)));
+    return Math.round(Math.min(DIAGRAM_HIGHEST, Math.max(150, drawing.height * Math.max(scale, DIAGRAM_LEAST) + 16)));
   }
 
   sameBox(id) {
@@ -194,6 +195,12 @@ class DiagramView {
     if (focus) this.reveal();
   }
 
+  /** A box that the keyboard has come to is picked. */
+  focused(node) {
+    const id = Number(node.dataset?.box);
+    if (node.dataset?.box !== undefined && !(this.picked?.kind === "box" && this.picked.id === id)) this.pick({ kind: "box", id });
+  }
+
   /** The box that the Tab key comes to. */
   reachable() {
     if (this.picked?.kind === "box" && this.index.boxes.has(this.picked.id)) return this.picked.id;
@@ -202,10 +209,8 @@ class DiagramView {
 
   reveal() {
     const box = this.picked?.kind === "box" ? this.index.boxes.get(this.picked.id) : undefined;
-    if (box !== undefined && !this.zoom.isFitted()) this.zoom.reveal(box);
+    if (box !== undefined && !diagramSeen(box, this.zoom)) this.zoom.reveal(box);
   }
-
-  zoomed() {}
 
   toggleHelp() {
     this.help.hidden = !this.help.hidden;
@@ -338,6 +343,13 @@ class DiagramView {
     if (fold !== undefined) this.toggle(fold);
     return true;
   }
+}
+
+/** Whether all of a box is in the window. */
+function diagramSeen(box, zoom) {
+  const { x, y, scale } = zoom.state();
+  const { w, h } = zoom.view();
+  return x <= box.x && y <= box.y && box.x + box.w <= x + w / scale && box.y + box.h <= y + h / scale;
 }
 
 function diagramKey(folded) {

@@ -15,7 +15,7 @@ export function diagramCard(index, picked, on) {
   if (picked === null) return [h("p", { class: "rh-diagram-quiet" }, "Click a box or a wire to see what it is. Double click a frame to fold it, a box with a double edge to open it. Press ? for the keys.")];
   if (picked.kind === "box" && index.boxes.has(picked.id)) return diagramBoxCard(index, index.boxes.get(picked.id), on);
   if (picked.kind === "wire" && index.wires.has(picked.id)) return diagramWireCard(index, index.wires.get(picked.id), on);
-  if (picked.kind === "frame" && index.folds.has(picked.id)) return diagramFoldCard(index.folds.get(picked.id), on);
+  if (picked.kind === "frame" && index.folds.has(picked.id)) return diagramFoldCard(index, index.folds.get(picked.id), on);
   return [];
 }
 
@@ -46,11 +46,12 @@ function diagramWireCard(index, wire, on) {
   ];
 }
 
-function diagramFoldCard(fold, on) {
+function diagramFoldCard(index, fold, on) {
+  const titles = index.drawing.frames.filter((frame) => frame.fold === fold.id).map((frame) => h("div", {}, frame.title));
   const count = `${fold.count} ${fold.count === 1 ? "box" : "boxes"}`;
   return [
     h("div", {}, h("b", { class: "rh-diagram-code" }, fold.label), " ", h("span", { class: "rh-diagram-quiet" }, count)),
-    h("div", {}, fold.title),
+    titles,
     h("div", {}, h("button", { type: "button", on: { click: () => on.toggle(fold.id) } }, "fold it")),
   ];
 }

@@ -1,10 +1,10 @@
 // Ways through a drawing: along its wires, into its frames, to what has a name. Pure.
 
-/** Boxes, wires, frames and folds of a drawing by their numbers, and the wires of each box. */
-export function diagramIndex(drawing) {
+/** Boxes and wires of a drawing and the folds of its diagram by their numbers, and the wires of each box. */
+export function diagramIndex(drawing, foldList) {
   const boxes = new Map(drawing.boxes.map((box) => [box.id, box]));
   const wires = new Map(drawing.wires.map((wire) => [wire.id, wire]));
-  const folds = new Map(drawing.folds.map((fold) => [fold.id, fold]));
+  const folds = new Map(foldList.map((fold) => [fold.id, fold]));
   const ins = new Map(drawing.boxes.map((box) => [box.id, []]));
   const outs = new Map(drawing.boxes.map((box) => [box.id, []]));
   for (const wire of drawing.wires) {
@@ -64,8 +64,8 @@ export function diagramToggled(folded, fold) {
 }
 
 /** The folds of these kinds. */
-export function diagramFoldsOf(drawing, kinds) {
-  return drawing.folds.filter((fold) => kinds.includes(fold.kind)).map((fold) => fold.id);
+export function diagramFoldsOf(folds, kinds) {
+  return folds.filter((fold) => kinds.includes(fold.kind)).map((fold) => fold.id);
 }
 
 /** What stands for a box in another drawing of the same diagram: the one whose first part it has, or the last one before it. */

@@ -295,6 +295,7 @@ class PlayerView {
 
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.startsWith("Arrow") && event.target.closest?.(".rh-player-entries")) return;
     const name = playerKeyed(event.key, event.target.tagName, event.target.type);
     if (name === null) return;
     event.preventDefault();

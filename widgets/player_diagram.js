@@ -1,6 +1,6 @@
 // The string diagram of a pass as one sees it at a frame: what has run, what runs, and what waits on the wires.
 import { h, s, refill, reducedMotion } from "./dom.js";
-import { PLAYER_CHIP_HEIGHT, playerAround, playerEntries, playerHalves, playerLength, playerPath, playerStretched } from "./player_geometry.js";
+import { PLAYER_CHIP_HEIGHT, playerAround, playerChipWidth, playerCrossings, playerEntries, playerHalves, playerLength, playerPath, playerStretched } from "./player_geometry.js";
 import { playerChip, playerRole, playerState } from "./player_words.js";
 
 const PLAYER_LEAST_ZOOM = 0.2;
@@ -36,7 +36,7 @@ export class PlayerDiagram {
   /** Take another drawing of the same pass. */
   draw(geometry) {
     const types = new Map(geometry.labels.map((t) => [t.wire, t.text]));
-    const texts = new Map([...this.pass.wires.values()].map((wire) => [wire.id, playerPrefix(wire.role) + playerChip(wire.content, types.get(wire.id))]));
+    const texts = new Map([...this.pass.wires.values()].map((wire) => [wire.id, `${this.pass.tag(wire.id)} ${playerChip(wire.content, types.get(wire.id))}`.trim()]));
     this.geometry = playerStretched(geometry, texts);
     this.halves = playerHalves(this.geometry.frames_of_parts);
     this.wires = new Map();
@@ -46,12 +46,13 @@ export class PlayerDiagram {
     this.size = { width, height: height + top };
     this.parts = this.geometry.frames_of_parts.map(playerPart);
     this.rest = s("g", { class: "rh-player-rest" });
+    this.margin = s("g", { class: "rh-player-margin", "aria-hidden": "true" });
     const wires = this.drawnWires();
     const boxes = this.geometry.boxes.map((box) => this.drawnBox(box));
     const labels = this.geometry.labels.map((t, i) => this.drawnLabel(t, i));
     const chips = this.geometry.chips.map((chip) => this.drawnChip(chip));
     const view = `0 ${-top} ${width.toFixed(1)} ${(height + top).toFixed(1)}`;
-    this.svg = s("svg", { class: "rh-player-svg", viewBox: view, role: "group", "aria-label": this.label }, this.rest, this.parts, wires, boxes, labels, chips);
+    this.svg = s("svg", { class: "rh-player-svg", viewBox: view, role: "group", "aria-label": this.label }, this.rest, this.parts, wires, boxes, labels, chips, this.margin);
     refill(this.canvas, this.svg);
     this.small = s("svg", { viewBox: view, preserveAspectRatio: "none", "aria-hidden": "true" }, this.geometry.frames_of_parts.map(playerPart), this.geometry.boxes.map((box) => this.drawnBlock(box)));
     this.window = s("rect", { class: "rh-player-window", rx: 6 });
@@ -161,6 +162,7 @@ export class PlayerDiagram {
       }
     }
     this.showRest();
+    this.showMargin(this.scroller.scrollLeft / this.zoom);
   }
 
   /** One wire at a frame. */
@@ -249,6 +251,21 @@ export class PlayerDiagram {
     this.overview.hidden = scrollWidth <= clientWidth + 2;
     const place = { x: scrollLeft / this.zoom, y: scrollTop / this.zoom - 8, width: clientWidth / this.zoom, height: clientHeight / this.zoom };
     for (const [name, value] of Object.entries(place)) this.window.setAttribute(name, value.toFixed(1));
+    this.showMargin(place.x);
+  }
+
+  /** At the left edge of what is in view: the names of the wires that come in there and carry something. */
+  showMargin(left) {
+    const names = playerCrossings(this.geometry, left + 6).map(({ wire, y }) => {
+      const known = this.wires.get(wire);
+      if (known === undefined || known.state === "empty" || known.state === "done") return null;
+      const text = this.pass.tag(wire) || known.wire.name;
+      return [
+        s("rect", { x: left + 3, y: y - 15, width: playerChipWidth(text), height: 12, rx: 3 }),
+        s("text", { class: `rh-player-ink-${known.wire.role}`, x: left + 3 + playerChipWidth(text) / 2, y: y - 6, "text-anchor": "middle" }, text),
+      ];
+    });
+    refill(this.margin, names);
   }
 
   /** Begin with the scale that was kept, or one at which letters can be read; `placed` is called once there is a place. */
@@ -329,11 +346,6 @@ export class PlayerDiagram {
 }
 
 const PLAYER_BOX_WORDS = { later: "has not run yet", now: "runs now", ran: "has run" };
-
-// A number that came back is told from one that went forward also in black and white.
-function playerPrefix(role) {
-  return role === "cotangent" ? "◂ " : role === "update" ? "new " : "";
-}
 
 function playerPick(what) {
   return what.wire === undefined ? `box-${what.box}` : `wire-${what.wire}`;

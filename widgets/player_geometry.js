@@ -69,6 +69,19 @@ export function playerEntries(geometry) {
   return found;
 }
 
+/** The wires that pass this x at one height and began well to the left of it: `{wire, y}`, one for each wire. */
+export function playerCrossings(geometry, x) {
+  const began = new Map();
+  for (const { wire, points } of geometry.strands) began.set(wire, Math.min(points[0][0], began.get(wire) ?? Infinity));
+  const found = new Map();
+  for (const { wire, points } of geometry.strands) {
+    if (began.get(wire) > x - 60 || found.has(wire)) continue;
+    const at = points.findIndex(([u, y], i) => i > 0 && points[i - 1][0] <= x && x + 20 <= u && Math.abs(points[i - 1][1] - y) < 0.05);
+    if (at > 0) found.set(wire, { wire, y: points[at][1] });
+  }
+  return [...found.values()].filter(({ y }) => !geometry.boxes.some((b) => b.x < x + 40 && b.x + b.w > x - 6 && b.y < y && b.y + b.h > y - 16));
+}
+
 /** For each frame around a clause the one of its other half, as brackets match; null if it has none. */
 export function playerHalves(frames) {
   const partner = frames.map(() => null);

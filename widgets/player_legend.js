@@ -5,7 +5,7 @@ const PLAYER_LINES = [
   ["value live", "value, forward"],
   ["parameter live", "content of a location"],
   ["value waiting", "waits for the way back"],
-  ["cotangent live", "cotangent, coming back"],
+  ["cotangent live", "◂z: cotangent of z, coming back"],
   ["update live", "new content for Put"],
   ["value empty", "not computed yet"],
 ];

@@ -101,6 +101,15 @@ export class PlayerPass {
     return of === undefined ? wire.name : `${wire.name} (cotangent of ${of.name})`;
   }
 
+  /** The short name that stands on a wire: `z`, and `◂z` for a cotangent of z; none where the program gave none. */
+  tag(id) {
+    const wire = this.wires.get(id);
+    const of = wire.of === null ? undefined : this.wires.get(wire.of);
+    if (wire.role === "update") return "new";
+    if (wire.role === "cotangent") return `◂${of === undefined ? "" : playerGiven(of.name)}`;
+    return playerGiven(wire.name);
+  }
+
   /** Each location that was used, with its content before the pass, now, and by how much it has changed. */
   weights(frame) {
     const found = new Map();
@@ -159,6 +168,11 @@ function playerPieces(numbers) {
   const norms = [];
   for (let i = 0; i < numbers.length; i += 1000) norms.push(Math.hypot(...numbers.slice(i, i + 1000)));
   return playerPieces(norms);
+}
+
+// The kernel calls what has no name in the program `v7`.
+function playerGiven(name) {
+  return /^v\d+$/.test(name) ? "" : name;
 }
 
 function playerPush(map, key, value) {

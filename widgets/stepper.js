@@ -109,7 +109,7 @@ export function stepper(host, el) {
   const source = stepperSource();
   const types = stepperType();
   const heap = stepperHeap();
-  const list = stepperList(index, (step) => abouts.get(step) ?? null, { go, hide, rest: listRests });
+  const list = stepperList(index, (step) => abouts.get(step) ?? null, { go, hide, filter: () => toggle(list.filter, list.filter.el.hidden), rest: listRests });
   const help = stepperHelp(() => toggle(help, false));
   const view = stepperOptions(opening.origins, options, { ...act, close: () => toggle(view, false) });
   const panes = h(
@@ -118,13 +118,12 @@ export function stepper(host, el) {
     h("div", { class: "rh-side" }, h("div", { class: "rh-pane-head" }, labels[0]), sides[0].el),
     h("div", { class: "rh-between" }, arrow),
     h("div", { class: "rh-side" }, h("div", { class: "rh-pane-head" }, labels[1]), sides[1].el),
-    help.el,
-    view.el,
   );
   const details = h("div", { class: "rh-details", tabindex: "-1" }, types.el, source.el, heap.el);
+  const overs = [help, view, list.filter];
   const below = h("div", { class: "rh-below" }, list.el, details);
   const title = h("p", { class: "rh-outcome" }, stepperOutcome(opening));
-  const frame = h("div", { class: "rh-stepper-frame" }, title, bar.el, status, notice, equation.el, panes, below);
+  const frame = h("div", { class: "rh-stepper-frame" }, title, bar.el, status, notice, equation.el, panes, below, ...overs.map((over) => over.el));
   el.append(frame);
   el.tabIndex = 0;
   el.setAttribute("data-lm-suppress-shortcuts", "true");
@@ -237,7 +236,7 @@ export function stepper(host, el) {
       return handled(event);
     }
     if (name === "enter") return undefined;
-    if (name === "leave" && caret === null && help.el.hidden && view.el.hidden && picked === null) return undefined;
+    if (name === "leave" && caret === null && picked === null && overs.every((over) => over.el.hidden)) return undefined;
     command(name, event.altKey);
     return handled(event);
   }
@@ -471,8 +470,8 @@ export function stepper(host, el) {
   }
 
   function leave() {
-    if (!help.el.hidden) return toggle(help, false);
-    if (!view.el.hidden) return toggle(view, false);
+    const open = overs.find((over) => !over.el.hidden);
+    if (open !== undefined) return toggle(open, false);
     caret = null;
     picked = null;
     types.show(null);
@@ -608,7 +607,7 @@ export function stepper(host, el) {
   }
 
   function toggle(panel, isOpen) {
-    for (const other of [help, view]) other.el.hidden = true;
+    for (const over of overs) over.el.hidden = true;
     panel.el.hidden = !isOpen;
     if (isOpen) panel.focus();
     else el.focus({ preventScroll: true });

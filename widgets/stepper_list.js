@@ -9,29 +9,30 @@ const LIST_ARROWS = { plain: "·", forward: "↓", turn: "↺", backward: "↑" 
 const LIST_WAYS = { plain: "reduction", forward: "on the way forward", turn: "the turn", backward: "on the way back" };
 
 /**
- * The list; `act.go(step)` hears of clicks, `act.hide(names)` of filters, `act.rest(steps)` of the steps that are in sight
- * once scrolling has ended. `words(step)` tells what a step is about if that is known, else null.
+ * The list; `act.go(step)` hears of clicks, `act.hide(names)` of filters, `act.filter()` opens and closes the panel for them
+ * (`filter`), `act.rest(steps)` hears of the steps that are in sight once scrolling has ended. `words(step)` tells what a step is about if that is known, else null.
  */
 export function stepperList(index, words, act) {
   const body = h("div", { class: "rh-list-body", role: "presentation" });
   const el = h("div", { class: "rh-list", role: "listbox", "aria-label": "steps", tabindex: "0" }, body);
   const chips = h("div", { class: "rh-chips" });
   const note = h("span", { class: "rh-note" });
-  const toggle = h("button", { type: "button", class: "rh-small", "aria-expanded": "false", on: { click: flip } }, "Filter");
-  const filter = h("div", { class: "rh-filter", hidden: true }, chips);
+  const toggle = h("button", { type: "button", class: "rh-small", "aria-haspopup": "dialog", on: { click: act.filter } }, "Filter");
+  const shut = h("button", { type: "button", on: { click: act.filter } }, "Close");
+  const filter = h(
+    "div",
+    { class: "rh-over rh-filter", role: "dialog", "aria-label": "which steps are shown", hidden: true },
+    h("p", { class: "rh-note" }, "Steps of these rules are shown, walked through and played:"),
+    chips,
+    shut,
+  );
   const head = h("div", { class: "rh-list-head" }, h("h4", {}, "Steps"), note, toggle);
-  const part = h("div", { class: "rh-list-part" }, head, filter, el);
+  const part = h("div", { class: "rh-list-part" }, head, el);
   let legs = [];
   let rows = new ListRows(index.shown, legs);
   let now = 0;
   let timer = null;
   let more = 0;
-
-  function flip() {
-    filter.hidden = !filter.hidden;
-    toggle.setAttribute("aria-expanded", String(!filter.hidden));
-    draw();
-  }
 
   function choices() {
     const preset = (choice, text) => h("button", { type: "button", class: "rh-small", on: { click: () => act.hide(hiddenBy(choice, index.rules)) } }, text);
@@ -138,6 +139,7 @@ export function stepperList(index, words, act) {
   return {
     el: part,
     list: el,
+    filter: { el: filter, focus: () => chips.querySelector("button").focus() },
     at(step) {
       now = step;
       follow();

@@ -5,9 +5,9 @@ const ZOOM_LEAST = 0.08;
 const ZOOM_MOST = 6;
 const ZOOM_DRAG = 4;
 
-/** The state that shows all of `content` (w, h) in `view` (w, h), in the middle, at most `most` times as large. */
-export function zoomFit(content, view, most = 1.25) {
-  const scale = zoomWithin(Math.min(most, view.w / Math.max(content.w, 1), view.h / Math.max(content.h, 1)));
+/** The state that shows all of `content` (w, h) in `view` (w, h), at most `most` and at least `least` times as large. */
+export function zoomFit(content, view, most = 1.25, least = ZOOM_LEAST) {
+  const scale = zoomWithin(Math.max(least, Math.min(most, view.w / Math.max(content.w, 1), view.h / Math.max(content.h, 1))));
   return zoomClamp({ x: 0, y: 0, scale }, content, view);
 }
 
@@ -55,22 +55,24 @@ function zoomInto(at, seen, start, length) {
   return Math.max(at, start + length - seen);
 }
 
-/** Lets `svg` be pulled, and made larger by Ctrl and the wheel; `changed` hears of every new state. */
-export function zoomable(svg, content, changed = () => {}) {
+/** Lets `svg` be pulled, and made larger by Ctrl and the wheel. At first it is all seen, but not smaller than `least` times. */
+export function zoomable(svg, content, least) {
   let size = content;
   let state = { x: 0, y: 0, scale: 1 };
-  let isFitted = true;
+  // How small all of it may be while no one has moved anything; null when someone has.
+  let fitted = least;
   let held = null;
 
   const view = () => ({ w: Math.max(svg.clientWidth, 1), h: Math.max(svg.clientHeight, 1) });
 
-  function show(next, fitted = false) {
+  function show(next, isFitted = null) {
     const v = view();
     state = zoomClamp(next, size, v);
-    isFitted = fitted;
+    fitted = isFitted;
     svg.setAttribute("viewBox", `${state.x} ${state.y} ${v.w / state.scale} ${v.h / state.scale}`);
-    changed(state);
   }
+
+  const again = () => show(fitted === null ? state : zoomFit(size, view(), 1.25, fitted), fitted);
 
   function wheel(event) {
     if (!event.ctrlKey && !event.metaKey) return;
@@ -104,7 +106,7 @@ export function zoomable(svg, content, changed = () => {}) {
   }
 
   const stop = (event) => event.stopPropagation();
-  const observer = new ResizeObserver(() => show(isFitted ? zoomFit(size, view()) : state, isFitted));
+  const observer = new ResizeObserver(again);
   svg.addEventListener("wheel", wheel, { passive: false });
   svg.addEventListener("pointerdown", down);
   svg.addEventListener("pointermove", move);
@@ -115,16 +117,19 @@ export function zoomable(svg, content, changed = () => {}) {
   return {
     state: () => ({ ...state }),
     view,
-    fit: () => show(zoomFit(size, view()), true),
+    fit() {
+      fitted = ZOOM_LEAST;
+      again();
+    },
     by: (factor) => show(zoomAt(state, factor, view().w / 2, view().h / 2)),
     pan: (dx, dy) => show(zoomPan(state, dx, dy)),
-    reveal: (rect) => show(zoomReveal(state, rect, view()), false),
+    reveal: (rect) => show(zoomReveal(state, rect, view())),
     put: (next) => show(next),
     resize(next) {
       size = next;
-      show(isFitted ? zoomFit(size, view()) : state, isFitted);
+      again();
     },
-    isFitted: () => isFitted,
+    isFitted: () => fitted !== null,
     release() {
       observer.disconnect();
       svg.removeEventListener("wheel", wheel);

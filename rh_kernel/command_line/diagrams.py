@@ -10,6 +10,7 @@ from rh_kernel.denotational.drawing.layout import placed
 from rh_kernel.denotational.drawing.sketch import sketch
 from rh_kernel.display.diagram_dot import diagram_dot
 from rh_kernel.display.diagram_svg import diagram_svg
+from rh_kernel.display.diagram_tikz import diagram_tikz
 from rh_kernel.display.diagrams import chosen
 from rh_kernel.session.drawing import closed
 from rh_kernel.session.performing import perform
@@ -23,8 +24,8 @@ from rh_kernel.typing.items import ClosedTerm
 
 def diagram(file: str, report: Report, settings: Settings, output: str | None, *, folded: bool) -> None:
     """The diagram of the last command, written to ``output`` if that is given. Raises ``Failure`` if there is none."""
-    if output is not None and Path(output).suffix not in (".svg", ".dot"):
-        raise Rejected(CannotWrite(file=output, why="ends neither in .svg nor in .dot"))
+    if output is not None and Path(output).suffix not in (".svg", ".dot", ".tex"):
+        raise Rejected(CannotWrite(file=output, why="ends neither in .svg nor in .dot nor in .tex"))
     subject = find(file, report, settings)
     if subject is None:
         return
@@ -51,4 +52,5 @@ def _write(made: DiagramMade, output: str, *, folded: bool) -> None:
         raise Rejected(CannotWrite(file=output, why="would be too large a drawing"))
     if folded and not drawn.is_folded:
         drawn = placed(s, folded=True)
-    write(output, diagram_svg(drawn, made.subject) + "\n")
+    text = diagram_tikz(drawn, made.subject) if Path(output).suffix == ".tex" else diagram_svg(drawn, made.subject) + "\n"
+    write(output, text)

@@ -1,5 +1,7 @@
 """A drawing as plain data for a page that draws it itself: boxes, frames and wires with their places, and what they are."""
 
+from collections.abc import Collection, Iterable
+
 from rh_kernel.denotational.drawing.fold import Fold
 from rh_kernel.denotational.drawing.layout import Layout
 from rh_kernel.denotational.drawing.lettering import exponent
@@ -13,28 +15,41 @@ TEXT = 2_000
 
 
 def geometry(drawn: Layout) -> Record:
-    """The drawing with its folds.
+    """The drawing, and which of its folds are closed.
 
     A box is known by the number of the first box in it, a wire by its own, a fold by its own; ``maker`` is ``None`` for a wire
     that comes in, and ``readers`` has ``None`` for one that goes out.
     """
-    found = drawn.folding
+    found, wires = drawn.folding, {strand.wire for strand in drawn.drawing.strands}
     closed = frozenset[int]() if found is None else found.closed
     return {
         "width": _n(drawn.width),
         "height": _n(drawn.height),
-        "boxes": [_box(drawn, box) for box in drawn.drawing.boxes],
+        "boxes": [_box(drawn, box, wires) for box in drawn.drawing.boxes],
         "frames": [_frame(group) for group in drawn.drawing.groups],
         "wires": _wires(drawn),
         "labels": [[label.wire, _n(label.x), _n(label.y)] for label in drawn.drawing.labels],
-        "folds": [] if found is None else [_fold(fold) for fold in found.folds],
         "folded": [*sorted(closed)],
     }
 
 
-def _box(drawn: Layout, box: PlacedBox) -> Record:
+def fold_records(folds: Iterable[Fold]) -> list[Json]:
+    """What can be folded, whether it is open or not; ``outer`` is the fold around it."""
+    return [
+        {
+            "id": fold.number,
+            "kind": fold.kind.value,
+            "label": visible(fold.title),
+            "outer": None if fold.outer < 0 else fold.outer,
+            "count": len(fold.members),
+        }
+        for fold in folds
+    ]
+
+
+def _box(drawn: Layout, box: PlacedBox, wires: Collection[int]) -> Record:
     nodes = [drawn.sketch.nodes[number] for number in box.members]
-    made = {w for node in nodes for w in node.outputs}
+    made = dict.fromkeys([w for node in nodes for w in node.outputs])
     return {
         "id": box.members[0],
         "x": _n(box.x),
@@ -48,20 +63,8 @@ def _box(drawn: Layout, box: PlacedBox) -> Record:
         "fold": None if box.fold is None else box.fold.number,
         "count": len(box.members),
         "ins": [*dict.fromkeys([w for node in nodes for w in node.inputs if w not in made])],
-        "outs": [*_outputs(drawn, box)],
+        "outs": [w for w in made if w in wires],
     }
-
-
-def _outputs(drawn: Layout, box: PlacedBox) -> list[int]:
-    """The wires that a box makes and that are read elsewhere, or by nobody."""
-    members = frozenset(box.members)
-    made = [w for number in box.members for w in drawn.sketch.nodes[number].outputs]
-    readers = dict.fromkeys(made, False)
-    inside = {w for number in members for w in drawn.sketch.nodes[number].inputs}
-    for node in drawn.sketch.nodes.values():
-        if node.number not in members:
-            readers |= dict.fromkeys([w for w in node.inputs if w in readers], True)
-    return [w for w in made if readers[w] or w in drawn.sketch.outputs or w not in inside]
 
 
 def _frame(group: PlacedGroup) -> Record:
@@ -75,17 +78,6 @@ def _frame(group: PlacedGroup) -> Record:
         "leg": None if leg is None else leg.value,
         "label": visible(group.title),
         "title": visible(group.gloss),
-    }
-
-
-def _fold(fold: Fold) -> Record:
-    return {
-        "id": fold.number,
-        "kind": fold.kind.value,
-        "label": visible(fold.title),
-        "title": visible(fold.gloss),
-        "outer": None if fold.outer < 0 else fold.outer,
-        "count": len(fold.members),
     }
 
 

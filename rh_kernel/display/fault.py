@@ -4,9 +4,7 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-import rh_kernel
-
-PACKAGE = Path(rh_kernel.__file__).parent
+PACKAGE = Path(__file__).parents[1]
 LONGEST_MESSAGE = 500
 PLACES = 3
 

@@ -17,7 +17,7 @@ MOST_ROWS = 120
 NOTHING = "—"
 """In the place of a cotangent where nothing came back."""
 
-_CELL = 60
+_CELL, _TITLE = 60, 300
 
 
 def gradient_text(made: GradientMade) -> str:
@@ -91,10 +91,9 @@ def _differ(first: Sequence[Array], other: Sequence[Array]) -> str:
 def _end(asked: Reading, i: int) -> Iterator[str]:
     """What came out, and what Put changed; only the first pass took effect."""
     made = asked.made
-    head = "return" if i == 0 else f"against {shortened(made.subject, _CELL)}: return"
-    yield f"{head} {value_text(made.value)} : {made.type}"
-    if found := changes_text(by_name(made.changes)):
-        yield found if i == 0 else f"  {found}".replace("\n", "\n  ")
+    lines = [f"return {value_text(made.value)} : {made.type}", changes_text(by_name(made.changes))]
+    text = "\n".join([line for line in lines if line])
+    yield text if i == 0 else f"against {shortened(made.subject, _TITLE)}\n{text}".replace("\n", "\n  ")
 
 
 def _aligned(rows: list[list[str]]) -> Iterator[str]:

@@ -6,6 +6,7 @@ means the same to every reader.
 
 import html
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
@@ -54,13 +55,18 @@ _REACHES_OUT = re.compile(
 """What a style may not hold: whatever loads something, and what would hide that it does."""
 
 
-def cleaned(text: str) -> str:
+def no_picture(_address: str) -> str | None:
+    """No picture is at hand."""
+    return None
+
+
+def cleaned(text: str, picture: Callable[[str], str | None] = no_picture) -> str:
     """The text as HTML that shows what it shows now, runs nothing and loads nothing.
 
-    A link to another page becomes its words, with the address behind them; an image that would have to be loaded becomes the
-    words that stand for it.
+    A link to another page becomes its words, with the address behind them. An image that would have to be loaded becomes what
+    ``picture`` has for its address, a ``data:`` address, or else the words that stand for it.
     """
-    cleaner = _Cleaner()
+    cleaner = _Cleaner(picture)
     cleaner.feed(text)
     cleaner.close()
     return cleaner.result()
@@ -79,8 +85,9 @@ class _Element:
 class _Cleaner(HTMLParser):
     """Reads HTML, writes what is allowed of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, picture: Callable[[str], str | None]) -> None:
         super().__init__(convert_charrefs=True)
+        self._picture = picture
         self._pieces: list[str] = []
         self._open: list[_Element] = []
         self._dropping: list[str] = []
@@ -144,7 +151,8 @@ class _Cleaner(HTMLParser):
                 self._write(tag, kept)
 
     def _image(self, given: dict[str, str], kept: dict[str, str]) -> None:
-        source = given.get("src", "").strip()
+        address = given.get("src", "").strip()
+        source = address if address.startswith("data:") else self._picture(address) or ""
         if _IMAGE.match(source):
             self._write("img", {"src": source, "alt": "", **kept})
         else:
@@ -166,9 +174,11 @@ class _Cleaner(HTMLParser):
 
     def _end(self) -> str:
         element = self._open.pop()
-        address = html.escape(element.address)
-        is_said = address in "".join(self._pieces[element.begin :])
-        self._pieces.append(element.end if is_said else f'{element.end} <span class="rh-address">({address})</span>')
+        self._pieces.append(element.end)
+        if element.address:
+            address = html.escape(element.address)
+            is_said = address in "".join(self._pieces[element.begin :])
+            self._pieces.append("" if is_said else f' <span class="rh-address">({address})</span>')
         return element.name
 
 

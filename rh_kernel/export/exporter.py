@@ -14,8 +14,9 @@ from traitlets import default
 from traitlets.config import Config
 
 from rh_kernel.export.cleaning import cleaned
+from rh_kernel.export.highlighting import LANGUAGE, cell_html, highlighted
 from rh_kernel.export.mathematics import Unreadable, to_mathml
-from rh_kernel.export.pages import SHOWN, Notebook, still
+from rh_kernel.export.pages import SHOWN, Notebook, pictures, still
 
 TEMPLATE = "rh_html"
 
@@ -35,6 +36,11 @@ class Renderer(IPythonRenderer):
         """An environment that stands by itself."""
         return formula(rf"\begin{{{name}}}{body}\end{{{name}}}", display=True)
 
+    def block_code(self, code: str, info: str | None = None) -> str:
+        """Code between fences."""
+        is_ours = info is not None and info.split()[:1] == [LANGUAGE]
+        return highlighted(code) if is_ours else super().block_code(code, info)
+
     def block_mermaidjs(self, code: str) -> str:
         """A picture that only a script could draw: its source."""
         return f"<pre>{self.escape_html(code.strip())}</pre>"
@@ -53,10 +59,6 @@ class RHHTMLExporter(HTMLExporter):
     def _folder_of_ours(self) -> list[str]:
         return [str(Path(str(files("rh_kernel.export"))) / "templates")]
 
-    @default("embed_images")
-    def _embedding(self) -> bool:
-        return True
-
     @property
     def default_config(self) -> Config:
         """The forms that a page shows, best first."""
@@ -71,21 +73,20 @@ class RHHTMLExporter(HTMLExporter):
         yield ("markdown2html", self.markdown2html)
         yield ("cleaned", cleaned)
         yield ("latex2html", latex)
+        yield ("program2html", cell_html)
 
     @pass_context
     def markdown2html(self, context: Context, source: str) -> str:
         """Markdown as HTML in which nothing runs and nothing is loaded."""
         cell = context.get("cell", {})
-        resources = context.get("resources", {})
         renderer = Renderer(
             escape=False,
             attachments=cell.get("attachments", {}),
-            embed_images=self.embed_images,
-            path=resources.get("metadata", {}).get("path", ""),
             anchor_link_text=self.anchor_link_text,
             exclude_anchor_links=self.exclude_anchor_links,
         )
-        return cleaned(MarkdownWithMath(renderer=renderer).render(source))
+        folder = Path(context.get("resources", {}).get("metadata", {}).get("path", ""))
+        return cleaned(MarkdownWithMath(renderer=renderer).render(source), pictures(folder))
 
     def from_notebook_node(
         self, nb: Notebook, resources: dict[str, Any] | None = None, **options: object

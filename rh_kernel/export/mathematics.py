@@ -314,7 +314,8 @@ def _table(kind: str, rows: list[list[str]]) -> str:
             for side, cell in zip(sides, row, strict=True)
         ]
         written.append(f"<mtr>{''.join(cells)}</mtr>")
-    table = f"<mtable>{''.join(written)}</mtable>"
+    style = ' displaystyle="true"' if alternate else ""
+    table = f"<mtable{style}>{''.join(written)}</mtable>"
     brackets = [f'<mo stretchy="true">{sign}</mo>' if sign else "" for sign in TABLES[kind]]
     return f"<mrow>{brackets[0]}{table}{brackets[1]}</mrow>"
 

@@ -1,7 +1,12 @@
 """A notebook made ready for a page without scripts: what is live goes, and its static form, which stands beside it, stays."""
 
+import base64
+import mimetypes
+from collections.abc import Callable
 from copy import deepcopy
+from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 Notebook: TypeAlias = Any
 """A notebook as nbformat has it, or a part of one."""
@@ -22,6 +27,23 @@ def still(notebook: Notebook) -> Notebook:
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if _stays(output)]
     return made
+
+
+def pictures(folder: Path) -> Callable[[str], str | None]:
+    """Sends the address of a picture in ``folder`` to a ``data:`` address that holds it; every other has none."""
+    home = folder.resolve()
+
+    def picture(address: str) -> str | None:
+        kind = mimetypes.guess_type(address)[0] or ""
+        try:
+            file = (home / unquote(address)).resolve()
+            if not kind.startswith("image/") or not file.is_relative_to(home):
+                return None
+            return f"data:{kind};base64,{base64.b64encode(file.read_bytes()).decode('ascii')}"
+        except (OSError, ValueError):
+            return None
+
+    return picture
 
 
 def _stays(output: Notebook) -> bool:

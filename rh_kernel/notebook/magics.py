@@ -1,28 +1,36 @@
 """``%load_ext rh_kernel``: the magics ``%%rh`` and ``%rh``, and ``rh`` as the name of the session that they work in."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from rh_kernel.notebook.cells import run_cell
+from rh_kernel.notebook.completing import NAME, attach
 from rh_kernel.notebook.outcomes import AnyOutcome
 from rh_kernel.notebook.showing import Shell
 from rh_kernel.notebook.workspace import workspace_of
 from rh_kernel.source.span import Source
 
-NAME = "rh"
-
 
 class Extensible(Shell, Protocol):
     """What is used of IPython's shell to make a magic."""
+
+    Completer: "Matching"
 
     def register_magic_function(self, func: Callable[..., object], magic_kind: str, magic_name: str) -> None:
         """Make ``func`` a magic."""
         ...
 
 
+class Matching(Protocol):
+    """What is used of IPython's completer."""
+
+    custom_matchers: list[Any]
+
+
 def load(where: Extensible) -> None:
     """Make the magics in a shell; ``rh`` is given to Python unless that is the name of something there."""
     where.register_magic_function(magic(where), "line_cell", NAME)
+    attach(where, where.Completer.custom_matchers)
     where.user_ns.setdefault(NAME, workspace_of(where))
 
 

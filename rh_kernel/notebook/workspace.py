@@ -11,11 +11,13 @@ from weakref import WeakKeyDictionary
 
 import numpy.typing as npt
 
+from rh_kernel.display.text import visible
 from rh_kernel.kernel.interrupts import Interrupts
 from rh_kernel.notebook.errors import Stopped, Wrong
 from rh_kernel.notebook.giving import Given, with_constant, with_data
 from rh_kernel.notebook.outcomes import AnyOutcome, Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome
 from rh_kernel.notebook.showing import shell
+from rh_kernel.session.describing import type_text
 from rh_kernel.session.results import DeclarationMade, Event, ItemFailed, Notice, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Failure, KernelBug
@@ -90,6 +92,12 @@ class Workspace:
         samples = "1 sample" if found.size == 1 else f"{found.size:,} samples"
         types = ", ".join([f"{key} : {A}" for key, A in found.types.items()])
         return Outcome(Notice(f'data("{name}"): {samples} of {types}'))
+
+    def __repr__(self) -> str:
+        """What has been declared, a line for each name."""
+        declared = self._session.definitions.named.values()
+        lines = [f"{d.definition.name} : {type_text(d.definition)}" for d in declared if d.span is not None]
+        return visible("\n".join(lines)) if lines else "nothing has been declared"
 
     def take(self, source: Source, listen: Callable[[Event], None] | None = None) -> tuple[Result, ...]:
         """The results of a program; ``listen`` hears each event as it happens.

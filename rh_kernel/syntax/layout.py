@@ -15,6 +15,7 @@ _CLOSING = frozenset(CLOSERS.values())
 _TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "ᵀ"}
 _TIGHT_AFTER = frozenset(CLOSERS) - {"{"} | {"%"}
 _TRAINING_WORDS = frozenset({"for", "on", *TRAINING_OPTIONS})
+_GRADIENT_WORDS = frozenset({"against"})
 
 # After these a part of its own begins; after anything else a line goes on with what the line before began.
 _BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"})
@@ -52,7 +53,7 @@ class Layout:
         self._before = first
         self._column = 0
         self._line_indent = 0
-        self._training = first.text == "train"
+        self._words = _TRAINING_WORDS if first.text == "train" else frozenset[str]()
         self._is_prefix = False
         self._is_word = False
         self._arrow_waits = False
@@ -95,7 +96,9 @@ class Layout:
         """Note that ``token`` was written at ``column``, whether as the first and as the last of its line."""
         if first:
             self._line_indent = column
-        self._is_word = self._is_training_word(token)
+        if self._before.text == "%" and token.text == "gradient":
+            self._words = _GRADIENT_WORDS
+        self._is_word = self._is_own_word(token)
         self._is_prefix = token.text == "-" and not ends_expression(self._before)
         del self._frames[self._level(token) + 1 :]
         if self._arrow_waits:
@@ -141,7 +144,7 @@ class Layout:
         """The place among the frames of the form that ``token`` is a part of."""
         if token.text in _CLOSING or token.text in {",", ";"} or self._begins_clause(token):
             return self._innermost(_Form.BRACKET)
-        if self._is_training_word(token):
+        if self._is_own_word(token):
             return 0
         match token.text:
             case "in":
@@ -162,8 +165,9 @@ class Layout:
         in_braces = self._frames[self._innermost(_Form.BRACKET)].opener == "{"
         return in_braces and (ends_expression(self._before) or self._before.text in {"{", ";"})
 
-    def _is_training_word(self, token: Token) -> bool:
-        if not self._training or token.kind is not Kind.NAME or token.text not in _TRAINING_WORDS:
+    def _is_own_word(self, token: Token) -> bool:
+        """Whether the token is a word of its item, such as ``epochs``, and no name."""
+        if token.kind is not Kind.NAME or token.text not in self._words:
             return False
         return self._innermost(_Form.BRACKET) == 0 and ends_expression(self._before)
 

@@ -114,7 +114,7 @@ def connected(drawn: Layout) -> None:
         assert any(abs(points[0][0]) < 1 for points in by_wire[w])
     for w, strands in by_wire.items():
         # A folded clause hands a wire on, or makes it and keeps a copy for its partner.
-        folded = [box for box in drawn.drawing.boxes if box.figure.label.startswith("⟦")]
+        folded = [box for box in drawn.drawing.boxes if box.fold is not None or box.figure.label.startswith("⟦")]
         through = [box for box in folded if any(arrives(box, p) for p in strands) or (w in made and home[made[w]] is box)]
         starts = [p for p in strands if not any(touches(p[0], q) for q in strands if q is not p)]
         assert len([p for p in starts if not any(leaves(box, p) for box in through)]) <= 1, w

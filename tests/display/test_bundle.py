@@ -16,6 +16,7 @@ from rh_kernel.session.results import (
     DeclarationMade,
     DerivationMade,
     DiagramMade,
+    GradientMade,
     HeapShown,
     ItemFailed,
     Notice,
@@ -48,6 +49,7 @@ CELLS = {
     TypeShown: "%type mlp",
     DerivationMade: "%derivation sgd",
     DiagramMade: "%diagram mlp",
+    GradientMade: f"%gradient {PASS}",
     HeapShown: "%heap",
     Notice: "%help",
     TrainingDone: TRAIN,
@@ -96,8 +98,8 @@ def test_every_result_has_a_text_and_a_page(kind: type[Result]) -> None:
     assert data.keys() - {"text/latex", "image/svg+xml", "text/vnd.graphviz"} == {"text/plain", "text/html"}
     assert data["text/plain"].strip()
     assert not data["text/plain"].endswith("\n")
-    # What a diagram is made of is looked at in test_diagram.py.
-    page = Page.of(data["text/html"]) if kind is DiagramMade else assert_harmless(data["text/html"])
+    # What a diagram is made of is looked at in test_diagram.py and test_gradient.py.
+    page = Page.of(data["text/html"]) if kind in (DiagramMade, GradientMade) else assert_harmless(data["text/html"])
     assert page.text.strip()
 
 

@@ -157,6 +157,7 @@ def test_two_passes_side_by_side() -> None:
     assert cells[1] == ["x", "[3.0, 5.0]", "[8748.0, 312500.0]", "[81.0, 625.0]", "3.119e+05"]
     assert cells[2] == ["a ← Layer", "[9.0, 25.0]", "[1458.0, 31250.0]", "[81.0, 625.0]", "3.062e+04"]
     assert cells[3][-1] == "equal"
+    assert lines[-2:] == [[f"against {LAYERS} with through"], ["", "return [81.0, 625.0] : Real(2)"]]
     page, drawings = looked_at(made)
     assert len(drawings) == 2
     assert "differ by at most" in page.text

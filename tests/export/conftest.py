@@ -50,7 +50,8 @@ CELLS = [
 def foreign() -> list[Any]:
     """Outputs of other kernels and libraries, some of them hostile."""
     new, error = nbformat.v4.new_output, nbformat.v4.new_output
-    hostile = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script><rect width="9" height="9"/></svg>'
+    opening = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">'
+    hostile = f'{opening}<script>alert(1)</script><rect width="9" height="9"/></svg>'
     widget = {"application/vnd.jupyter.widget-view+json": {"model_id": "a", "version_major": 2, "version_minor": 1}}
     return [
         new("display_data", data={"image/png": PIXEL, "text/plain": "a <pixel>"}),

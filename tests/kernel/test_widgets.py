@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from queue import Empty
@@ -25,6 +26,8 @@ PASS = "rev handle ([1.0, 2.0]) <x>. FC[w0](x) with sgd(0.1, [0.0, 1.0])"
 SLOW = "\n".join([f"net n{i}(x : Real) : Real = let y <= n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 13)])
 numbers = count()
 
+Message = dict[str, Any]
+
 
 @dataclass
 class Page:
@@ -37,7 +40,7 @@ class Page:
         session = self.client.client.session
         self.client.client.shell_channel.send(session.msg("comm_msg", {"comm_id": comm, "data": data}))
 
-    def hear(self, wanted: Any, patience: float = PATIENCE) -> dict[str, Any]:
+    def hear(self, wanted: Callable[[Message], bool], patience: float = PATIENCE) -> dict[str, Any]:
         """The next message for which ``wanted`` holds."""
         end = time.monotonic() + patience
         while time.monotonic() < end:

@@ -78,6 +78,19 @@ def test_a_wrong_program_of_a_function_is_told_in_full(python: Client) -> None:
     assert "│        ^^^^^^^" in error["evalue"]
 
 
+def completed(python: Client, cell: str) -> list[str]:
+    reply = python.ask("complete_request", code=cell, cursor_pos=len(cell))
+    return [cell[: reply["cursor_start"]] + found for found in reply["matches"]]
+
+
+def test_the_tab_key_knows_the_session(python: Client) -> None:
+    assert python.run("%%rh\nloc weights = [1, 2]").reply["status"] == "ok"
+    assert completed(python, "%%rh\nreturn 1\nreturn weig") == ["%%rh\nreturn 1\nreturn weights"]
+    assert "%%rh\n%trace" in completed(python, "%%rh\n%tr")
+    assert "weights" not in str(completed(python, "weig"))
+    assert "import" not in str(completed(python, "%%rh\nreturn i"))
+
+
 def test_an_interrupted_run_leaves_what_was_done(python: Client) -> None:
     assert python.run("%%rh" + TRAIN).reply["status"] == "ok"
     assert python.run("rh.data('mine', x=[[0., 1.]] * 64, t=[[1.]] * 64)").reply["status"] == "ok"

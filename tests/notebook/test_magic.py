@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
+from pathlib import Path
 from typing import Any
 
+import nbformat
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
 
 import rh_kernel
 from rh_kernel.display.bundle import bundle
+from rh_kernel.kernel.interrupts import Interrupts
+from rh_kernel.notebook import cells
 from rh_kernel.notebook.errors import CellFailed, CellStopped
 from rh_kernel.notebook.outcomes import Value
 from rh_kernel.notebook.workspace import current
 from tests.notebook.conftest import TRAIN, Notebook
+
+LESSONS = sorted((Path(__file__).parents[2] / "lessons").glob("*.ipynb"))
 
 
 def traceback_of(notebook: Notebook, capsys: pytest.CaptureFixture[str], cell: str) -> str:
@@ -46,8 +55,6 @@ def test_loading_leaves_names_alone(notebook: Notebook) -> None:
 
 
 def test_two_shells_have_two_sessions(notebook: Notebook) -> None:
-    from IPython.core.interactiveshell import InteractiveShell
-
     notebook.run("%%rh\nconst a = 1")
     before = current()
     InteractiveShell.clear_instance()
@@ -71,6 +78,15 @@ def test_complaints_count_lines_as_the_cell_does(notebook: Notebook, capsys: pyt
     printed = traceback_of(notebook, capsys, "%%rh\nconst a = 1\nreturn missing")
     assert "(line 3, column 8)" in printed
     assert "line 3, column 8" in notebook.texts[-1]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_runs_in_a_python_notebook_too(notebook: Notebook, monkeypatch: pytest.MonkeyPatch, lesson: Path) -> None:
+    monkeypatch.chdir(lesson.parent)
+    for cell in nbformat.read(lesson, as_version=4).cells:
+        if cell.cell_type == "code":
+            is_to_fail = "raises-exception" in cell.metadata.get("tags", [])
+            assert notebook.run(f"%%rh\n{cell.source}").success != is_to_fail, cell.source
 
 
 def test_braces_and_dollars_are_not_python(notebook: Notebook) -> None:
@@ -111,11 +127,6 @@ def test_an_interrupt_in_a_cell_leaves_the_session_whole(
 
 def interrupt_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal to this process, sent while the next program is at work."""
-    import os
-    import signal
-
-    from rh_kernel.kernel.interrupts import Interrupts
-
     step = Interrupts.step
 
     def stepping(self: Interrupts, events: Any) -> Any:
@@ -132,15 +143,10 @@ def test_an_interrupted_training_run_is_kept(notebook: Notebook, monkeypatch: py
     notebook.run("%%rh" + TRAIN)
     notebook.run("rh.data('mine', x=[[0., 1.]] * 64, t=[[1.]] * 64)")
     before = current().heap["w"]
-    from rh_kernel.notebook import cells
-
     seen = iter(range(1000))
     take = cells.Outputs.take
 
     def taking(self: Any, event: Any) -> None:
-        import os
-        import signal
-
         take(self, event)
         if next(seen) == 5:
             os.kill(os.getpid(), signal.SIGINT)

@@ -113,6 +113,14 @@ def test_the_heap_is_read_and_not_written() -> None:
     assert not hasattr(rh.heap, "__setitem__")
 
 
+def test_the_prompt_shows_what_has_been_declared() -> None:
+    rh = Workspace()
+    assert repr(rh) == "nothing has been declared"
+    rh.run("loc w = [1, 2]")
+    rh.const("t", [[1.0]])
+    assert repr(rh) == "w : Loc(2)\nt : Real(1, 1)"
+
+
 def test_a_wrong_program_says_where_and_takes_no_effect() -> None:
     rh = Workspace()
     before = rh.session

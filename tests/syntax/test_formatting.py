@@ -98,6 +98,10 @@ LAYOUTS = {
         'train f(x)\n        for (x,t) in data( "a" ) batch(2)\n   measure let y<=f(x) in\n  return y on data("b")',
         'train f(x)\n  for (x, t) in data("a") batch (2)\n  measure let y ⇐ f(x) in\n          return y on data("b")',
     ),
+    "comparison": (
+        "%gradient rev handle (M) <x>. f(x) with h\n      against   (g(x))\nagainst( y )",
+        "%gradient rev handle (M) ⟨x⟩. f(x) with h\n  against (g(x))\nagainst(y)",
+    ),
     "directives": ('%trace   f( x )\n%save  "a b"   c# d\n%heap   # e', '%trace f(x)\n%save "a b" c# d\n%heap  # e'),
     "comments in a column": (
         "dim n = 3 # a\nconst long = 4 # b\n\ndim m = 1 # c",

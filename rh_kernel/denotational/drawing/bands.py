@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from rh_kernel.denotational.drawing.lettering import SMALL, width
 from rh_kernel.denotational.drawing.outline import Band
-from rh_kernel.denotational.drawing.pieces import Block, Drawing, PlacedGroup, together
+from rh_kernel.denotational.drawing.pieces import Block, Drawing, PlacedGroup, Strand, together
 
 _ABOVE, _BESIDE = 17.0, 5.0
 
@@ -21,12 +21,17 @@ def banded(block: Block, bands: Sequence[Band]) -> Block:
         inner = [group for b, group in placed.items() if b.members <= band.members]
         placed[band] = _frame(block.drawing, inner, band)
     groups = tuple(reversed(placed.values()))
-    above = max([0.0, *[-group.y for group in groups]])
+    before, above = max([0.0, *[-group.x for group in groups]]), max([0.0, *[-group.y for group in groups]])
+    after = max([0.0, *[group.x + group.width - block.width for group in groups]])
     below = max([0.0, *[group.y + group.height - block.height for group in groups]])
-    drawing = together([Drawing(groups=groups), block.drawing]).moved(0.0, above)
     ins = tuple([replace(port, y=port.y + above) for port in block.ins])
     outs = tuple([replace(port, y=port.y + above) for port in block.outs])
-    return replace(block, height=block.height + above + below, ins=ins, outs=outs, drawing=drawing)
+    wide = before + block.width + after
+    left = [Strand(port.wire, ((0.0, port.y), (before, port.y))) for port in ins if before]
+    right = [Strand(port.wire, ((wide - after, port.y), (wide, port.y))) for port in outs if after]
+    inner = together([Drawing(groups=groups), block.drawing]).moved(before, above)
+    drawing = together([inner, Drawing(strands=(*left, *right))])
+    return replace(block, width=wide, height=block.height + above + below, ins=ins, outs=outs, drawing=drawing)
 
 
 def _frame(drawing: Drawing, inner: Sequence[PlacedGroup], band: Band) -> PlacedGroup:

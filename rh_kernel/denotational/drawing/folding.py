@@ -8,6 +8,7 @@ of them are closed.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import itemgetter
 
 from rh_kernel.denotational.drawing.fold import Fold, FoldKind
 from rh_kernel.denotational.drawing.outline import Band, Cluster, Group, Item, Leaf, Net, Stage, nodes, outline
@@ -27,6 +28,18 @@ class Folding:
     def box_count(self) -> int:
         """How many boxes are drawn."""
         return sum(map(_count, self.items))
+
+
+def passing(found: Folding, s: Sketch) -> int:
+    """How often a wire passes a box on its way to another one, as these items are drawn: that is what a drawing costs."""
+    home: dict[int, int] = {}
+    _find_homes(found.items, home)
+    shown = {first: place for place, first in enumerate(dict.fromkeys(home[number] for number in s.nodes))}
+    last: dict[int, int] = {}
+    for number, node in s.nodes.items():
+        last |= {w: max(last.get(w, 0), shown[home[number]]) for w in node.inputs}
+    made = [(shown[home[number]], w) for number, node in s.nodes.items() for w in node.outputs]
+    return sum([max(last.get(w, place) - place, 0) for place, w in made])
 
 
 def folding(s: Sketch, closed: Collection[int]) -> Folding:
@@ -51,6 +64,21 @@ def _count(item: Item) -> int:
             return sum(_count(stage.item) for stage in stages)
         case Group(items=items, is_closed=is_closed):
             return 1 if is_closed else sum(map(_count, items))
+
+
+def _find_homes(items: Sequence[Item], home: dict[int, int]) -> None:
+    """For each box the first one of those that it is drawn with."""
+    for item in items:
+        match item:
+            case Leaf(node):
+                home[node.number] = node.number
+            case Cluster(items=inside) | Group(items=inside, is_closed=False):
+                _find_homes(inside, home)
+            case Net(stages):
+                _find_homes([stage.item for stage in stages], home)
+            case Group():
+                numbers = _numbers(item)
+                home |= dict.fromkeys(numbers, numbers[0])
 
 
 class _Folder:
@@ -121,8 +149,8 @@ class _Folder:
         pending = [(every, 0, outer)]
         while pending:
             here, depth, outer = pending.pop(0)
-            for call, run in groupby(sorted(here), lambda level: _nth(levels[level], depth)):
-                within = frozenset(run)
+            for call, run in groupby([(_nth(levels[level], depth), level) for level in sorted(here)], itemgetter(0)):
+                within = frozenset([level for _, level in run])
                 if call is not None:
                     fold = self._net_fold(call.name, _on(net, within), outer)
                     found.append(_Range(fold, call.name, within))

@@ -4,11 +4,11 @@ from collections.abc import Collection, Iterator
 from typing import cast
 
 from rh_kernel.denotational.drawing.fold import FoldKind
-from rh_kernel.denotational.drawing.folding import Folding, folding
-from rh_kernel.denotational.drawing.layout import passing_count, placed
+from rh_kernel.denotational.drawing.folding import Folding, folding, folds_of, passing
+from rh_kernel.denotational.drawing.layout import placed
 from rh_kernel.denotational.drawing.sketch import sketch
 from rh_kernel.display.diagram_dot import diagram_dot
-from rh_kernel.display.diagram_geometry import geometry
+from rh_kernel.display.diagram_geometry import fold_records, geometry
 from rh_kernel.display.diagram_svg import diagram_svg
 from rh_kernel.display.diagram_text import listing, summary
 from rh_kernel.display.diagram_tikz import diagram_tikz
@@ -21,6 +21,9 @@ from rh_kernel.session.results import DiagramMade
 INK, PAPER = "#24292f", "#ffffff"
 """The colours of a drawing in a file of its own."""
 
+AT_FIRST = 250
+"""So many boxes are shown at first, if folding achieves that."""
+
 ENDINGS = {"svg": "image/svg+xml", "tikz": "text/x-tex", "dot": "text/vnd.graphviz", "text": "text/plain"}
 
 
@@ -30,7 +33,6 @@ class DiagramView:
     def __init__(self, made: DiagramMade) -> None:
         self._made = made
         self._sketch = sketch(made.diagram)
-        self._is_drawn = passing_count(self._sketch) <= MOST_PASSING
 
     @property
     def kind(self) -> str:
@@ -39,12 +41,13 @@ class DiagramView:
 
     def opening(self) -> Record:
         """What is drawn at first, what it is of, and the list of its boxes; no ``drawing`` if it is too large."""
-        first = self._first() if self._is_drawn else None
+        first = self._first()
         return {
             "subject": visible(self._made.subject),
             "summary": visible(summary(self._made, self._sketch)),
             "listing": listing(self._made, self._sketch),
             "drawing": None if first is None else self._drawing(first),
+            "folds": [] if first is None else fold_records(folds_of(self._sketch)),
             "most": BOTH,
         }
 
@@ -60,19 +63,31 @@ class DiagramView:
 
     def _first(self) -> frozenset[int] | None:
         """The folds that are closed at first, so that there is not too much to look at."""
+        found = None
         for closed in self._choices():
-            if folding(self._sketch, closed).box_count <= (BOTH if closed else OPEN):
-                return closed
-        return None
+            shown = folding(self._sketch, closed)
+            if self._has_room(shown):
+                found = closed
+                if shown.box_count <= (AT_FIRST if closed else OPEN):
+                    return closed
+        return found
 
     def _choices(self) -> Iterator[frozenset[int]]:
-        """From all open to all closed."""
+        """From all open to all closed: the clauses, then the nets, those within others first, then the handlers."""
         yield frozenset()
-        closed: frozenset[int] = frozenset()
-        folds = folding(self._sketch, ()).folds
-        for kind in (FoldKind.CLAUSE, FoldKind.NET, FoldKind.LEGS, FoldKind.HANDLER):
-            closed |= {fold.number for fold in folds if fold.kind is kind}
+        folds = folds_of(self._sketch)
+        depths: list[int] = []
+        for fold in folds:
+            depths.append(0 if fold.outer < 0 else depths[fold.outer] + 1)
+        closed = frozenset([fold.number for fold in folds if fold.kind is FoldKind.CLAUSE])
+        yield closed
+        for depth in sorted({depths[fold.number] for fold in folds if fold.kind is FoldKind.NET}, reverse=True):
+            closed |= {fold.number for fold in folds if fold.kind is FoldKind.NET and depths[fold.number] >= depth}
             yield closed
+        yield frozenset([fold.number for fold in folds])
+
+    def _has_room(self, found: Folding) -> bool:
+        return found.box_count <= BOTH and passing(found, self._sketch) <= MOST_PASSING
 
     def _folded(self, question: Record) -> frozenset[int]:
         """The numbers of folds in a question. Raises ``Unanswerable``."""
@@ -85,7 +100,7 @@ class DiagramView:
     def _fit(self, closed: Collection[int]) -> Folding:
         """The folding, if it can be drawn. Raises ``Unanswerable``."""
         found = folding(self._sketch, closed)
-        if not self._is_drawn or found.box_count > BOTH:
+        if not self._has_room(found):
             raise Unanswerable(f"that would be {found.box_count} boxes, and up to {BOTH} are drawn; keep something folded")
         return found
 

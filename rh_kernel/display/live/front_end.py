@@ -1,4 +1,4 @@
-"""The modules of the page as one: anywidget takes a single ES module, and no address outside of it is ever asked for.
+"""The modules of a view as one: anywidget takes a single ES module, and no address outside of it is ever asked for.
 
 The modules in ``widgets/`` import each other in one form, ``import { a, b } from "./file.js";``, and export declarations only.
 So each can stand once, behind those that it imports, without these lines; a test sees to it that no name is declared twice.
@@ -9,7 +9,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-ENTRY = "widget.js"
+KINDS = ("stepper", "player", "diagram", "derivation")
+"""Each is a module with a function of its name, and a style sheet."""
 
 _IMPORT = re.compile(r'^import \{[^}\n]*\} from "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async function|function|const|class) )", re.MULTILINE)
@@ -23,21 +24,23 @@ def folder() -> Path:
 
 
 @cache
-def script() -> str:
-    """All modules, each behind those that it imports, the entry last."""
-    return linked(folder(), ENTRY)
+def script(kind: str) -> str:
+    """The modules that a view needs, and what anywidget looks for: ``render``."""
+    modules = linked(folder(), "widget.js", f"{kind}.js")
+    return f'{modules}\nexport default {{ render: rendererOf("{kind}", {kind}) }};\n'
 
 
 @cache
-def style() -> str:
-    """All style sheets."""
-    return "\n".join([sheet.read_text(encoding="utf-8") for sheet in sorted(folder().glob("*.css"))])
+def style(kind: str) -> str:
+    """The style sheet that all views share, and that of this one."""
+    return "\n".join([(folder() / name).read_text(encoding="utf-8") for name in ("live.css", f"{kind}.css")])
 
 
-def linked(where: Path, entry: str) -> str:
-    """The entry with everything that it imports, directly or not."""
+def linked(where: Path, *names: str) -> str:
+    """These modules with everything that they import, directly or not."""
     texts: dict[str, str] = {}
-    _collect(where, entry, texts)
+    for name in names:
+        _collect(where, name, texts)
     return "\n".join(texts.values())
 
 

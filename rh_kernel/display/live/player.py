@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from rh_kernel.denotational.drawing.layout import Layout, layout
 from rh_kernel.denotational.drawing.lettering import type_line
@@ -20,7 +21,7 @@ ALL = 65_536
 """An array of more entries is not sent at all."""
 
 ROWS = 1_000
-"""A table has at most so many rows."""
+"""A table has at most so many rows; of a diagram that is not drawn so many uses of the heap are told."""
 
 TOO_LARGE = "This diagram is too large to be drawn. The table has its boxes."
 
@@ -88,7 +89,7 @@ class _Opening:
             **drawn,
             "foldings": [*forms],
             "wires": [*self._wires(wanted)],
-            "accesses": [*self._accesses()],
+            "accesses": [*islice(self._accesses(), None if forms else ROWS)],
             "rows": [self._row(i) for i in range(len(rows))],
             "rows_left_out": len(self.asked.rows) - len(rows),
             "frames": len(self.asked.frames),

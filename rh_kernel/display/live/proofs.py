@@ -18,6 +18,9 @@ FIRST, HIGHEST = 60, 12
 MOST = 400
 """An answer has up to so many judgments."""
 
+LONGEST = 100
+"""A handler has up to so many lines."""
+
 ENDINGS = {"latex": "text/x-tex", "text": "text/plain"}
 
 
@@ -70,7 +73,7 @@ class DerivationView:
         """The judgments of these parts, and what all names stand for that have been used by now."""
         nodes: list[Json] = [self._node(browser, n) for n in found]
         names: list[Json] = [[name, [[visible(text), None, ""]]] for name, text in browser.contexts]
-        names += [[name, _runs(doc)] for name, doc in browser.handlers]
+        names += [[name, _runs(doc, LONGEST)] for name, doc in browser.handlers]
         return {"nodes": nodes, "names": names}
 
     def _node(self, browser: Browser, n: int) -> Record:
@@ -118,13 +121,13 @@ def _rule(rule: TypingRule) -> Record:
     }
 
 
-def _runs(doc: Doc) -> Json:
-    """Pieces of text, each with its role and what is said of it; ``⋮`` stands for what is too long."""
+def _runs(doc: Doc, most: int = LINES) -> Json:
+    """Pieces of text, each with its role and what is said of it; ``⋮`` stands for what is more than so many lines."""
     found: list[Json] = []
     lines = 1
     for run in runs(doc, NARROW):
         lines += run.text.count("\n")
-        if lines > LINES:
+        if lines > most:
             return [*found, ["\n⋮", None, ""]]
         role = None if run.look.role is None else run.look.role.value
         found.append([run.text, role, visible(run.look.hover)])

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from rh_kernel.display.live.lines import units
-from rh_kernel.display.record import Json, Record
+from rh_kernel.display.record import Record
 from rh_kernel.display.text import visible
 from rh_kernel.source.span import Source, Span
 from rh_kernel.typing.definitions import (
@@ -67,16 +67,28 @@ def excerpt(span: Span | None) -> Record | None:
     """The lines that hold the span, or its first ones; lines and columns of ``from`` and ``to`` count from 0 in these lines."""
     if span is None:
         return None
-    line, column, end_line, end_column = span.position
-    shown = span.source.text.split("\n")[line - 1 : min(end_line, line - 1 + MOST_LINES)]
-    is_cut = end_line > line - 1 + len(shown)
-    texts: list[Json] = [visible(text[:MOST_CHARACTERS]) for text in shown]
-    last = len(shown[-1]) if is_cut else end_column - 1
+    text = span.source.text
+    begin = text.rfind("\n", 0, span.start) + 1
+    shown = _lines(text, begin, span.end)
+    last = begin + sum([len(line) + 1 for line in shown[:-1]])
     return {
         "cell": span.source.name,
-        "line": line,
-        "column": column,
-        "lines": texts,
-        "from": [0, units(shown[0][: min(column - 1, MOST_CHARACTERS)])],
-        "to": [len(shown) - 1, units(shown[-1][: min(last, MOST_CHARACTERS)])],
+        "line": text.count("\n", 0, begin) + 1,
+        "column": span.start - begin + 1,
+        "lines": [visible(line[:MOST_CHARACTERS]) for line in shown],
+        "from": [0, units(shown[0][: min(span.start - begin, MOST_CHARACTERS)])],
+        "to": [len(shown) - 1, units(shown[-1][: max(min(span.end - last, MOST_CHARACTERS), 0)])],
     }
+
+
+def _lines(text: str, begin: int, end: int) -> list[str]:
+    """The lines from ``begin`` on to the one that ``end`` lies in, but not too many."""
+    found: list[str] = []
+    while len(found) < MOST_LINES:
+        stop = text.find("\n", begin)
+        stop = len(text) if stop < 0 else stop
+        found.append(text[begin:stop])
+        begin = stop + 1
+        if end < begin:
+            break
+    return found

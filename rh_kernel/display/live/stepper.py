@@ -22,11 +22,12 @@ from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade
 from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import RH, Handle, R, Rd
 
 MOST_STEPS = 100
 """So many steps are told at a time."""
 
-ROOM = 30_000
+ROOM = 20_000
 """No more steps are told once so much work was done to lay them out."""
 
 MOST_LEGS = 2_000
@@ -34,7 +35,7 @@ MOST_LEGS = 2_000
 MOST_ENTRIES = 1_000
 """Arrays of more entries are never written out."""
 
-SEARCHED, TO_WRITE = 200_000, 100
+SEARCHED, TO_WRITE = 200_000, 200
 """A search gives up after so many characters; to look at a step costs as much as to read so many."""
 
 LONGEST, LONGEST_FLOW, LONGEST_TEXT = 104, 60, 200
@@ -85,8 +86,10 @@ class Stepper:
         }
 
     def answer(self, question: Record) -> Record:
-        """The answer to one of the questions ``window heap type legs find``. Raises ``Unanswerable``."""
-        if any(isinstance(field, float) and not math.isfinite(field) for field in question.values()):
+        """The answer to one of the questions ``window heap type legs words find``. Raises ``Unanswerable``."""
+        listed = question.get("steps")
+        fields = [*question.values(), *(listed if isinstance(listed, list) else ())]
+        if any(isinstance(field, float) and not math.isfinite(field) for field in fields):
             raise Unanswerable("a number is finite")
         match question.get("ask"):
             case "window":
@@ -98,10 +101,12 @@ class Stepper:
             case "legs":
                 self._told_legs = self._told_legs or self._legs()
                 return self._told_legs
+            case "words":
+                return self._words(question)
             case "find":
                 return self._find(question)
             case _:
-                raise Unanswerable("`ask` is one of `window`, `heap`, `type`, `legs` and `find`")
+                raise Unanswerable("`ask` is one of `window`, `heap`, `type`, `legs`, `words` and `find`")
 
     def _rule(self, rule: Rule) -> Record:
         return {
@@ -171,6 +176,17 @@ class Stepper:
         more: Record = {"more": len(found) - MOST_LEGS} if len(found) > MOST_LEGS else {}
         return {"legs": told, **more}
 
+    def _words(self, question: Record) -> Record:
+        """What some steps are about, without the states around them: that is quick however large these are."""
+        asked = question.get("steps")
+        if not isinstance(asked, list) or len(asked) > MOST_STEPS:
+            raise Unanswerable(f"`steps` are at most {MOST_STEPS} numbers of steps")
+        told: list[Json] = []
+        for n in asked:
+            step = self._steps[number({"steps": n}, "steps", 0, len(self._steps) - 1)]
+            told.append([about(step), became(step)])
+        return {"words": told}
+
     def _find(self, question: Record) -> Record:
         text = words(question, "text").casefold()
         backwards = truth(question, "backwards")
@@ -192,8 +208,14 @@ def _manner(question: Record) -> Manner:
 
 
 def _written(step: Step) -> Span | None:
-    """Where what the step looks at was written, as far as that is known."""
-    M = looked_at(step)
-    if step.rule in (Rule.LET, Rule.LET_COMMAND):
-        return step.redex.span or M.span
-    return M.span or step.redex.span
+    """Where what the step is about was written, as far as that is known."""
+    M, looked = step.redex, looked_at(step)
+    match step.rule, M:
+        case ((Rule.LET | Rule.LET_COMMAND), _):
+            return M.span or looked.span
+        case (Rule.RH_RETURN, RH(_, _, H)) | (Rule.H_RETURN, Handle(_, H)):
+            return H.returns.span or H.returns.body.span or looked.span
+        case _, Rd(_, scope) | R(_, scope):
+            return M.span or scope.body.span
+        case _:
+            return looked.span or M.span

@@ -24,7 +24,7 @@ from rh_kernel.syntax.printing import Brevity, Memory, Path
 from rh_kernel.syntax.printing_steps import Marks
 from rh_kernel.typing.derivations import Derivation
 
-ABOVE, BELOW = 400, 800
+ABOVE, BELOW = 300, 600
 """Of a state with very many lines so many are shown above and below the place where something is marked."""
 
 DEEPEST = 2 * LINKS

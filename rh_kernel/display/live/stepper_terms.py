@@ -43,13 +43,13 @@ from rh_kernel.syntax.printing_terms import Level, term
 NODES = 3_000
 """What has no more nodes is shown whole."""
 
-LINKS = 200
+LINKS = 120
 """Of what has more, so many lets and handlings are shown from the redex on."""
 
-PATTERNS = 1_000
-"""Lets that may be part of a pattern are shown up to so many more."""
+PATTERNS = 240
+"""So many lets are shown beside that may be part of a pattern."""
 
-FRAMES, STRIDE = 80, 40
+FRAMES, STRIDE = 24, 8
 """Around the redex so many frames are shown, and up to ``STRIDE`` more, so that the cut does not move at each step."""
 
 KNOWN = 50_000
@@ -151,15 +151,13 @@ def name_binders(visible: Names, names: Sequence[str], M: Subject | Scope) -> No
 
 class _Cropping:
     def __init__(self) -> None:
-        self._room = LINKS
+        self._links, self._patterns = LINKS, PATTERNS
 
     def cut(self, M: Subject, dots: int, place: Path | None) -> _Cutting:
         """M under binders that make the index of ``…`` to be ``dots``; ``place`` is ``None`` where nothing has to be kept."""
         match M:
-            case Let() | Bind() | RevHandle() | RH() | Handle() if place is None:
-                if self._room <= (-PATTERNS if _splits(M) else 0):
-                    return Bound(dots, DOTS) if isinstance(M, Let) else Return(Bound(dots, DOTS))
-                self._room -= 1
+            case Let() | Bind() | RevHandle() | RH() | Handle() if place is None and not self._keeps(M):
+                return Bound(dots, DOTS) if isinstance(M, Let) else Return(Bound(dots, DOTS))
             case _:
                 pass
         parts: list[Subject] = []
@@ -168,6 +166,14 @@ class _Cropping:
                 N = yield self.cut(N, dots + count, place[1:] if place and place[0] == position else None)
             parts.append(N)
         return _with(M, parts)
+
+    def _keeps(self, M: Subject) -> bool:
+        """Whether there is room for one more link."""
+        if _splits(M):
+            self._patterns -= 1
+            return self._patterns >= 0
+        self._links -= 1
+        return self._links >= 0
 
 
 def _splits(M: Subject) -> bool:

@@ -29,7 +29,7 @@ class View(Protocol):
 def number(question: Record, name: str, low: int, high: int, otherwise: int | None = None) -> int:
     """The whole number that the question has under ``name``, from ``low`` to ``high``. Raises ``Unanswerable``."""
     found = question.get(name, otherwise)
-    if isinstance(found, bool) or not isinstance(found, int | float) or found != int(found) or not low <= found <= high:
+    if isinstance(found, bool) or not isinstance(found, int | float) or not low <= found <= high or found != int(found):
         raise Unanswerable(f"`{name}` is a whole number from {low} to {high}")
     return int(found)
 

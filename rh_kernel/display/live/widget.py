@@ -5,6 +5,7 @@ one that meets them later without the kernel, or does not trust them, shows the 
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.metadata import version
 from typing import Any, TypeAlias, cast
 
@@ -32,8 +33,6 @@ _EITHER = """\
 class Live(anywidget.AnyWidget):
     """The widget of a view. ``kept`` is what the page wants to find again when it is loaded anew, such as the step it is at."""
 
-    _esm = script()
-    _css = style()
     kind = traitlets.Unicode().tag(sync=True)
     opening = traitlets.Dict().tag(sync=True)
     kept = traitlets.Dict().tag(sync=True)
@@ -66,7 +65,13 @@ class Live(anywidget.AnyWidget):
         return shown, {**static, "text/html": _EITHER + element("div", "", static["text/html"], **{"class": "rh-static"})}
 
 
+@cache
+def _class(kind: str) -> type[Live]:
+    """The widgets of one kind: a page keeps one style sheet for each class."""
+    return type(f"Live{kind.capitalize()}", (Live,), {"_esm": script(kind), "_css": style(kind)})
+
+
 def live(view: View) -> Live:
     """A widget for a view; pages that ask for all widgets are told of it from now on."""
     register_comm_target()
-    return Live(view)
+    return _class(view.kind)(view)

@@ -67,6 +67,14 @@ class Follower:
         self.lines[at : at + removed] = lines
 
 
+def details(stepper: Stepper, count: int) -> list[Any]:
+    """What is told of each of ``count`` steps."""
+    found: list[Any] = []
+    while len(found) < count:
+        found += ask(stepper, "window", **{"from": len(found), "count": 100})["details"]
+    return found
+
+
 def walked(stepper: Stepper, count: int, size: int, **manner: Any) -> list[list[Any]]:
     """The lines of the states 0 to ``count``, by windows of ``size`` steps."""
     states: list[list[Any]] = []

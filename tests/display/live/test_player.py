@@ -14,9 +14,15 @@ from rh_kernel.display.contents import ROOM, SOME, Room, content
 from rh_kernel.display.live.player import ALL, Player
 from rh_kernel.display.live.view import Unanswerable, View
 from rh_kernel.display.record import Record
+from rh_kernel.session.gradients import recorded
+from rh_kernel.session.results import GradientMade
+from rh_kernel.session.settings import DEFAULT
+from rh_kernel.typing.items import ClosedCommand
 from tests.display.pages import PASS
-from tests.display.test_gradient import LAYER, LAYERS, gradient, made_of
+from tests.display.test_gradient import LAYER, LAYERS, gradient, looked_at, made_of
 from tests.laws.profile import law
+from tests.laws.readings import reached
+from tests.strategies_of_commands import Program, programs
 
 NESTED = "rev handle ([1.0]) <x>. let y <= rev handle (x) <u>. Layer(u) with true in Layer(x + y) with true"
 SUBJECTS = (PASS, f"handle ({PASS}) with infer", "1 + 2", f"{LAYERS} with true against {LAYERS} with through", NESTED)
@@ -91,6 +97,44 @@ def test_a_cotangent_belongs_to_a_wire_of_the_same_type(text: str) -> None:
         for row in one["rows"]:
             assert {row["forward"], *row["cotangents"]} <= wires.keys()
             assert row["cotangent"] == (row["cotangents"][0] if row["cotangents"] else None)
+
+
+@law(40)
+@given(programs())
+def test_every_program_can_be_played(p: Program) -> None:
+    """What is said of frames, wires and cotangents is so for any program, and it has its static forms."""
+    reached(p.command, p.heap)
+    made = played(p)
+    (one,) = json.loads(json.dumps(Player(made).opening(), allow_nan=False))["passes"]
+    wires = {wire["id"]: wire for wire in one["wires"]}
+    for step in one["steps"]:
+        assert all(wires[w]["born"] < step["frame"] <= wires[w]["last_read"] for w in step["reads"])
+        assert all(wires[w]["born"] == step["frame"] for w in step["makes"])
+    for wire in wires.values():
+        assert wire["of"] is None or wires[wire["of"]]["type"] == wire["type"]
+    for row in one["rows"]:
+        assert all(wires[w]["type"] == wires[row["forward"]]["type"] for w in row["cotangents"])
+    for box in (*one["boxes"], *geometry_of(made, folded=True)["boxes"]):
+        assert 1 <= box["frame"] <= box["last_frame"] <= one["frames"]
+    assert looked_at(made)[0].text
+
+
+def played(p: Program) -> GradientMade:
+    """The pass of a program from its heap."""
+    run = recorded(ClosedCommand(p.command, p.type), "P", p.heap, DEFAULT)
+    while True:
+        try:
+            next(run)
+        except StopIteration as end:
+            return GradientMade("P", p.type, (end.value,))
+
+
+def geometry_of(made: GradientMade, *, folded: bool) -> dict[str, Any]:
+    """The other drawing, if there is one."""
+    try:
+        return answered(Player(made), ask="layout", folded=folded)
+    except Unanswerable:
+        return {"boxes": []}
 
 
 def test_the_way_back_begins_at_the_return_clause() -> None:

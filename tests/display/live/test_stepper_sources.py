@@ -68,6 +68,13 @@ def test_a_step_shows_the_source_that_it_is_about() -> None:
         assert source.split("\n")[span["line"] - 1][span["column"] - 1 :].startswith(text)
         seen.add(text)
     assert {"FC[w0](x)", "swish(z)", "FC[w1](h)", "Get[l]()", "Put[l](w - outer(y, x))", "w^T @ y", "alpha * (x - t)"} <= seen
+    assert span_of(view, 25) == "return alpha * (x - t)"
+    assert span_of(view, 59) == "swish(z)"
+
+
+def span_of(view: Stepper, n: int) -> str:
+    span = cell(view, n)["span"]
+    return piece(span["lines"][0], span["from"][1], span["to"][1])
 
 
 def test_a_long_span_is_cut() -> None:

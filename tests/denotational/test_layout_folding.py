@@ -1,0 +1,173 @@
+"""Single folds of a drawing: whatever is closed, it is the same diagram (RH §6.1, Ex. 7.17)."""
+
+from collections import Counter
+from itertools import combinations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rh_kernel.denotational.arrows import Arrow
+from rh_kernel.denotational.commands import interpret
+from rh_kernel.denotational.drawing.fold import Fold, FoldKind
+from rh_kernel.denotational.drawing.folding import folding, folds_of
+from rh_kernel.denotational.drawing.layout import Layout, layout
+from rh_kernel.denotational.drawing.pieces import PlacedBox, PlacedGroup
+from rh_kernel.denotational.drawing.sketch import sketch
+from rh_kernel.syntax.core import Scope
+from tests.denotational.drawn import PROGRAMS, arrow
+from tests.denotational.test_layout import EPS, connected
+from tests.laws.profile import law
+from tests.strategies_of_commands import Program, programs
+
+ARROWS = {name: arrow(name) for name in PROGRAMS}
+
+
+@st.composite
+def foldings(draw: st.DrawFn) -> tuple[Arrow, frozenset[int]]:
+    """A random program, or one of the paper, and some of its folds."""
+    if draw(st.booleans()):
+        a = ARROWS[draw(st.sampled_from(PROGRAMS))]
+    else:
+        P: Program = draw(programs(fuel=4))
+        a = interpret((), Scope((), P.command))
+    folds = [fold.number for fold in folds_of(sketch(a))]
+    return a, frozenset(draw(st.sets(st.sampled_from(folds)) if folds else st.just(set[int]())))
+
+
+def members(drawn: Layout) -> list[frozenset[int]]:
+    return [frozenset(box.members) for box in drawn.drawing.boxes]
+
+
+def lies_in(box: PlacedBox | PlacedGroup, frame: PlacedGroup) -> bool:
+    across = frame.x - EPS <= box.x and box.x + box.width <= frame.x + frame.width + EPS
+    return across and frame.y - EPS <= box.y and box.y + box.height <= frame.y + frame.height + EPS
+
+
+def is_apart(a: PlacedBox | PlacedGroup, b: PlacedBox | PlacedGroup) -> bool:
+    beside = a.x + a.width <= b.x + EPS or b.x + b.width <= a.x + EPS
+    return beside or a.y + a.height <= b.y + EPS or b.y + b.height <= a.y + EPS
+
+
+def is_inside(fold: Fold, folds: tuple[Fold, ...], closed: frozenset[int]) -> bool:
+    """Whether a fold is closed, or lies in one that is."""
+    return fold.number in closed or (fold.outer >= 0 and is_inside(folds[fold.outer], folds, closed))
+
+
+@law(60)
+@given(foldings())
+def test_what_is_shown_and_what_is_hidden_are_all_boxes(case: tuple[Arrow, frozenset[int]]) -> None:
+    a, closed = case
+    drawn = layout(a, folded=closed)
+    assert drawn.folding is not None
+    assert Counter(m for box in drawn.drawing.boxes for m in box.members) == Counter(drawn.sketch.nodes.keys())
+    assert drawn.folding.box_count == len(drawn.drawing.boxes)
+
+
+@law(60)
+@given(foldings())
+def test_every_wire_still_connects_what_the_diagram_says(case: tuple[Arrow, frozenset[int]]) -> None:
+    a, closed = case
+    connected(layout(a, folded=closed))
+
+
+@law(60)
+@given(foldings())
+def test_a_closed_fold_is_its_boxes_and_an_open_one_has_a_frame(case: tuple[Arrow, frozenset[int]]) -> None:
+    a, closed = case
+    drawn = layout(a, folded=closed)
+    folds = folds_of(drawn.sketch)
+    framed = {group.fold.number for group in drawn.drawing.groups}
+    boxed = {box.fold.number for box in drawn.drawing.boxes if box.fold is not None}
+    for fold in folds:
+        hidden = fold.outer >= 0 and is_inside(folds[fold.outer], folds, closed)
+        assert (fold.number in framed) == (not hidden and fold.number not in closed)
+        assert (fold.number in boxed) == (not hidden and fold.number in closed)
+    for box in drawn.drawing.boxes:
+        assert box.fold is None or set(box.members) <= set(box.fold.members)
+
+
+@law(60)
+@given(foldings())
+def test_frames_hold_their_boxes_and_no_others(case: tuple[Arrow, frozenset[int]]) -> None:
+    a, closed = case
+    drawn = layout(a, folded=closed)
+    for group in drawn.drawing.groups:
+        inside = [box for box in drawn.drawing.boxes if lies_in(box, group)]
+        assert all(set(box.members) <= set(group.fold.members) for box in inside)
+        assert all(is_apart(box, group) for box in drawn.drawing.boxes if box not in inside)
+    for fold in folds_of(drawn.sketch):
+        frames = [group for group in drawn.drawing.groups if group.fold == fold]
+        boxes = [box for box in drawn.drawing.boxes if set(box.members) <= set(fold.members)]
+        assert not frames or all(any(lies_in(box, frame) for frame in frames) for box in boxes)
+    for one, other in combinations(drawn.drawing.groups, 2):
+        assert lies_in(one, other) or lies_in(other, one) or is_apart(one, other)
+
+
+@law(60)
+@given(foldings())
+def test_closing_a_fold_hides_nothing_else(case: tuple[Arrow, frozenset[int]]) -> None:
+    a, closed = case
+    before = Counter(members(layout(a, folded=())))
+    folds = folds_of(sketch(a))
+    hidden = {m for number in closed for m in folds[number].members}
+    after = Counter(members(layout(a, folded=closed)))
+    assert Counter({box: n for box, n in before.items() if not box & hidden}) == Counter(
+        {box: n for box, n in after.items() if not box & hidden}
+    )
+
+
+@law(60)
+@given(foldings())
+def test_the_numbers_of_folds_are_those_of_the_diagram(case: tuple[Arrow, frozenset[int]]) -> None:
+    a, closed = case
+    s = sketch(a)
+    found = folding(s, {*closed, -7, 10_000})
+    assert found.folds == folds_of(s)
+    assert found.closed == closed
+    assert [fold.number for fold in found.folds] == [*range(len(found.folds))]
+    assert all(fold.outer < fold.number for fold in found.folds)
+    assert all(fold.outer < 0 or set(fold.members) <= set(found.folds[fold.outer].members) for fold in found.folds)
+
+
+@law(60)
+@given(foldings())
+def test_all_clauses_closed_is_the_folded_drawing(case: tuple[Arrow, frozenset[int]]) -> None:
+    a, _ = case
+    clauses = [fold.number for fold in folds_of(sketch(a)) if fold.kind is FoldKind.CLAUSE]
+    assert Counter(members(layout(a, folded=clauses))) == Counter(members(layout(a, folded=True)))
+
+
+def test_a_drawing_without_single_folds_is_as_it_was() -> None:
+    for a in ARROWS.values():
+        for folded in (False, True):
+            drawn = layout(a, folded=folded)
+            assert drawn.folding is None
+            assert not drawn.drawing.groups
+
+
+def titles(name: str) -> list[tuple[str, str]]:
+    return [(fold.kind.value, fold.title) for fold in folds_of(sketch(ARROWS[name]))]
+
+
+def test_declared_nets_are_folds() -> None:
+    assert ("net", "mlp") in titles("example_4_1_mlp")
+    # The residual net uses another one.
+    s = sketch(ARROWS["example_4_2_residual"])
+    inner = next(fold for fold in folds_of(s) if fold.title == "r_mlp")
+    assert folds_of(s)[inner.outer].title == "r_resnet"
+    # An ordinary handler around a net that handles something itself.
+    assert titles("example_4_5_unet")[:3] == [("net", "unet"), ("handler", "rev handle with h_unet"), ("net", "r_unet")]
+
+
+def test_a_net_in_a_reverse_handler_folds_on_both_legs() -> None:
+    a = ARROWS["example_4_1_mlp"]
+    (net,) = [fold for fold in folds_of(sketch(a)) if fold.kind is FoldKind.NET]
+    drawn = layout(a, folded={net.number})
+    assert [box.figure.label for box in drawn.drawing.boxes][1:] == ["⟦mlpᶠ⟧", "0.1 · (x - 0.5)", "⟦mlpᵇ⟧"]
+    (handler,) = [fold for fold in folds_of(sketch(a)) if fold.kind is FoldKind.HANDLER]
+    assert [box.figure.label for box in layout(a, folded={handler.number}).drawing.boxes][1:] == ["⟦sgd(0.1, t)⟧"]
+
+
+def test_two_uses_of_a_net_are_two_folds() -> None:
+    a = arrow("example_4_1_mlp", "let y <= mlp([1.0, 2.0]) in let z <= mlp([3.0, 4.0]) in return (y, z)")
+    assert [fold.title for fold in folds_of(sketch(a))] == ["mlp", "mlp"]

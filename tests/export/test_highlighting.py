@@ -1,0 +1,75 @@
+"""Programs in colours: the text is the text, and the colours are those of its tokens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rh_kernel.export.cleaning import cleaned
+from rh_kernel.export.exporter import RHHTMLExporter
+from rh_kernel.export.highlighting import highlighted
+from tests.export.reading import Page
+
+PROGRAMS = sorted((Path(__file__).parents[1] / "programs").rglob("*.rh"))
+
+
+def text_of(html: str) -> str:
+    return Page(html).text
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_keeps_its_characters(program: Path) -> None:
+    text = program.read_text(encoding="utf-8").replace("\r", "")
+    assert text_of(highlighted(text)) == text
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\r\x00")))
+def test_any_text_keeps_its_characters_and_is_harmless(text: str) -> None:
+    html = highlighted(text)
+    assert text_of(html) == text
+    assert cleaned(html) == html
+
+
+def coloured(text: str) -> list[tuple[str, str]]:
+    return re.findall(r'<span class="(\w+)">([^<]*)</span>', highlighted(text))
+
+
+def test_words_signs_and_numbers_have_their_colours() -> None:
+    assert coloured('let x <- exp(1.5) in x # why "so"') == [
+        ("k", "let"),
+        ("nb", "exp"),
+        ("mf", "1.5"),
+        ("k", "in"),
+        ("c", '# why "so"'),
+    ]
+    assert coloured("%trace mlp") == [("k", "%"), ("k", "trace")]
+    assert coloured('train P for x in data("xor") epochs 3\nepochs') == [
+        ("k", "train"),
+        ("k", "for"),
+        ("k", "in"),
+        ("k", "data"),
+        ("s", '"xor"'),
+        ("k", "epochs"),
+        ("mf", "3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "ours"), [("%%rh\nloc w = 1", True), ("%%rhythm\nloc w = 1", False), ("loc = 1", False), ("", False)]
+)
+def test_in_a_python_notebook_only_cells_of_the_language_are_read_so(source: str, ours: bool) -> None:
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)])
+    made.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
+    found = RHHTMLExporter().from_notebook_node(made, {"metadata": {"name": "a", "path": ""}})[0]
+    assert ('<span class="k">loc</span>' in found) == ours
+
+
+def test_fenced_programs_are_in_colours() -> None:
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("```rh\nloc w = 1\n```")])
+    found = RHHTMLExporter().from_notebook_node(made, {"metadata": {"name": "a", "path": ""}})[0]
+    assert '<span class="k">loc</span>' in found
