@@ -128,7 +128,10 @@ class DerivationView {
   }
 
   pick(id, focus = false) {
-    for (const node of this.page.querySelectorAll(".rh-proof-on")) node.classList.remove("rh-proof-on");
+    for (const node of this.page.querySelectorAll(".rh-proof-on")) {
+      node.classList.remove("rh-proof-on");
+      node.removeAttribute("aria-selected");
+    }
     for (const node of this.page.querySelectorAll('[tabindex="0"]')) node.setAttribute("tabindex", -1);
     if (!this.made.has(id)) {
       this.open = derivationRevealed(this.tree, this.open, id);

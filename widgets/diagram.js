@@ -2,7 +2,7 @@
 import { download, h, refill, s } from "./dom.js";
 import { diagramCard } from "./diagram_card.js";
 import { diagramPicture } from "./diagram_picture.js";
-import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramOrder, diagramSame, diagramStep, diagramToggled } from "./diagram_walk.js";
+import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramOrder, diagramPartners, diagramSame, diagramStep, diagramToggled } from "./diagram_walk.js";
 import { zoomable } from "./zoom.js";
 
 const DIAGRAM_KEYS = [
@@ -34,7 +34,7 @@ class DiagramView {
       return;
     }
     this.known.set(diagramKey(host.opening.drawing.folded), host.opening.drawing);
-    this.index = diagramIndex(host.opening.drawing, host.opening.folds);
+    this.index = diagramIndex(host.opening.drawing, host.opening.folds, host.opening.cotangents);
     this.picked = host.recall("picked", null);
     this.build();
     host.onDeath(() => this.mourn());
@@ -72,7 +72,7 @@ class DiagramView {
     ];
     const hasFolds = opening.folds.length > 0;
     this.exports = Object.keys(DIAGRAM_FILES).map((form) => button({ svg: "SVG", tikz: "TikZ", dot: "DOT", text: "text" }[form], `save as ${DIAGRAM_FILES[form]}`, () => this.save(form)));
-    const sizes = [button("−", "smaller (−)", () => this.zoom.by(1 / 1.25)), button("+", "larger (+)", () => this.zoom.by(1.25)), button("fit", "all of it (0)", () => this.zoom.fit())];
+    const sizes = [button("−", "smaller (−)", () => this.zoom.by(1 / 1.25)), button("+", "larger (+)", () => this.zoom.by(1.25)), button("fit", "all of it (0)", () => this.fit())];
     const bar = h(
       "div",
       { class: "rh-bar", role: "toolbar", "aria-label": "the drawing" },
@@ -133,11 +133,11 @@ class DiagramView {
   draw(drawing, about = null) {
     const hadFocus = this.svg.contains(document.activeElement);
     const wasFitted = this.zoom.isFitted();
-    this.index = diagramIndex(drawing, this.host.opening.folds);
+    this.index = diagramIndex(drawing, this.host.opening.folds, this.host.opening.cotangents);
     const { parts, made } = diagramPicture(drawing, this.on);
     this.made = made;
     refill(this.svg, parts);
-    if (wasFitted) this.window.style.height = `${this.height(drawing)}px`;
+    if (wasFitted) this.window.style.height = `${this.height(drawing, DIAGRAM_LEAST)}px`;
     this.zoom.resize({ w: drawing.width, h: drawing.height });
     if (about !== null) this.picked = this.afterFold(about);
     else if (this.picked?.kind === "box") this.picked = this.sameBox(this.picked.id);
@@ -146,9 +146,14 @@ class DiagramView {
     if (about !== null) this.say(`${this.index.folds.get(about).label} is ${drawing.folded.includes(about) ? "folded" : "open"}; ${drawing.boxes.length} boxes are shown.`);
   }
 
-  height(drawing) {
+  fit() {
+    this.window.style.height = `${this.height(this.index.drawing, 0)}px`;
+    this.zoom.fit();
+  }
+
+  height(drawing, least) {
     const scale = Math.min(1.25, Math.max(this.window.clientWidth, 200) / Math.max(drawing.width, 1));
-    return Math.round(Math.min(DIAGRAM_HIGHEST, Math.max(150, drawing.height * Math.max(scale, DIAGRAM_LEAST) + 16)));
+    return Math.round(Math.min(DIAGRAM_HIGHEST, Math.max(150, drawing.height * Math.max(scale, least) + 16)));
   }
 
   sameBox(id) {
@@ -166,7 +171,9 @@ class DiagramView {
   pick(picked, focus = false) {
     this.picked = picked;
     this.host.keep("picked", picked);
-    for (const node of this.svg.querySelectorAll(".rh-diagram-on, .rh-diagram-near")) node.classList.remove("rh-diagram-on", "rh-diagram-near");
+    for (const name of ["rh-diagram-on", "rh-diagram-near", "rh-diagram-partner"]) {
+      for (const node of this.svg.querySelectorAll(`.${name}`)) node.classList.remove(name);
+    }
     this.svg.classList.toggle("rh-diagram-chosen", picked !== null);
     const { made, index } = this;
     const mark = (node, name) => node?.classList.add(name);
@@ -181,6 +188,8 @@ class DiagramView {
       first = made.wire.get(picked.id);
       first.parentNode.append(first);
       for (const box of diagramEnds(index, picked.id)) mark(made.box.get(box), "rh-diagram-near");
+      const { value, cotangents } = diagramPartners(index, picked.id);
+      for (const wire of [value, ...cotangents]) mark(made.wire.get(wire), "rh-diagram-partner");
     } else if (picked?.kind === "frame") {
       for (const frame of made.frame.values()) {
         if (frame.fold !== picked.id) continue;
@@ -294,7 +303,7 @@ class DiagramView {
         this.zoom.by(1 / 1.25);
         return true;
       case "0":
-        this.zoom.fit();
+        this.fit();
         return true;
       case "/":
         this.search.focus();

@@ -1,6 +1,6 @@
 // What is said of the box, the wire or the frame that is picked.
 import { h } from "./dom.js";
-import { diagramFrames } from "./diagram_walk.js";
+import { diagramFrames, diagramName, diagramPartners } from "./diagram_walk.js";
 
 const DIAGRAM_LOOKS = {
   pure: "a pure box (round corners)",
@@ -20,7 +20,7 @@ export function diagramCard(index, picked, on) {
 }
 
 function diagramBoxCard(index, box, on) {
-  const wires = (ids, words) => (ids.length ? h("div", {}, h("span", { class: "rh-diagram-quiet" }, `${words} `), ids.map((id) => diagramWireButton(index.wires.get(id), on))) : null);
+  const wires = (ids, words) => (ids.length ? h("div", {}, h("span", { class: "rh-diagram-quiet" }, `${words} `), ids.map((id) => diagramWireButton(index, id, on))) : null);
   const frames = diagramFrames(index.drawing, box);
   const what = box.fold === null ? DIAGRAM_LOOKS[box.look] : `${box.count} ${box.count === 1 ? "box" : "boxes"}, folded`;
   return [
@@ -36,11 +36,19 @@ function diagramBoxCard(index, box, on) {
 function diagramWireCard(index, wire, on) {
   const name = wire.name === "" ? "a wire without a name" : wire.name;
   const box = (id, otherwise) => (index.boxes.has(id) ? diagramBoxButton(index.boxes.get(id), on) : h("span", {}, otherwise));
-  const way = wire.back ? "It is made at the turn or on the way back: a cotangent." : "It runs forward.";
+  const { value, cotangents } = diagramPartners(index, wire.id);
+  const way =
+    value !== null
+      ? [h("span", {}, "a cotangent of "), diagramWireButton(index, value, on)]
+      : cotangents.length
+        ? [h("span", {}, "on the way back its cotangent is "), cotangents.map((id) => diagramWireButton(index, id, on))]
+        : wire.back
+          ? "It is made at the turn, or on the way back."
+          : null;
   const readers = wire.readers.length ? wire.readers.map((id) => box(id, "out of the diagram ")) : h("span", {}, "nowhere: nothing reads it");
   return [
     h("div", {}, h("b", { class: "rh-diagram-code" }, name), " : ", h("span", { class: "rh-diagram-code" }, wire.type)),
-    h("div", {}, way),
+    way === null ? null : h("div", {}, way),
     h("div", {}, h("span", { class: "rh-diagram-quiet" }, "from "), box(wire.maker, "outside: an input")),
     h("div", {}, h("span", { class: "rh-diagram-quiet" }, "to "), readers),
   ];
@@ -56,9 +64,8 @@ function diagramFoldCard(index, fold, on) {
   ];
 }
 
-function diagramWireButton(wire, on) {
-  const name = wire.name === "" ? wire.type : `${wire.name} : ${wire.type}`;
-  return h("button", { type: "button", class: "rh-diagram-chip", on: { click: () => on.pick("wire", wire.id) } }, name);
+function diagramWireButton(index, id, on) {
+  return h("button", { type: "button", class: "rh-diagram-chip", on: { click: () => on.pick("wire", id) } }, diagramName(index, id));
 }
 
 function diagramBoxButton(box, on) {

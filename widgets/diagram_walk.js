@@ -1,7 +1,10 @@
 // Ways through a drawing: along its wires, into its frames, to what has a name. Pure.
 
-/** Boxes and wires of a drawing and the folds of its diagram by their numbers, and the wires of each box. */
-export function diagramIndex(drawing, foldList) {
+/**
+ * Boxes and wires of a drawing and the folds of its diagram by their numbers, and the wires of each box.
+ * `cotangents` are pairs of wires: one on the way back, and the one on the way forward that it belongs to.
+ */
+export function diagramIndex(drawing, foldList, cotangents = []) {
   const boxes = new Map(drawing.boxes.map((box) => [box.id, box]));
   const wires = new Map(drawing.wires.map((wire) => [wire.id, wire]));
   const folds = new Map(foldList.map((fold) => [fold.id, fold]));
@@ -11,13 +14,29 @@ export function diagramIndex(drawing, foldList) {
     if (outs.has(wire.maker)) outs.get(wire.maker).push(wire.id);
     for (const reader of wire.readers) if (ins.has(reader)) ins.get(reader).push(wire.id);
   }
-  return { drawing, boxes, wires, folds, ins, outs };
+  const values = new Map(cotangents);
+  return { drawing, boxes, wires, folds, ins, outs, values };
 }
 
 /** The boxes that a wire connects: that which makes it, and those that read it. */
 export function diagramEnds(index, wire) {
   const { maker, readers } = index.wires.get(wire);
   return [maker, ...readers].filter((id) => index.boxes.has(id));
+}
+
+/** What a wire is called: its name, or that of the wire whose cotangent it is, or its type. */
+export function diagramName(index, id) {
+  const wire = index.wires.get(id);
+  const of = index.wires.get(index.values.get(id));
+  if (wire.name !== "") return `${wire.name} : ${wire.type}`;
+  return of !== undefined && of.name !== "" ? `cotangent of ${of.name} : ${wire.type}` : wire.type;
+}
+
+/** The wire on the other side of the turn: for a cotangent its value, for a value its cotangents, as far as they are shown. */
+export function diagramPartners(index, id) {
+  const back = [...index.values].filter(([cotangent, value]) => value === id && cotangent !== id).map(([cotangent]) => cotangent);
+  const value = index.values.get(id);
+  return { value: value !== id && index.wires.has(value) ? value : null, cotangents: back.filter((wire) => index.wires.has(wire)) };
 }
 
 /** The frames around a box, the innermost first. */

@@ -16,7 +16,10 @@ export function heatReal(x) {
 /** The largest finite entry in size of these lists, and 1 where there is none but zeros. */
 export function heatScale(...lists) {
   let most = 0;
-  for (const list of lists) for (const x of list) if (Number.isFinite(heatReal(x))) most = Math.max(most, Math.abs(heatReal(x)));
+  for (const list of lists) for (const x of list) if (Number.isFinite(heatReal(x))) most = Math.max(
+    most,
+    Math.abs(heatReal(x)),
+  );
   return most || 1;
 }
 
@@ -38,7 +41,9 @@ export function heatBlocks(values, rows, columns, most = HEAT_MOST) {
   for (let i = 0; i + 1 < down.length; i += 1) {
     for (let j = 0; j + 1 < across.length; j += 1) {
       let sum = 0;
-      for (let r = down[i]; r < down[i + 1]; r += 1) for (let c = across[j]; c < across[j + 1]; c += 1) sum += values[r * columns + c];
+      for (let r = down[i]; r < down[i + 1]; r += 1) {
+        for (let c = across[j]; c < across[j + 1]; c += 1) sum += values[r * columns + c];
+      }
       cells.push(sum / ((down[i + 1] - down[i]) * (across[j + 1] - across[j])));
     }
   }
@@ -64,7 +69,9 @@ export function heatPoints(values, width, height, most = 120) {
   const numbers = values.map(heatReal);
   const edges = heatEdges(numbers.length, most);
   const few = numbers.length <= most;
-  const ends = few ? numbers.map((y, i) => [i, y]) : edges.slice(1).flatMap((end, i) => heatEnds(numbers.slice(edges[i], end), i));
+  const ends = few
+    ? numbers.map((y, i) => [i, y])
+    : edges.slice(1).flatMap((end, i) => heatEnds(numbers.slice(edges[i], end), i));
   const finite = numbers.filter(Number.isFinite);
   const [low, high] = [finite.reduce((a, b) => Math.min(a, b), 0), finite.reduce((a, b) => Math.max(a, b), 0)];
   const tall = high - low || 1;
@@ -93,21 +100,50 @@ export function heatMap(values, rows, columns, label, scale = heatScale(values),
     if (title !== null || opacity > 0) cells.push(s("rect", { ...place, fill: colour, "fill-opacity": opacity }, title));
     // A dash says "below zero" without colour.
     const d = `M${place.x + cell * 0.3} ${place.y + cell / 2}h${cell * 0.4}`;
-    if (cell >= 9 && level !== null && level < 0) cells.push(s("path", { d, stroke: "currentColor", "stroke-width": 1.2, "pointer-events": "none" }));
+    if (cell >= 9 && level !== null && level < 0) cells.push(s(
+      "path",
+      { d, stroke: "currentColor", "stroke-width": 1.2, "pointer-events": "none" },
+    ));
   });
   const [w, hh] = [blocks.columns * cell, blocks.rows * cell];
-  const frame = s("rect", { x: 0.5, y: 0.5, width: Math.max(w - 1, 1), height: Math.max(hh - 1, 1), fill: "none", stroke: HEAT_NONE, "stroke-opacity": 0.7 });
-  return s("svg", { class: "rh-heat", width: w, height: hh, viewBox: `0 0 ${w} ${hh}`, role: "img", "aria-label": label }, s("title", {}, label), cells, frame);
+  const frame = s(
+    "rect",
+    {
+      x: 0.5,
+      y: 0.5,
+      width: Math.max(w - 1, 1),
+      height: Math.max(hh - 1, 1),
+      fill: "none",
+      stroke: HEAT_NONE,
+      "stroke-opacity": 0.7,
+    },
+  );
+  return s(
+    "svg",
+    { class: "rh-heat", width: w, height: hh, viewBox: `0 0 ${w} ${hh}`, role: "img", "aria-label": label },
+    s("title", {}, label),
+    cells,
+    frame,
+  );
 }
 
 /** The entries of a vector from left to right as a curve, with a line at zero. */
 export function heatCurve(values, label, width = 180, height = 40) {
   const { stretches, zero } = heatPoints(values, width, height);
   const d = stretches.map((points) => `M${points.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}`).join("");
-  const dots = values.length <= 16 ? stretches.flat().map(([x, y]) => s("circle", { cx: x, cy: y, r: 2.2, fill: HEAT_BELOW })) : [];
+  const dots = values.length <= 16
+    ? stretches.flat().map(([x, y]) => s("circle", { cx: x, cy: y, r: 2.2, fill: HEAT_BELOW }))
+    : [];
   return s(
     "svg",
-    { class: "rh-heat", width: width + 6, height: height + 6, viewBox: `-3 -3 ${width + 6} ${height + 6}`, role: "img", "aria-label": label },
+    {
+      class: "rh-heat",
+      width: width + 6,
+      height: height + 6,
+      viewBox: `-3 -3 ${width + 6} ${height + 6}`,
+      role: "img",
+      "aria-label": label,
+    },
     s("title", {}, label),
     s("path", { d: `M0 ${zero.toFixed(1)}H${width}`, stroke: HEAT_NONE, "stroke-width": 0.8, fill: "none" }),
     s("path", { d, stroke: HEAT_BELOW, "stroke-width": 1.5, fill: "none" }),
@@ -124,7 +160,9 @@ export function heatPictures(content, label, scale, side = 160) {
     return [heatMap(values, rows, columns, label, scale, side)];
   }
   const square = heatSquare(shape);
-  const image = square > 0 ? [heatMap(values, square, square, `${label}, as an image of ${square} × ${square}`, scale, side)] : [];
+  const image = square > 0
+    ? [heatMap(values, square, square, `${label}, as an image of ${square} × ${square}`, scale, side)]
+    : [];
   return [heatCurve(values, label), ...image];
 }
 

@@ -3,7 +3,7 @@ import { h, refill } from "./dom.js";
 import { PLAYER_KEYS, playerBar, playerKeyed, playerLegs } from "./player_bar.js";
 import { playerSeek, playerTimeline } from "./player_compare.js";
 import { PlayerDiagram } from "./player_diagram.js";
-import { playerBoxCard, playerHint, playerWeights, playerWireCard } from "./player_inspector.js";
+import { playerBoxCard, playerHint, playerShowWeights, playerWireCard } from "./player_inspector.js";
 import { playerLegend } from "./player_legend.js";
 import { PlayerPass } from "./player_pass.js";
 import { PlayerStore } from "./player_store.js";
@@ -14,6 +14,12 @@ export function player(host, el) {
   const view = new PlayerView(host, el);
   return () => view.release();
 }
+
+const PLAYER_MOVES = ["go", "first", "back", "forward", "last", "turn", "put", "putBefore"];
+const PLAYER_GONE = [
+  "The kernel no longer knows this pass. All that is here can still be played;",
+  "for very large arrays and the other drawing the cell has to be run again.",
+];
 
 class PlayerView {
   constructor(host, el) {
@@ -26,7 +32,8 @@ class PlayerView {
     this.at = Math.min(this.last, Math.max(0, Number(host.recall("frame", 0)) || 0));
     this.speed = Number(host.recall("speed", 1)) || 1;
     this.chosen = host.recall("chosen", null);
-    if (this.chosen !== null && this.passes[this.chosen.pass]?.wires.get(this.chosen.wire) === undefined && this.chosen.box === undefined) this.chosen = null;
+    const chosen = this.chosen;
+    if (chosen !== null && !this.passes[chosen.pass]?.wires.has(chosen.wire) && chosen.box === undefined) this.chosen = null;
     this.timer = null;
     this.store = new PlayerStore(host, this.passes, () => this.show());
     this.turns = this.passes.map((pass) => new Set(pass.turn === null ? [] : [pass.turn]));
@@ -45,30 +52,71 @@ class PlayerView {
     this.keyed = (event) => this.onKey(event);
     el.addEventListener("keydown", this.keyed);
     this.caption = h("div", { class: "rh-player-caption", "aria-live": "polite" });
-    this.value = h("div", { class: "rh-player-value" });
+    this.value = h("div", { class: "rh-player-result" });
     this.notice = h("div", { role: "status" });
-    this.bar = playerBar((name, value) => this.act(name, value), playerLegs(this.passes[0], this.moments), this.last, this.isTwo ? "moment" : "box");
+    this.bar = playerBar(
+      (name, value) => this.act(name, value),
+      playerLegs(this.passes[0], this.moments),
+      this.last,
+      this.isTwo ? "moment" : "box",
+    );
     this.bar.speed(this.speed);
     this.panes = this.passes.map((pass, p) => this.pane(pass, p));
     this.level();
     this.card = h("div", { class: "rh-player-inspector", role: "region", "aria-label": "what is picked", tabindex: -1 });
     this.weights = h("div", { class: "rh-player-side" });
     this.differences = h("div", {});
-    this.help = h("div", { class: "rh-player-help", hidden: true }, h("ul", {}, PLAYER_KEYS.map(([, words]) => h("li", {}, words))), h("p", { class: "rh-player-quiet" }, "Pull the drawing with the mouse, Ctrl and the wheel make it larger."));
+    this.help = h(
+      "div",
+      { class: "rh-player-help", hidden: true },
+      h("ul", {}, PLAYER_KEYS.map(([, words]) => h("li", {}, words))),
+      h("p", { class: "rh-player-quiet" }, "Pull the drawing with the mouse, Ctrl and the wheel make it larger."),
+    );
     const drawn = this.panes.some((pane) => pane.diagram !== null);
     this.tables = this.passes.map((pass, p) => this.tableOf(pass, p, !drawn));
-    const one = (name, text, label) => h("button", { type: "button", "aria-label": label, title: label, on: { click: () => this.act(name) } }, text);
-    const zooms = drawn ? [one("smaller", "−", "smaller (-)"), one("larger", "+", "larger (+)"), one("fit", "whole", "all of it (0)"), one("full", "1:1", "full size (1)")] : [];
+    const one = (name, text, label) => h(
+      "button",
+      { type: "button", "aria-label": label, title: label, on: { click: () => this.act(name) } },
+      text,
+    );
+    const zooms = drawn
+      ? [
+        one("smaller", "−", "smaller (-)"),
+        one("larger", "+", "larger (+)"),
+        one("fit", "whole", "all of it (0)"),
+        one("full", "1:1", "full size (1)"),
+      ]
+      : [];
     const tools = h("div", { class: "rh-bar rh-player-tools" }, zooms, this.folding(), one("help", "? keys", "the keys (?)"));
     const below = drawn ? h("div", { class: "rh-player-below" }, playerLegend(), tools) : null;
-    refill(el, h("div", { class: "rh-player-top" }, this.bar.element, this.caption), this.notice, h("div", { class: `rh-player-panes${this.isTwo ? " rh-player-two" : ""}` }, this.panes.map((pane) => pane.element)), below, this.help, this.value, h("div", { class: "rh-player-lower" }, this.card, this.weights), this.differences, this.tables.map((table) => table.element));
+    refill(
+      el,
+      h("div", { class: "rh-player-top" }, this.bar.element, this.caption),
+      this.notice,
+      h("div", { class: `rh-player-panes${this.isTwo ? " rh-player-two" : ""}` }, this.panes.map((pane) => pane.element)),
+      below,
+      this.help,
+      this.value,
+      h("div", { class: "rh-player-lower" }, this.card, this.weights),
+      this.differences,
+      this.tables.map((table) => table.element),
+    );
   }
 
   /** A pass: its heading, and its drawing, if it is not too large for one. */
   pane(pass, p) {
     const { title, type, too_large: words } = pass.record;
-    const heading = h("div", { class: "rh-player-heading" }, this.isTwo ? h("b", {}, p === 0 ? "first " : "second ") : null, h("code", { title }, title), h("span", { class: "rh-player-quiet" }, ` : ${type}`));
-    if (words !== undefined) return { element: h("div", { class: "rh-player-pane" }, heading, h("p", { class: "rh-gone" }, words)), diagram: null };
+    const heading = h(
+      "div",
+      { class: "rh-player-heading" },
+      this.isTwo ? h("b", {}, p === 0 ? "first " : "second ") : null,
+      h("code", { title }, title),
+      h("span", { class: "rh-player-quiet" }, ` : ${type}`),
+    );
+    if (words !== undefined) return {
+      element: h("div", { class: "rh-player-pane" }, heading, h("p", { class: "rh-gone" }, words)),
+      diagram: null,
+    };
     const diagram = new PlayerDiagram(pass, `string diagram of ${title}`, (what) => this.pick({ pass: p, ...what }));
     diagram.draw(pass.record);
     diagram.begin(this.host.recall(`zoom${p}`, null), () => this.show(false));
@@ -86,7 +134,12 @@ class PlayerView {
   tableOf(pass, p, isOpen) {
     const body = h("div", {});
     const summary = h("summary", {}, this.isTwo ? `${p === 0 ? "The first" : "The second"} pass as a table` : "As a table");
-    const element = h("details", { class: "rh-player-details", open: isOpen, on: { toggle: () => this.show(false) } }, summary, body);
+    const element = h(
+      "details",
+      { class: "rh-player-details", open: isOpen, on: { toggle: () => this.show(false) } },
+      summary,
+      body,
+    );
     return { element, body };
   }
 
@@ -94,7 +147,10 @@ class PlayerView {
   folding() {
     if (!this.passes.some((pass) => (pass.record.foldings ?? []).length > 1)) return null;
     const isFolded = Boolean(this.passes.find((pass) => pass.record.boxes !== undefined)?.record.folded);
-    this.folded = h("input", { type: "checkbox", checked: isFolded, on: { change: (event) => this.fold(event.target.checked) } });
+    this.folded = h(
+      "input",
+      { type: "checkbox", checked: isFolded, on: { change: (event) => this.fold(event.target.checked) } },
+    );
     const kept = this.host.recall("folded", isFolded);
     if (kept !== isFolded) {
       this.folded.checked = kept;
@@ -122,14 +178,27 @@ class PlayerView {
     if (this.bar === undefined) return;
     const frames = this.moments[this.at];
     const words = this.passes.map((pass, p) => pass.caption(frames[p]));
-    refill(this.caption, words.map((text, p) => h("div", { class: `rh-player-now rh-player-now-${this.passes[p].legAt(frames[p])}` }, this.isTwo ? h("b", {}, p === 0 ? "first: " : "second: ") : null, text)));
+    this.caption.setAttribute("aria-live", this.timer === null ? "polite" : "off");
+    refill(
+      this.caption,
+      words.map((text, p) => h(
+        "div",
+        { class: `rh-player-now rh-player-now-${this.passes[p].legAt(frames[p])}` },
+        this.isTwo ? h("b", {}, p === 0 ? "first: " : "second: ") : null,
+        text,
+      )),
+    );
     const put = playerSeek(this.moments, this.puts, this.at, 1);
     const turn = playerSeek(this.moments, this.turns, -1, 1);
-    this.bar.show(this.at, words.join("; "), { isPlaying: this.timer !== null, hasTurn: turn !== null && turn !== this.at, hasPut: put !== null });
+    this.bar.show(
+      this.at,
+      words.join("; "),
+      { isPlaying: this.timer !== null, hasTurn: turn !== null && turn !== this.at, hasPut: put !== null },
+    );
     this.panes.forEach(({ diagram }, p) => {
       const mine = this.chosenIn(p);
       diagram?.show(frames[p], mine, mine?.wire === undefined ? [] : this.passes[p].partners(mine.wire));
-      if (doesFollow) diagram?.follow(frames[p]);
+      if (doesFollow) diagram?.follow(frames[p], this.timer !== null && this.speed >= 4);
     });
     this.showBelow(frames);
   }
@@ -144,20 +213,33 @@ class PlayerView {
 
   showBelow(frames) {
     playerKeeping(this.card, () => this.showCard(frames));
-    const heading = (p) => (this.isTwo ? `Locations, ${p === 0 ? "first" : "second"} pass` : "Locations");
-    refill(this.weights, this.passes.map((pass, p) => playerWeights(pass, frames[p], heading(p))));
+    this.weighed = playerShowWeights(this.weights, this.passes, frames, this.weighed);
     this.passes.forEach((pass, p) => {
-      for (const use of pass.uses) if (use.frame <= frames[p] && use.after.values === null) this.store.want({ pass: p, access: use.number });
+      for (const use of pass.uses) if (use.frame <= frames[p] && use.after.values === null) this.store.want({
+        pass: p,
+        access: use.number,
+      });
     });
     const isEnd = this.at === this.last;
-    refill(this.value, this.passes.map((pass, p) => h("div", { class: isEnd ? "" : "rh-player-away" }, h("b", {}, this.isTwo ? `${p === 0 ? "first" : "second"} value: ` : "value: "), h("code", {}, isEnd ? pass.record.value : "…"))));
+    refill(
+      this.value,
+      this.passes.map((pass, p) => h(
+        "div",
+        { class: isEnd ? "" : "rh-player-away" },
+        h("b", {}, this.isTwo ? `${p === 0 ? "first" : "second"} value: ` : "value: "),
+        h("code", {}, isEnd ? pass.record.value : "…"),
+      )),
+    );
     if (this.isTwo) {
       const found = playerDifferences(this.passes, frames);
       for (const { refs } of found) for (const ref of refs) this.store.want(ref);
       refill(this.differences, playerDifferenceTable(found) ?? []);
     }
     this.tables.forEach(({ element, body }, p) => {
-      if (element.open) playerKeeping(body, () => refill(body, playerTable(this.passes[p], frames[p], (what) => this.pick({ pass: p, ...what }))));
+      if (element.open) playerKeeping(
+        body,
+        () => refill(body, playerTable(this.passes[p], frames[p], (what) => this.pick({ pass: p, ...what }))),
+      );
     });
   }
 
@@ -202,68 +284,46 @@ class PlayerView {
   act(name, value) {
     const seek = (sets, from, step) => this.go(playerSeek(this.moments, sets, from, step) ?? this.at);
     const diagrams = this.panes.map((pane) => pane.diagram).filter(Boolean);
-    const zoom = (scale) => diagrams.forEach((diagram) => diagram.zoomed(scale(diagram)));
-    if (name !== "play" && name !== "speed" && ["go", "first", "back", "forward", "last", "turn", "put", "putBefore"].includes(name)) this.pause();
-    switch (name) {
-      case "go":
-        return this.go(value);
-      case "first":
-        return this.go(0);
-      case "back":
-        return this.go(this.at - 1);
-      case "forward":
-        return this.go(this.at + 1);
-      case "last":
-        return this.go(this.last);
-      case "turn":
-        return seek(this.turns, -1, 1);
-      case "put":
-        return seek(this.puts, this.at, 1);
-      case "putBefore":
-        return seek(this.puts, this.at, -1);
-      case "play":
-        return this.timer === null ? this.play() : this.pause();
-      case "speed":
-        this.speed = value;
-        this.host.keep("speed", value);
-        return this.timer === null ? undefined : this.play();
-      case "larger":
-        zoom((diagram) => diagram.zoom * 1.25);
-        return this.keepZoom();
-      case "smaller":
-        zoom((diagram) => diagram.zoom / 1.25);
-        return this.keepZoom();
-      case "fit":
-        zoom((diagram) => diagram.fitting());
-        return this.keepZoom();
-      case "full":
-        zoom(() => 1);
-        return this.keepZoom();
-      case "up":
-        return this.walk(-1);
-      case "down":
-        return this.walk(1);
-      case "clear":
-        this.chosen = null;
-        this.host.keep("chosen", null);
-        return this.show(false);
-      case "inspect":
-        return this.inspect();
-      case "help":
-        this.help.hidden = !this.help.hidden;
-        return undefined;
-      default:
-        return undefined;
-    }
+    const zoom = (scale) => {
+      diagrams.forEach((diagram) => diagram.zoomed(scale(diagram)));
+      this.panes.forEach(({ diagram }, p) => diagram !== null && this.host.keep(`zoom${p}`, diagram.zoom));
+    };
+    if (PLAYER_MOVES.includes(name)) this.pause();
+    const todo = {
+      go: () => this.go(value),
+      first: () => this.go(0),
+      back: () => this.go(this.at - 1),
+      forward: () => this.go(this.at + 1),
+      last: () => this.go(this.last),
+      turn: () => seek(this.turns, -1, 1),
+      put: () => seek(this.puts, this.at, 1),
+      putBefore: () => seek(this.puts, this.at, -1),
+      play: () => (this.timer === null ? this.play() : this.pause()),
+      speed: () => this.hurry(value),
+      larger: () => zoom((diagram) => diagram.zoom * 1.25),
+      smaller: () => zoom((diagram) => diagram.zoom / 1.25),
+      fit: () => zoom((diagram) => diagram.fitting()),
+      full: () => zoom(() => 1),
+      up: () => this.walk(-1),
+      down: () => this.walk(1),
+      clear: () => this.pick(null),
+      inspect: () => this.inspect(),
+      help: () => (this.help.hidden = !this.help.hidden),
+    };
+    todo[name]();
   }
 
-  keepZoom() {
-    this.panes.forEach(({ diagram }, p) => diagram !== null && this.host.keep(`zoom${p}`, diagram.zoom));
+  /** So many boxes a second. */
+  hurry(speed) {
+    this.speed = speed;
+    this.host.keep("speed", speed);
+    if (this.timer !== null) this.play();
   }
 
   /** The drawing that the reader is in. */
   here() {
-    const pane = this.panes.find(({ element }) => element.contains(document.activeElement)) ?? this.panes[this.chosen?.pass ?? 0];
+    const around = this.panes.find(({ element }) => element.contains(document.activeElement));
+    const pane = around ?? this.panes[this.chosen?.pass ?? 0];
     return pane.diagram === null ? this.panes.findIndex(({ diagram }) => diagram !== null) : this.panes.indexOf(pane);
   }
 
@@ -308,7 +368,7 @@ class PlayerView {
   }
 
   mourn() {
-    this.say("The kernel no longer knows this pass. All that is here can still be played; for very large arrays and the other drawing the cell has to be run again.");
+    this.say(PLAYER_GONE.join(" "));
     if (this.folded !== undefined) this.folded.disabled = true;
     this.show(false);
   }

@@ -5,9 +5,23 @@ const PLAYER_SPEEDS = [0.5, 1, 2, 4, 10];
 
 /** The bar; `act(name, value)` is called with what the reader wants. */
 export function playerBar(act, legs, last, unit) {
-  const button = (name, text, label, more = {}) => h("button", { type: "button", "aria-label": label, title: label, on: { click: () => act(name) }, ...more }, text);
+  const button = (name, text, label, more = {}) => h(
+    "button",
+    { type: "button", "aria-label": label, title: label, on: { click: () => act(name) }, ...more },
+    text,
+  );
   const play = button("play", "▶ Play", "play or pause (Space)", { class: "rh-player-play" });
-  const slider = h("input", { type: "range", min: 0, max: last, step: 1, "aria-label": "how many boxes have run", on: { input: (event) => act("go", Number(event.target.value)) } });
+  const slider = h(
+    "input",
+    {
+      type: "range",
+      min: 0,
+      max: last,
+      step: 1,
+      "aria-label": "how many boxes have run",
+      on: { input: (event) => act("go", Number(event.target.value)) },
+    },
+  );
   const speed = h(
     "select",
     { "aria-label": "speed", title: "boxes a second", on: { change: (event) => act("speed", Number(event.target.value)) } },
@@ -22,7 +36,15 @@ export function playerBar(act, legs, last, unit) {
   const turn = button("turn", "↺ turn", "to the turn (t)");
   const put = button("put", "next Put", "to the next Put (p)");
   const count = h("span", { class: "rh-player-count" });
-  const strip = h("div", { class: "rh-player-legs", "aria-hidden": "true" }, legs.map((leg) => h("span", { class: `rh-player-leg rh-player-leg-${leg.leg}`, style: `flex-grow:${leg.long}`, title: leg.words }, leg.text)));
+  const strip = h(
+    "div",
+    { class: "rh-player-legs", "aria-hidden": "true" },
+    legs.map((leg) => h(
+      "span",
+      { class: `rh-player-leg rh-player-leg-${leg.leg}`, style: `flex-grow:${leg.long}`, title: leg.words },
+      leg.text,
+    )),
+  );
   const element = h(
     "div",
     { class: "rh-player-bar" },
@@ -36,7 +58,10 @@ export function playerBar(act, legs, last, unit) {
       slider.setAttribute("aria-valuetext", words);
       count.textContent = `${unit} ${at} of ${last}`;
       play.textContent = isPlaying ? "❚❚ Pause" : "▶ Play";
-      for (const [element, off] of [[first, at === 0], [back, at === 0], [forward, at === last], [end, at === last], [turn, !hasTurn], [put, !hasPut]]) element.disabled = off;
+      for (const element of [first, back]) element.disabled = at === 0;
+      for (const element of [forward, end]) element.disabled = at === last;
+      turn.disabled = !hasTurn;
+      put.disabled = !hasPut;
     },
     speed: (value) => (speed.value = String(value)),
   };

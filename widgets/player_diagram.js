@@ -1,49 +1,38 @@
 // The string diagram of a pass as one sees it at a frame: what has run, what runs, and what waits on the wires.
-import { h, s, refill, reducedMotion } from "./dom.js";
-import { PLAYER_CHIP_HEIGHT, playerAround, playerChipWidth, playerCrossings, playerEntries, playerHalves, playerLength, playerPath, playerStretched } from "./player_geometry.js";
+import { s, refill } from "./dom.js";
+import { PLAYER_CHIP_HEIGHT, playerAround, playerChipWidth, playerClauses, playerCrossings } from "./player_geometry.js";
+import { playerEntries, playerHalves, playerLength, playerPath, playerStretched } from "./player_geometry.js";
+import { PlayerWindow } from "./player_window.js";
 import { playerChip, playerRole, playerState } from "./player_words.js";
 
-const PLAYER_LEAST_ZOOM = 0.2;
-const PLAYER_MOST_ZOOM = 4;
 const PLAYER_LOOKS = { pure: "pure", operation: "operation", sum: "pure", zero: "pure", constant: "constant" };
 
 /** A drawing of one pass; `select(what)` is called with `{wire}` or `{box}` when the reader picks one. */
-export class PlayerDiagram {
+export class PlayerDiagram extends PlayerWindow {
   constructor(pass, label, select) {
+    super();
     this.pass = pass;
     this.label = label;
     this.select = select;
-    this.zoom = 1;
-    this.frame = 0;
     this.chosen = null;
     this.cursor = null;
-    this.canvas = h("div", { class: "rh-player-canvas" });
-    this.scroller = h("div", { class: "rh-player-scroller", on: { wheel: (event) => this.wheeled(event), pointerdown: (event) => this.dragged(event) } }, this.canvas);
-    this.wheelAlso = (event) => event.ctrlKey && event.preventDefault();
-    this.scroller.addEventListener("wheel", this.wheelAlso, { passive: false });
-    this.overview = h("div", { class: "rh-player-overview", on: { pointerdown: (event) => this.jumped(event) } });
-    this.scroller.addEventListener("scroll", () => this.framed());
-    this.element = h("div", { class: "rh-player-drawing" }, this.scroller, this.overview);
-    this.watcher = new ResizeObserver(() => this.resized());
-    this.watcher.observe(this.scroller);
-  }
-
-  /** Let go of everything that listens. */
-  release() {
-    this.watcher.disconnect();
   }
 
   /** Take another drawing of the same pass. */
   draw(geometry) {
     const types = new Map(geometry.labels.map((t) => [t.wire, t.text]));
-    const texts = new Map([...this.pass.wires.values()].map((wire) => [wire.id, `${this.pass.tag(wire.id)} ${playerChip(wire.content, types.get(wire.id))}`.trim()]));
+    const texts = new Map([...this.pass.wires.values()].map((wire) => [
+      wire.id,
+      playerChip(wire.content, types.get(wire.id), this.pass.tag(wire.id)),
+    ]));
     this.geometry = playerStretched(geometry, texts);
-    this.halves = playerHalves(this.geometry.frames_of_parts);
+    this.clauses = playerClauses(this.geometry);
+    this.halves = playerHalves(this.clauses);
     this.wires = new Map();
     this.boxes = [];
     const { width, height } = this.geometry;
     const top = 8;
-    this.size = { width, height: height + top };
+    this.size = { width, height: height + top + 14 };
     this.parts = this.geometry.frames_of_parts.map(playerPart);
     this.rest = s("g", { class: "rh-player-rest" });
     this.margin = s("g", { class: "rh-player-margin", "aria-hidden": "true" });
@@ -51,10 +40,25 @@ export class PlayerDiagram {
     const boxes = this.geometry.boxes.map((box) => this.drawnBox(box));
     const labels = this.geometry.labels.map((t, i) => this.drawnLabel(t, i));
     const chips = this.geometry.chips.map((chip) => this.drawnChip(chip));
-    const view = `0 ${-top} ${width.toFixed(1)} ${(height + top).toFixed(1)}`;
-    this.svg = s("svg", { class: "rh-player-svg", viewBox: view, role: "group", "aria-label": this.label }, this.rest, this.parts, wires, boxes, labels, chips, this.margin);
+    const view = `0 ${-top} ${width.toFixed(1)} ${this.size.height.toFixed(1)}`;
+    this.svg = s(
+      "svg",
+      { class: "rh-player-svg", viewBox: view, role: "group", "aria-label": this.label },
+      this.rest,
+      this.parts,
+      wires,
+      boxes,
+      labels,
+      chips,
+      this.margin,
+    );
     refill(this.canvas, this.svg);
-    this.small = s("svg", { viewBox: view, preserveAspectRatio: "none", "aria-hidden": "true" }, this.geometry.frames_of_parts.map(playerPart), this.geometry.boxes.map((box) => this.drawnBlock(box)));
+    this.small = s(
+      "svg",
+      { viewBox: view, preserveAspectRatio: "none", "aria-hidden": "true" },
+      this.geometry.frames_of_parts.map(playerPart),
+      this.geometry.boxes.map((box) => this.drawnBlock(box)),
+    );
     this.window = s("rect", { class: "rh-player-window", rx: 6 });
     this.small.append(this.window);
     refill(this.overview, this.small);
@@ -75,8 +79,14 @@ export class PlayerDiagram {
       if (wire === undefined) continue;
       const d = pieces.map((piece) => playerPath(piece.points)).join("");
       const marks = (dots.get(id) ?? []).map((dot) => s("circle", { cx: dot.x, cy: dot.y, r: 2.6 }));
-      const tips = heads.filter((head) => head.wire === id).map((head) => s("path", { class: "rh-player-tip", d: `M${head.x - 8} ${head.y - 4}l8 4l-8 4z` }));
-      const run = pieces.map((piece) => s("path", { class: "rh-player-run", d: playerPath(piece.points), style: `--rh-long:${playerLength(piece.points).toFixed(0)}` }));
+      const tips = heads.filter((head) => head.wire === id).map((head) => s(
+        "path",
+        { class: "rh-player-tip", d: `M${head.x - 8} ${head.y - 4}l8 4l-8 4z` },
+      ));
+      const run = pieces.map((piece) => s(
+        "path",
+        { class: "rh-player-run", d: playerPath(piece.points), style: `--rh-long:${playerLength(piece.points).toFixed(0)}` },
+      ));
       const title = s("title", {});
       const group = s(
         "g",
@@ -101,7 +111,9 @@ export class PlayerDiagram {
     const look = PLAYER_LOOKS[box.look] ?? "pure";
     const title = s("title", {}, box.title);
     const shape = playerBoxShape(box, x, y);
-    const text = box.look === "sum" ? s("path", { class: "rh-player-plus", d: `M${x - 4} ${y}h8M${x} ${y - 4}v8` }) : s("text", { x, y: y + 4.2, "text-anchor": "middle" }, box.label);
+    const text = box.look === "sum"
+      ? s("path", { class: "rh-player-plus", d: `M${x - 4} ${y}h8M${x} ${y - 4}v8` })
+      : s("text", { x, y: y + 4.2, "text-anchor": "middle" }, box.label);
     const group = s("g", { class: `rh-player-box rh-player-${look}`, ...this.pickable({ box: box.id }) }, title, shape, text);
     this.boxes.push({ group, box, state: null });
     return group;
@@ -130,7 +142,17 @@ export class PlayerDiagram {
 
   /** A box in the overview. */
   drawnBlock(box) {
-    const element = s("rect", { class: `rh-player-block rh-player-${PLAYER_LOOKS[box.look] ?? "pure"}`, x: box.x, y: box.y, width: box.w, height: box.h, rx: 4 });
+    const element = s(
+      "rect",
+      {
+        class: `rh-player-block rh-player-${PLAYER_LOOKS[box.look] ?? "pure"}`,
+        x: box.x,
+        y: box.y,
+        width: box.w,
+        height: box.h,
+        rx: 4,
+      },
+    );
     this.boxes.find((known) => known.box === box).block = element;
     return element;
   }
@@ -153,9 +175,10 @@ export class PlayerDiagram {
     for (const known of this.wires.values()) this.showWire(known, frame, chosen, partners);
     for (const known of this.boxes) {
       const state = this.pass.boxState(known.box, frame);
-      const picked = chosen !== null && chosen.box === known.box.id;
-      known.group.setAttribute("class", `rh-player-box rh-player-${PLAYER_LOOKS[known.box.look] ?? "pure"} rh-player-${state}${picked ? " rh-player-picked" : ""}`);
-      known.block?.setAttribute("class", `rh-player-block rh-player-${PLAYER_LOOKS[known.box.look] ?? "pure"} rh-player-${state}`);
+      const look = `rh-player-${PLAYER_LOOKS[known.box.look] ?? "pure"} rh-player-${state}`;
+      const picked = chosen?.box === known.box.id ? " rh-player-picked" : "";
+      known.group.setAttribute("class", `rh-player-box ${look}${picked}`);
+      known.block?.setAttribute("class", `rh-player-block ${look}`);
       if (state !== known.state) {
         known.state = state;
         known.group.setAttribute("aria-label", `box ${known.box.label}: ${PLAYER_BOX_WORDS[state]}`);
@@ -169,7 +192,11 @@ export class PlayerDiagram {
   showWire(known, frame, chosen, partners) {
     const { wire, group } = known;
     const state = this.pass.wireState(wire.id, frame);
-    const mark = chosen !== null && chosen.wire === wire.id ? " rh-player-picked" : partners.includes(wire.id) ? " rh-player-partner" : "";
+    const mark = chosen !== null && chosen.wire === wire.id
+      ? " rh-player-picked"
+      : partners.includes(wire.id)
+      ? " rh-player-partner"
+      : "";
     const look = `rh-player-wire rh-player-${wire.role} rh-player-${state}${mark}`;
     if (group.getAttribute("class") !== look) group.setAttribute("class", look);
     if (state === known.state) return;
@@ -184,74 +211,40 @@ export class PlayerDiagram {
   /** Between the two halves of the clause that runs stands what it is wrapped around: the rest of the program. */
   showRest() {
     const running = this.boxes.find((known) => known.state === "now");
-    const frames = this.geometry.frames_of_parts;
+    const frames = this.clauses;
     const at = running === undefined ? null : playerAround(frames, this.halves, running.box);
     const pair = at === null ? [] : [at, this.halves[at]];
     this.parts.forEach((part, i) => part.classList.toggle("rh-player-half", pair.includes(i)));
+    const folded = pair.map((i) => frames[i].box);
+    for (const { group, box } of this.boxes) group.classList.toggle("rh-player-half", folded.includes(box.id));
     refill(this.rest);
     if (at === null) return;
     const [one, other] = pair.map((i) => frames[i]).sort((f, g) => f.x - g.x);
     const [from, to] = [one.x + one.w, other.x];
     if (to - from < 12) return;
-    const title = s("title", {}, "the rest of the program: the clause does its first half, the rest runs, then it does its second half");
-    const field = s("rect", { x: from, y: -6, width: to - from, height: this.geometry.height + 4, rx: 8 });
-    const words = to - from > 60 ? s("text", { x: (from + to) / 2, y: this.geometry.height - 6, "text-anchor": "middle" }, "the rest k") : null;
+    const title = s("title", {}, "the rest of the program: it runs between the two halves of the clause");
+    const field = s("rect", { x: from, y: -6, width: to - from, height: this.geometry.height + 18, rx: 8 });
+    const words = to - from > 60
+      ? s("text", { x: (from + to) / 2, y: this.geometry.height + 6, "text-anchor": "middle" }, "the rest k")
+      : null;
     this.rest.append(title, field, ...(words === null ? [] : [words]));
   }
 
-  /** Bring what runs now into view, unless it is there. */
-  follow(frame) {
-    const known = this.boxes?.find((candidate) => frame >= candidate.box.frame && frame <= (candidate.box.last_frame ?? candidate.box.frame));
-    if (known === undefined) return this.scrollTo(frame === 0 ? 0 : this.scroller.scrollLeft, this.scroller.scrollTop);
+  /** Bring what runs now into view, unless it is there; at once if there is no time to glide. */
+  follow(frame, isHasty = false) {
+    const known = this.boxes?.find((candidate) => this.pass.boxState(candidate.box, frame) === "now");
+    if (known === undefined) return this.scrollTo(frame === 0 ? 0 : this.scroller.scrollLeft, this.scroller.scrollTop, isHasty);
     const { box } = known;
     const { clientWidth, clientHeight, scrollLeft, scrollTop } = this.scroller;
     const [left, right] = [box.x * this.zoom, (box.x + box.w) * this.zoom];
     const [top, bottom] = [box.y * this.zoom, (box.y + box.h + 16) * this.zoom];
     const isIn = left >= scrollLeft + 30 && right <= scrollLeft + clientWidth - 90;
     const isHigh = top >= scrollTop && bottom <= scrollTop + clientHeight;
-    this.scrollTo(isIn ? scrollLeft : (left + right - clientWidth) / 2, isHigh ? scrollTop : (top + bottom - clientHeight) / 2);
-  }
-
-  scrollTo(left, top) {
-    if (left === this.scroller.scrollLeft && top === this.scroller.scrollTop) return;
-    this.scroller.scrollTo({ left, top, behavior: reducedMotion() ? "auto" : "smooth" });
-  }
-
-  /** Draw at this scale, what is in the middle staying there. */
-  zoomed(zoom, x = this.scroller.clientWidth / 2, y = this.scroller.clientHeight / 2) {
-    const before = this.zoom;
-    this.zoom = Math.min(PLAYER_MOST_ZOOM, Math.max(PLAYER_LEAST_ZOOM, zoom));
-    if (this.svg === undefined) return;
-    const { scrollLeft, scrollTop } = this.scroller;
-    this.svg.setAttribute("width", this.size.width * this.zoom);
-    this.svg.setAttribute("height", this.size.height * this.zoom);
-    this.scroller.scrollLeft = ((scrollLeft + x) * this.zoom) / before - x;
-    this.scroller.scrollTop = ((scrollTop + y) * this.zoom) / before - y;
-    this.framed();
-  }
-
-  /** How many pixels high it wants to be. */
-  height() {
-    return Math.round(Math.min(460, Math.max(150, this.size.height * 1.1 + 16)));
-  }
-
-  tall(height) {
-    this.scroller.style.height = `${height}px`;
-  }
-
-  /** The scale at which all of it is seen. */
-  fitting() {
-    return Math.min((this.scroller.clientWidth - 4) / this.size.width, (this.scroller.clientHeight - 4) / this.size.height, 1.6);
-  }
-
-  /** Mark in the overview what is in view; without an overview where everything is. */
-  framed() {
-    if (this.svg === undefined) return;
-    const { clientWidth, clientHeight, scrollLeft, scrollTop, scrollWidth } = this.scroller;
-    this.overview.hidden = scrollWidth <= clientWidth + 2;
-    const place = { x: scrollLeft / this.zoom, y: scrollTop / this.zoom - 8, width: clientWidth / this.zoom, height: clientHeight / this.zoom };
-    for (const [name, value] of Object.entries(place)) this.window.setAttribute(name, value.toFixed(1));
-    this.showMargin(place.x);
+    this.scrollTo(
+      isIn ? scrollLeft : (left + right - clientWidth) / 2,
+      isHigh ? scrollTop : (top + bottom - clientHeight) / 2,
+      isHasty,
+    );
   }
 
   /** At the left edge of what is in view: the names of the wires that come in there and carry something. */
@@ -262,55 +255,19 @@ export class PlayerDiagram {
       const text = this.pass.tag(wire) || known.wire.name;
       return [
         s("rect", { x: left + 3, y: y - 15, width: playerChipWidth(text), height: 12, rx: 3 }),
-        s("text", { class: `rh-player-ink-${known.wire.role}`, x: left + 3 + playerChipWidth(text) / 2, y: y - 6, "text-anchor": "middle" }, text),
+        s(
+          "text",
+          {
+            class: `rh-player-ink-${known.wire.role}`,
+            x: left + 3 + playerChipWidth(text) / 2,
+            y: y - 6,
+            "text-anchor": "middle",
+          },
+          text,
+        ),
       ];
     });
     refill(this.margin, names);
-  }
-
-  /** Begin with the scale that was kept, or one at which letters can be read; `placed` is called once there is a place. */
-  begin(zoom, placed) {
-    this.beginning = { zoom, placed };
-  }
-
-  resized() {
-    if (this.size === undefined || this.scroller.clientWidth === 0) return;
-    if (this.beginning !== undefined) {
-      const { zoom, placed } = this.beginning;
-      this.beginning = undefined;
-      this.zoomed(typeof zoom === "number" ? zoom : Math.min(1.3, Math.max(0.9, this.fitting())));
-      placed();
-      this.follow(this.frame);
-    }
-    this.framed();
-  }
-
-  wheeled(event) {
-    if (!event.ctrlKey) return;
-    const around = this.scroller.getBoundingClientRect();
-    this.zoomed(this.zoom * Math.exp(-event.deltaY / 300), event.clientX - around.left, event.clientY - around.top);
-  }
-
-  /** Pull the drawing along; a click stays a click. */
-  dragged(event) {
-    if (event.button !== 0 || event.pointerType === "touch") return;
-    const { scrollLeft, scrollTop } = this.scroller;
-    const move = (at) => {
-      this.scroller.scrollLeft = scrollLeft - (at.clientX - event.clientX);
-      this.scroller.scrollTop = scrollTop - (at.clientY - event.clientY);
-    };
-    playerDrag(move);
-  }
-
-  /** Go where the reader points to in the overview. */
-  jumped(event) {
-    event.preventDefault();
-    const go = (at) => {
-      const around = this.overview.getBoundingClientRect();
-      this.scroller.scrollLeft = ((at.clientX - around.left) / around.width) * this.size.width * this.zoom - this.scroller.clientWidth / 2;
-    };
-    go(event);
-    playerDrag(go);
   }
 
   /** All that can be picked, in the order of the run: each box, then what it makes. */
@@ -353,11 +310,20 @@ function playerPick(what) {
 
 function playerPart(part) {
   const place = { x: part.x, y: part.y, width: part.w, height: part.h, rx: 9 };
-  return s("g", { class: `rh-player-part rh-player-part-${part.leg}` }, s("title", {}, part.title), s("rect", place), s("text", { x: part.x + 8, y: part.y + 13 }, part.title));
+  return s(
+    "g",
+    { class: `rh-player-part rh-player-part-${part.leg}` },
+    s("title", {}, part.title),
+    s("rect", place),
+    s("text", { x: part.x + 8, y: part.y + 13 }, part.title),
+  );
 }
 
 function playerBoxShape(box, x, y) {
-  if (box.look === "sum" || box.look === "zero") return s("circle", { class: "rh-player-shape", cx: x, cy: y, r: Math.min(box.w, box.h) / 2 });
+  if (box.look === "sum" || box.look === "zero") return s(
+    "circle",
+    { class: "rh-player-shape", cx: x, cy: y, r: Math.min(box.w, box.h) / 2 },
+  );
   const round = box.look === "operation" ? 0 : Math.min(box.look === "constant" ? 13 : 10, box.h / 2);
   return s("rect", { class: "rh-player-shape", x: box.x, y: box.y, width: box.w, height: box.h, rx: round });
 }
@@ -366,15 +332,4 @@ function playerGrouped(pieces) {
   const groups = new Map();
   for (const piece of pieces) groups.set(piece.wire, [...(groups.get(piece.wire) ?? []), piece]);
   return groups;
-}
-
-function playerDrag(move) {
-  const end = () => {
-    removeEventListener("pointermove", move);
-    removeEventListener("pointerup", end);
-    removeEventListener("pointercancel", end);
-  };
-  addEventListener("pointermove", move);
-  addEventListener("pointerup", end);
-  addEventListener("pointercancel", end);
 }

@@ -30,7 +30,7 @@ export function playerStretched(geometry, texts) {
   const obstacles = [...geometry.boxes, ...titles, ...chips];
   const added = [];
   for (const chip of [...chips].sort((one, other) => other.x - one.x)) {
-    const ahead = obstacles.filter((o) => o.x > chip.x + 1 && o.y < chip.y + chip.h && chip.y < o.y + o.h);
+    const ahead = obstacles.filter((o) => o.x > chip.x && o.y < chip.y + chip.h && chip.y < o.y + o.h);
     const edge = Math.min(...ahead.map((o) => o.x));
     if (edge === Infinity) continue;
     const room = edge - chip.x + added.filter((a) => a.x >= chip.x && a.x < edge).reduce((sum, a) => sum + a.extra, 0);
@@ -38,7 +38,10 @@ export function playerStretched(geometry, texts) {
     if (extra > 0) added.push({ x: chip.x, extra });
   }
   const last = Math.max(0, ...chips.map((c) => playerMoved(c.x, added) + c.w + 2));
-  return { ...playerMapped(geometry, (x) => playerMoved(x, added), last), chips: chips.map((c) => ({ ...c, x: playerMoved(c.x, added) })) };
+  const width = Math.max(playerMoved(geometry.width, added), last);
+  // What goes out at the right end goes on to it.
+  const to = (x) => (x > geometry.width - 0.5 ? width : playerMoved(x, added));
+  return { ...playerMapped(geometry, to), chips: chips.map((c) => ({ ...c, x: playerMoved(c.x, added) })) };
 }
 
 /** A strand as the `d` of a path: lines at one height, else curves that begin and end horizontally. */
@@ -76,10 +79,34 @@ export function playerCrossings(geometry, x) {
   const found = new Map();
   for (const { wire, points } of geometry.strands) {
     if (began.get(wire) > x - 60 || found.has(wire)) continue;
-    const at = points.findIndex(([u, y], i) => i > 0 && points[i - 1][0] <= x && x + 20 <= u && Math.abs(points[i - 1][1] - y) < 0.05);
+    const at = points.findIndex(([u, y], i) => {
+      if (i === 0) return false;
+      const [from, before] = points[i - 1];
+      return from <= x && x + 20 <= u && Math.abs(before - y) < 0.05;
+    });
     if (at > 0) found.set(wire, { wire, y: points[at][1] });
   }
-  return [...found.values()].filter(({ y }) => !geometry.boxes.some((b) => b.x < x + 40 && b.x + b.w > x - 6 && b.y < y && b.y + b.h > y - 16));
+  const near = geometry.boxes.filter((b) => b.x < x + 40 && b.x + b.w > x - 6);
+  return [...found.values()].filter(({ y }) => !near.some((b) => b.y < y && b.y + b.h > y - 16));
+}
+
+/** The halves of clauses in a drawing: the frames around them, and the boxes `⟦Qᶠ FC[w0]⟧` that folded ones are. */
+export function playerClauses(geometry) {
+  const folded = geometry.boxes.flatMap((box) => {
+    const half = /^⟦(Q[ᶠᵇ].*?)⟧?$/u.exec(box.label ?? "");
+    return half === null
+      ? []
+      : [{
+        x: box.x,
+        y: box.y,
+        w: box.w,
+        h: box.h,
+        title: half[1],
+        leg: half[1][1] === "ᶠ" ? "forward" : "backward",
+        box: box.id,
+      }];
+  });
+  return [...geometry.frames_of_parts, ...folded];
 }
 
 /** For each frame around a clause the one of its other half, as brackets match; null if it has none. */
@@ -100,7 +127,8 @@ export function playerHalves(frames) {
 
 /** The smallest frame around a box that has another half: its number, or null. */
 export function playerAround(frames, halves, box) {
-  const inside = (f) => box.x >= f.x - 1 && box.y >= f.y - 1 && box.x + box.w <= f.x + f.w + 1 && box.y + box.h <= f.y + f.h + 1;
+  const [right, bottom] = [box.x + box.w - 1, box.y + box.h - 1];
+  const inside = (f) => box.x >= f.x - 1 && box.y >= f.y - 1 && right <= f.x + f.w && bottom <= f.y + f.h;
   const around = frames.map((f, i) => i).filter((i) => halves[i] !== null && inside(frames[i]));
   return around.sort((i, j) => frames[i].w * frames[i].h - frames[j].w * frames[j].h)[0] ?? null;
 }
@@ -120,11 +148,11 @@ function playerMoved(x, added) {
   return added.reduce((sum, a) => (a.x < x ? sum + a.extra : sum), x);
 }
 
-function playerMapped(geometry, to, last) {
+function playerMapped(geometry, to) {
   const wide = (r) => ({ ...r, x: to(r.x), w: to(r.x + r.w) - to(r.x) });
   return {
     ...geometry,
-    width: Math.max(to(geometry.width), last),
+    width: to(geometry.width),
     boxes: geometry.boxes.map(wide),
     frames_of_parts: geometry.frames_of_parts.map(wide),
     strands: geometry.strands.map((strand) => ({ ...strand, points: strand.points.map(([x, y]) => [to(x), y]) })),

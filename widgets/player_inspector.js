@@ -10,70 +10,150 @@ const PLAYER_WRITTEN = 64;
 export function playerWireCard(pass, id, frame, { fetched, more, pick, heading }) {
   const wire = pass.wires.get(id);
   const state = pass.wireState(id, frame);
-  const link = (other) => h("button", { type: "button", class: "rh-player-link", on: { click: () => pick({ wire: other }) } }, pass.wires.get(other).name);
+  const link = (other) => h(
+    "button",
+    { type: "button", class: "rh-player-link", on: { click: () => pick({ wire: other }) } },
+    pass.wires.get(other).name,
+  );
   const relation = [];
   if (wire.of !== null && pass.wires.has(wire.of)) relation.push(h("div", {}, "cotangent of ", link(wire.of)));
   const back = pass.partners(id).filter((other) => other !== wire.of);
-  if (back.length > 0 && wire.role !== "cotangent") relation.push(h("div", {}, back.length === 1 ? "its cotangent: " : "its cotangents: ", back.map((other) => [link(other), " "])));
+  if (back.length > 0 && wire.role !== "cotangent") relation.push(h(
+    "div",
+    {},
+    back.length === 1 ? "its cotangent: " : "its cotangents: ",
+    back.map((other) => [link(other), " "]),
+  ));
   const maker = pass.maker.get(id);
   const readers = (pass.readers.get(id) ?? []).map((reader) => pass.steps.get(reader).label);
-  const way = [maker === undefined ? "comes in from outside" : `made by ${maker.label}`, readers.length === 0 ? "read by nothing" : `read by ${playerList([...new Set(readers)])}`].join("; ");
+  const made = maker === undefined ? "comes in from outside" : `made by ${maker.label}`;
+  const way = `${made}; read by ${readers.length === 0 ? "nothing" : playerList([...new Set(readers)])}`;
   return h(
     "div",
     { class: "rh-player-card" },
-    h("div", { class: "rh-player-head" }, heading ?? null, h("b", { class: `rh-player-name rh-player-ink-${wire.role}` }, wire.name), h("code", {}, wire.type), h("span", { class: "rh-player-state" }, playerState(state))),
-    h("div", { class: "rh-player-quiet" }, `${playerRole(wire.role)}; ${way}`),
+    h(
+      "div",
+      { class: "rh-player-head" },
+      heading ?? null,
+      h("b", { class: `rh-player-name rh-player-ink-${wire.role}` }, wire.name),
+      h("code", {}, wire.type),
+      h("span", { class: "rh-player-state" }, playerState(state)),
+    ),
+    h("div", { class: "rh-player-quiet" }, pass.steps.size === 0 ? playerRole(wire.role) : `${playerRole(wire.role)}; ${way}`),
     relation,
-    state === "empty" ? h("p", { class: "rh-player-not" }, "not computed yet") : playerNumbers(fetched?.content ?? wire.content, wire.name, fetched?.rows, more),
+    state === "empty" ? h("p", { class: "rh-player-not" }, "not computed yet") : playerNumbers(
+      fetched?.content ?? wire.content,
+      wire.name,
+      fetched?.rows,
+      more,
+    ),
   );
 }
 
 /** What a box does, and the wires at it. */
 export function playerBoxCard(pass, box, frame, pick) {
-  const steps = (box.members ?? [box.id]).map((member) => [...pass.steps.values()].find((step) => step.box === member)).filter(Boolean);
+  const members = new Set(box.members ?? [box.id]);
+  const steps = [...pass.steps.values()].filter((step) => members.has(step.box));
   const inside = new Set(steps.flatMap((step) => step.makes));
   const reads = [...new Set(steps.flatMap((step) => step.reads))].filter((wire) => !inside.has(wire));
   const words = { later: "has not run yet", now: "runs now", ran: "has run" };
-  const line = (title, wires) => (wires.length === 0 ? null : h("tr", {}, h("th", { scope: "row" }, title), h("td", {}, wires.map((wire) => playerLine(pass, wire, frame, pick)))));
-  const uses = pass.uses.filter((use) => steps.some((step) => step.frame === use.frame) && use.kind === "Put" && use.frame <= frame);
+  const line = (title, wires) => (wires.length === 0 ? null : h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, title),
+    h("td", {}, wires.map((wire) => playerLine(pass, wire, frame, pick))),
+  ));
+  const isHere = (use) => steps.some((step) => step.frame === use.frame);
+  const uses = pass.uses.filter((use) => use.kind === "Put" && use.frame <= frame && isHere(use));
   return h(
     "div",
     { class: "rh-player-card" },
-    h("div", { class: "rh-player-head" }, h("b", {}, box.label), h("span", { class: "rh-player-state" }, words[pass.boxState(box, frame)])),
+    h(
+      "div",
+      { class: "rh-player-head" },
+      h("b", {}, box.label),
+      h("span", { class: "rh-player-state" }, words[pass.boxState(box, frame)]),
+    ),
     h("div", { class: "rh-player-quiet" }, box.title),
     h("table", { class: "rh-player-ports" }, h("tbody", {}, line("reads", reads), line("makes", [...inside]))),
     uses.map((use) => h("div", {}, playerChange(use))),
   );
 }
 
+/** Show the locations of the passes, anew only where one has changed since `shown`; what was just written is in view. */
+export function playerShowWeights(element, passes, frames, shown) {
+  const said = (weight, frame) => `${weight.last?.frame} ${weight.last?.frame === frame} ${weight.last?.after.values === null}`;
+  const key = JSON.stringify(passes.map((pass, p) => pass.weights(frames[p]).map((weight) => said(weight, frames[p]))));
+  if (key === shown) return key;
+  const heading = (p) => (passes.length > 1 ? `Locations, ${p === 0 ? "first" : "second"} pass` : "Locations");
+  const top = element.scrollTop;
+  refill(element, passes.map((pass, p) => playerWeights(pass, frames[p], heading(p))));
+  const just = element.querySelector(".rh-player-just");
+  const above = just === null ? 0 : just.getBoundingClientRect().top - element.getBoundingClientRect().top + element.scrollTop;
+  const isSeen = just === null || (above >= top && above + just.offsetHeight <= top + element.clientHeight);
+  element.scrollTop = isSeen ? top : above - 8;
+  return key;
+}
+
 /** The locations, before and after, side by side; what a Put has just written is said to be so. */
 export function playerWeights(pass, frame, heading) {
   const weights = pass.weights(frame);
   if (weights.length === 0) return null;
-  return h("div", { class: "rh-player-weights" }, h("div", { class: "rh-player-title" }, heading), weights.map((weight) => playerWeight(weight, frame)));
+  return h(
+    "div",
+    { class: "rh-player-weights" },
+    h("div", { class: "rh-player-title" }, heading),
+    weights.map((weight) => playerWeight(weight, frame)),
+  );
 }
 
 function playerWeight({ location, before, after, puts, last }, frame) {
-  const lists = [before, after].filter((content) => content !== null && content.values !== null).map((content) => content.values);
+  const lists = [before, after].map((content) => content?.values ?? []);
   const scale = heatScale(...lists);
   const isNow = last !== null && last.frame === frame;
   const words = after !== null ? playerChange(last).replace(`${location} `, "") : puts === 0 ? "only read" : "not updated yet";
-  const picture = (content, words, by) => h("figure", {}, heatPictures(content, `${location} ${words}: ${playerFacts(content)}`, by, 90)[0] ?? h("code", {}, content.text), h("figcaption", {}, words));
+  const picture = (content, words, by) => h(
+    "figure",
+    {},
+    heatPictures(content, `${location} ${words}: ${playerFacts(content)}`, by, 90)[0] ?? h("code", {}, content.text),
+    h("figcaption", {}, words),
+  );
+  const first = picture(before, puts === 0 ? "content" : "before", scale);
   const change = after === null ? null : playerDelta(last);
+  // What a Put will write has its place already, and nothing in it.
+  const waiting = (words) => h(
+    "figure",
+    { class: "rh-player-blank" },
+    playerBlank(first.firstChild),
+    h("figcaption", {}, words),
+  );
+  const written = after === null ? waiting("after") : picture(after, "after", scale);
+  const added = after === null && first.firstChild.localName === "svg"
+    ? waiting("change")
+    : change && picture(change, "change", heatScale(change.values));
   return h(
     "div",
     { class: `rh-player-weight${isNow ? " rh-player-just" : ""}` },
-    h("div", { class: "rh-player-head" }, h("b", { class: "rh-player-name rh-player-ink-parameter" }, location), h("code", {}, before.type)),
+    h(
+      "div",
+      { class: "rh-player-head" },
+      h("b", { class: "rh-player-name rh-player-ink-parameter" }, location),
+      h("code", {}, before.type),
+    ),
     h(
       "div",
       { class: "rh-player-change" },
-      picture(before, "before", scale),
-      h("span", { "aria-hidden": "true" }, "→"),
-      after === null ? h("span", { class: "rh-player-not" }, "–") : picture(after, "after", scale),
-      change === null ? null : picture(change, "change", heatScale(change.values)),
+      first,
+      puts === 0 ? null : [h("span", { "aria-hidden": "true" }, "→"), written, added],
     ),
     h("div", { class: "rh-player-quiet" }, isNow ? `just now ${words}` : words),
   );
+}
+
+// An empty field as large as a picture.
+function playerBlank(picture) {
+  const [width, height] = ["width", "height"].map((name) => picture.getAttribute(name) ?? "18");
+  return h("div", { class: "rh-player-field", style: `width:${width}px;height:${height}px` });
 }
 
 // What a Put has added, as an array; it is drawn by a scale of its own, as it is small mostly.
@@ -89,7 +169,13 @@ function playerLine(pass, id, frame, pick) {
   const wire = pass.wires.get(id);
   const isThere = pass.wireState(id, frame) !== "empty";
   const name = h("button", { type: "button", class: "rh-player-link", on: { click: () => pick({ wire: id }) } }, pass.name(id));
-  return h("div", {}, name, " ", isThere ? h("code", {}, wire.content.text) : h("span", { class: "rh-player-not" }, "not computed yet"));
+  return h(
+    "div",
+    {},
+    name,
+    " ",
+    isThere ? h("code", {}, wire.content.text) : h("span", { class: "rh-player-not" }, "not computed yet"),
+  );
 }
 
 /** The numbers of an array: pictures, the extremes, and the entries as far as they are there. */
@@ -99,9 +185,18 @@ export function playerNumbers(content, name, rows, more) {
   const facts = h("div", { class: "rh-player-quiet" }, playerFacts(content));
   const pictures = heatPictures(content, `${name}: ${playerFacts(content)}`);
   const isShort = n <= PLAYER_WRITTEN;
-  const written = isShort && content.values !== null ? playerGrid(content) : rows !== undefined && rows.length > 0 ? playerRowsShown(rows) : h("code", { class: "rh-player-text" }, content.text);
+  const written = isShort && content.values !== null
+    ? playerGrid(content)
+    : rows !== undefined && rows.length > 0
+    ? playerRowsShown(rows)
+    : h("code", { class: "rh-player-text" }, content.text);
   const button = rows === undefined && !isShort ? h("button", { type: "button", on: { click: more } }, "all numbers") : null;
-  return h("div", { class: "rh-player-numbers" }, pictures.length > 0 ? h("div", { class: "rh-player-pictures" }, pictures) : null, h("div", {}, written, facts, button));
+  return h(
+    "div",
+    { class: "rh-player-numbers" },
+    pictures.length > 0 ? h("div", { class: "rh-player-pictures" }, pictures) : null,
+    h("div", {}, written, facts, button),
+  );
 }
 
 function playerGrid(content) {
@@ -115,10 +210,17 @@ function playerRowsShown(rows) {
 }
 
 function playerScrolled(lines) {
-  return h("div", { class: "rh-player-entries", tabindex: 0, role: "region", "aria-label": "the entries" }, h("table", {}, h("tbody", {}, lines)));
+  return h(
+    "div",
+    { class: "rh-player-entries", tabindex: 0, role: "region", "aria-label": "the entries" },
+    h("table", {}, h("tbody", {}, lines)),
+  );
 }
 
 /** The hint where nothing is picked yet. */
 export function playerHint(box) {
-  refill(box, h("p", { class: "rh-player-quiet" }, "Click a wire or a box, or walk through them with ↑ and ↓, and see what it holds."));
+  refill(
+    box,
+    h("p", { class: "rh-player-quiet" }, "Click a wire or a box, or walk to one with ↑ and ↓, and see what it holds."),
+  );
 }

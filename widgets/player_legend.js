@@ -12,12 +12,26 @@ const PLAYER_LINES = [
 
 /** The legend, in the same looks as the wires. */
 export function playerLegend() {
-  return h("div", { class: "rh-player-legend", "aria-label": "legend" }, PLAYER_LINES.map(([looks, words]) => h("span", { class: "rh-player-sample" }, playerSample(looks), words)));
+  return h(
+    "div",
+    { class: "rh-player-legend", "aria-label": "legend" },
+    PLAYER_LINES.map(([looks, words]) => h("span", { class: "rh-player-sample" }, playerSample(looks), words)),
+  );
 }
 
 function playerSample(looks) {
   const classes = looks.split(" ").map((look) => `rh-player-${look}`).join(" ");
   const d = "M2 7H34";
   const tip = looks.startsWith("cotangent") ? s("path", { class: "rh-player-tip", d: "M28 3l8 4l-8 4z" }) : null;
-  return s("svg", { class: "rh-player-svg", width: 38, height: 14, viewBox: "0 0 38 14", "aria-hidden": "true" }, s("g", { class: `rh-player-wire ${classes}` }, s("path", { class: "rh-player-line", d }), s("path", { class: "rh-player-core", d }), tip));
+  return s(
+    "svg",
+    { class: "rh-player-svg", width: 38, height: 14, viewBox: "0 0 38 14", "aria-hidden": "true" },
+    s(
+      "g",
+      { class: `rh-player-wire ${classes}` },
+      s("path", { class: "rh-player-line", d }),
+      s("path", { class: "rh-player-core", d }),
+      tip,
+    ),
+  );
 }

@@ -82,8 +82,8 @@ export class PlayerPass {
   caption(frame) {
     if (frame === 0) return "Before the first box: nothing has been computed.";
     const step = this.steps.get(frame);
-    if (step === undefined) return `Frame ${frame}`;
     const use = this.uses.find((candidate) => candidate.frame === frame);
+    if (step === undefined) return `box ${frame}${use?.kind === "Put" ? `: ${playerChange(use)}` : ""}`;
     const made = playerList(step.makes.map((wire) => this.name(wire)));
     const read = playerList([...new Set(step.reads)].map((wire) => this.name(wire)));
     if (use?.kind === "Put") return `${step.label} writes ${read}: ${playerChange(use)}`;
@@ -114,7 +114,13 @@ export class PlayerPass {
   weights(frame) {
     const found = new Map();
     for (const use of this.uses) {
-      const so = found.get(use.location) ?? { location: use.location, before: use.before ?? use.after, after: null, puts: 0, last: null };
+      const so = found.get(use.location) ?? {
+        location: use.location,
+        before: use.before ?? use.after,
+        after: null,
+        puts: 0,
+        last: null,
+      };
       if (use.kind === "Put") {
         so.puts += 1;
         if (use.frame <= frame) {

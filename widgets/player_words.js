@@ -19,15 +19,17 @@ export function playerShape(shape) {
   return playerSize(shape) === 1 && shape.length < 2 ? "" : shape.join("×");
 }
 
-/** What stands on a wire: a number itself, two of them, or else its type, as it is drawn, and its norm. */
-export function playerChip(content, type = "") {
+/** What stands on a wire: its name, if it has one, and a number itself, two of them, or else its type and its norm. */
+export function playerChip(content, type = "", name = "") {
   const n = playerSize(content.shape);
-  if (n === 0) return "empty";
+  const isMade = name !== "" && name !== "new";
+  if (n === 0) return `${name} empty`.trim();
   if (n <= 2 && content.shape.length < 2 && content.values !== null) {
     const numbers = content.values.map((x) => playerNumber(x, 3));
-    return n === 1 ? numbers[0] : `[${numbers.join(", ")}]`;
+    const written = n === 1 ? numbers[0] : `[${numbers.join(", ")}]`;
+    return `${name}${isMade ? " = " : " "}${written}`.trim();
   }
-  return `${type} ‖${playerNumber(content.norm, 3)}‖`.trim();
+  return `${name} ${type} ‖${playerNumber(content.norm, 3)}‖`.trim().replace("  ", " ");
 }
 
 /** The most important of an array in one line: type, norm, least and greatest entry. */

@@ -13,7 +13,12 @@ const BAR_ICONS = {
 
 /** A small picture for a button. */
 export function barIcon(name) {
-  return s("svg", { class: "rh-icon", viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" }, s("path", { d: BAR_ICONS[name] }));
+  const path = s("path", { d: BAR_ICONS[name] });
+  return s("svg", { class: "rh-icon", viewBox: "0 0 16 16", width: 14, height: 14, "aria-hidden": "true" }, path);
+}
+
+function barButton(content, title, label, click, look = null) {
+  return h("button", { type: "button", class: look, title, "aria-label": label, on: { click } }, content);
 }
 
 /**
@@ -23,12 +28,12 @@ export function barIcon(name) {
 export function stepperBar(opening, speed, act) {
   const steps = opening.steps;
   const button = (name, words, key) =>
-    h("button", { type: "button", title: `${words} (${key})`, "aria-label": words, on: { click: () => act.command(name) } }, barIcon(name));
+    barButton(barIcon(name), `${words} (${key})`, words, (event) => act.command(name, event.altKey));
   const first = button("first", "first step", "Home");
   const previous = button("previous", "step back", "←");
   const next = button("next", "step on", "→");
   const last = button("last", "last step", "End");
-  const play = h("button", { type: "button", class: "rh-play", on: { click: () => act.command("play") } });
+  const play = h("button", { type: "button", class: "rh-play", on: { click: (event) => act.command("play", event.altKey) } });
   const speeds = h(
     "select",
     { "aria-label": "speed", title: "speed", on: { change: () => act.speed(Number(speeds.value)) } },
@@ -41,9 +46,13 @@ export function stepperBar(opening, speed, act) {
     on: { input: () => act.slide(Number(slider.value) - 1) },
   });
   const field = h("input", {
-    type: "text", class: "rh-jump", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": "jump to step", disabled: steps === 0,
+    type: "text", class: "rh-jump", autocomplete: "off", spellcheck: "false", "aria-label": "jump to step", disabled: steps === 0,
     title: "a number, #17, +10, first, last, or a copied address (g)",
-    on: { focus: () => field.select(), blur: () => (field.value = shownNumber), keydown: (event) => event.key === "Enter" && act.jump(field.value) },
+    on: {
+      focus: () => field.select(),
+      blur: () => (field.value = shownNumber),
+      keydown: (event) => event.key === "Enter" && act.jump(field.value),
+    },
   });
   const rules = h(
     "select",
@@ -53,17 +62,17 @@ export function stepperBar(opening, speed, act) {
   );
   const pair = (back, on, what, keys) => {
     const make = (name, icon, words, key) =>
-      h("button", { type: "button", class: "rh-half", title: `${words} ${what} (${key})`, "aria-label": `${words} ${what}`, on: { click: () => act.command(name) } }, barIcon(icon));
+      barButton(barIcon(icon), `${words} ${what} (${key})`, `${words} ${what}`, () => act.command(name), "rh-half");
     return [make(back, "previous", "previous", keys[1]), make(on, "next", "next", keys[0])];
   };
   const ruleButtons = pair("previous-rule", "next-rule", "step of this rule", "rR");
   const heapButtons = pair("previous-heap", "next-heap", "change of the heap", "hH");
   const sought = h("input", {
-    type: "search", class: "rh-search", placeholder: "search (/)", "aria-label": "search for a step", spellcheck: "false", disabled: steps === 0,
+    type: "search", class: "rh-search", placeholder: "search (/)", "aria-label": "search for a step", spellcheck: "false",
+    disabled: steps === 0,
     on: { keydown: (event) => event.key === "Enter" && act.search(sought.value, event.shiftKey ? -1 : 1) },
   });
-  const seek = (direction, icon, words) =>
-    h("button", { type: "button", class: "rh-half", title: words, "aria-label": words, disabled: steps === 0, on: { click: () => act.search(sought.value, direction) } }, barIcon(icon));
+  const seek = (direction, icon, words) => barButton(barIcon(icon), words, words, () => act.search(sought.value, direction), "rh-half");
   const text = (name, words, title) => h("button", { type: "button", title, on: { click: () => act.command(name) } }, words);
   const options = text("options", "View", "how terms are written, and what is folded (f)");
   const el = h(
@@ -95,7 +104,7 @@ export function stepperBar(opening, speed, act) {
     if (isOff) element.setAttribute("aria-disabled", "true");
     else element.removeAttribute("aria-disabled");
   };
-  if (steps === 0) for (const element of [first, previous, next, last, play, speeds, ...ruleButtons, ...heapButtons]) element.disabled = true;
+  if (steps === 0) for (const element of el.querySelectorAll(".rh-joined button, .rh-play, select")) element.disabled = true;
   return {
     el,
     show({ at, isPlaying, canBack, canOn, canRule, canHeap }) {

@@ -42,7 +42,8 @@ export function cellMap(content, before = null) {
     const look = isNumber ? `rh-cell-${strength < 0 ? "below" : "above"}` : "rh-cell-none";
     const words = changed ? `${shortNumber(old[i])} → ${shortNumber(value)}` : shortNumber(value);
     // A dash says "below zero" without colour.
-    const dash = cell === CELL_SIDE && strength < 0 ? s("path", { class: "rh-cell-dash", d: `M${x + 3} ${y + (cell - 1) / 2}h${cell - 7}` }) : null;
+    const d = `M${x + 3} ${y + (cell - 1) / 2}h${cell - 7}`;
+    const dash = cell === CELL_SIDE && strength < 0 ? s("path", { class: "rh-cell-dash", d }) : null;
     return [
       s("rect", { ...place, class: look, "fill-opacity": isNumber ? Math.abs(strength).toFixed(3) : 1 }, s("title", {}, words)),
       dash,
@@ -66,7 +67,8 @@ export function stepperHeap() {
       const all = [...entries, ...contents];
       // What the step changes stands first, so that it is in sight.
       if (change !== null) all.sort((one, other) => (other.location === change.location) - (one.location === change.location));
-      refill(list, all.length === 0 ? h("p", { class: "rh-note" }, "No step reads or changes the heap.") : all.map((e) => heapEntry(e, change)));
+      const none = h("p", { class: "rh-note" }, "No step reads or changes the heap.");
+      refill(list, all.length === 0 ? none : all.map((entry) => heapEntry(entry, change)));
     },
   };
 }

@@ -2,6 +2,7 @@
 
 const STEPPER_BOOKKEEPING = new Set(["Let", "Let⇐", "Proj", "RH-Let"]);
 const STEPPER_PASS = /^(RH-.*|RevHandle|H-.*|Get|Put)$/;
+const STEPPER_STRIDES = { previous: -1, up: -1, next: 1, down: 1, "back-ten": -10, "on-ten": 10 };
 
 /** The steps of a trace by their rules. `work` counts the numbers looked at, for tests. */
 export class StepIndex {
@@ -59,6 +60,32 @@ export class StepIndex {
   /** The next step (or the one before) that changes the heap, or null. */
   nextPut(step, direction) {
     return this.#next(this.puts, step, direction);
+  }
+
+  /**
+   * The step that a command leads to, as `{step, words}`: without a step the words say why. Undefined if the command leads
+   * nowhere; `rule` is the number of the rule that is followed, `all` says whether hidden steps count too.
+   */
+  target(name, step, rule, all) {
+    const by = STEPPER_STRIDES[name];
+    if (by !== undefined) return { step: this.move(step, by, all) ?? step };
+    const named = this.rules[rule]?.name;
+    switch (name) {
+      case "first":
+        return { step: all ? 0 : this.end(false) };
+      case "last":
+        return { step: all ? this.count - 1 : this.end(true) };
+      case "next-rule":
+        return { step: this.nextOfRule(rule, step, 1), words: `No step behind this one is of ${named}.` };
+      case "previous-rule":
+        return { step: this.nextOfRule(rule, step, -1), words: `No step before this one is of ${named}.` };
+      case "next-heap":
+        return { step: this.nextPut(step, 1), words: "No step behind this one changes the heap." };
+      case "previous-heap":
+        return { step: this.nextPut(step, -1), words: "No step before this one changes the heap." };
+      default:
+        return undefined;
+    }
   }
 
   /** How many steps before `state` change the heap. */

@@ -10,7 +10,8 @@ const LIST_WAYS = { plain: "reduction", forward: "on the way forward", turn: "th
 
 /**
  * The list; `act.go(step)` hears of clicks, `act.hide(names)` of filters, `act.filter()` opens and closes the panel for them
- * (`filter`), `act.rest(steps)` hears of the steps that are in sight once scrolling has ended. `words(step)` tells what a step is about if that is known, else null.
+ * (`filter`), `act.rest(steps)` hears of the steps that are in sight once scrolling has ended. `words(step)` tells what a step is about if that is known, else
+ * null.
  */
 export function stepperList(index, words, act) {
   const body = h("div", { class: "rh-list-body", role: "presentation" });
@@ -35,7 +36,10 @@ export function stepperList(index, words, act) {
   let more = 0;
 
   function choices() {
-    const preset = (choice, text) => h("button", { type: "button", class: "rh-small", on: { click: () => act.hide(hiddenBy(choice, index.rules)) } }, text);
+    const preset = (choice, text) => {
+      const click = () => act.hide(hiddenBy(choice, index.rules));
+      return h("button", { type: "button", class: "rh-small", on: { click } }, text);
+    };
     refill(
       chips,
       h(
@@ -53,7 +57,8 @@ export function stepperList(index, words, act) {
           else names.add(rule.name);
           act.hide(names);
         });
-        return h("label", { class: "rh-chip", title: rule.gloss }, box, h("span", { class: "rh-role-rule" }, rule.name), ` ${rule.times}`);
+        const name = h("span", { class: "rh-role-rule" }, rule.name);
+        return h("label", { class: "rh-chip", title: rule.gloss }, box, name, ` ${rule.times.toLocaleString("en")}`);
       }),
     );
   }
@@ -62,10 +67,11 @@ export function stepperList(index, words, act) {
     rows = new ListRows(index.shown, legs);
     body.style.height = `${rowsInSight(0, el.clientHeight, rows.length, LIST_ROW).height}px`;
     const hidden = index.hiddenCount();
-    const inMore = more > 0 ? ` · legs of the first ${legs.length.toLocaleString("en")} of ${(legs.length + more).toLocaleString("en")}` : "";
-    note.textContent = (hidden === 0 ? `${counted(index.count, "step")}, none hidden` : `${hidden.toLocaleString("en")} of ${counted(index.count, "step")} hidden`) + inMore;
+    const all = counted(index.count, "step");
+    const inMore = more > 0 ? ` · only the first ${legs.length.toLocaleString("en")} legs are told` : "";
+    note.textContent = (hidden === 0 ? `${all}, none hidden` : `${hidden.toLocaleString("en")} of ${all} hidden`) + inMore;
     toggle.textContent = hidden === 0 ? "Filter" : "Filter (on)";
-    const focused = document.activeElement?.closest?.(".rh-chips") === chips ? [...chips.querySelectorAll("input,button")].indexOf(document.activeElement) : -1;
+    const focused = [...chips.querySelectorAll("input,button")].indexOf(document.activeElement);
     choices();
     if (focused >= 0) [...chips.querySelectorAll("input,button")][focused]?.focus();
     follow();
@@ -90,7 +96,8 @@ export function stepperList(index, words, act) {
       if (item.step !== null) steps.push(item.step);
     }
     refill(body, elements);
-    if (rows.length === 0) refill(body, h("p", { class: "rh-note" }, index.count === 0 ? "No step was taken." : "All steps are hidden."));
+    const none = index.count === 0 ? "No step was taken." : "All steps are hidden.";
+    if (rows.length === 0) refill(body, h("p", { class: "rh-note" }, none));
     el.setAttribute("aria-activedescendant", body.querySelector("[aria-selected=true]")?.id ?? "");
     clearTimeout(timer);
     timer = setTimeout(() => act.rest(steps), 250);
@@ -101,8 +108,13 @@ export function stepperList(index, words, act) {
     const numbers = first === last ? `${first + 1}` : `${first + 1}–${last + 1}`;
     return h(
       "div",
-      { class: `rh-leg rh-leg-${way}`, role: "presentation", style: `top:${top}px;padding-left:${8 + 14 * Math.min(depth, 8)}px`, title: `${LIST_WAYS[way]}: ${title}` },
-      h("span", { class: "rh-leg-arrow", "aria-label": LIST_WAYS[way] }, LIST_ARROWS[way]),
+      {
+        class: `rh-leg rh-leg-${way}`,
+        role: "presentation",
+        style: `top:${top}px;padding-left:${8 + 14 * Math.min(depth, 8)}px`,
+        title: `${LIST_WAYS[way]}: ${title}`,
+      },
+      h("span", { class: "rh-leg-arrow", role: "img", "aria-label": LIST_WAYS[way] }, LIST_ARROWS[way]),
       h("span", { class: "rh-leg-title" }, title),
       flow ? h("span", { class: "rh-leg-flow" }, String(flow)) : null,
       h("span", { class: "rh-note" }, numbers),

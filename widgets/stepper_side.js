@@ -22,10 +22,16 @@ export function stepperSource() {
           "div",
           { class: "rh-source-line" },
           h("span", { class: "rh-source-number" }, String(span.line + i)),
-          h("span", {}, text.slice(0, from), from < to ? h("span", { class: "rh-source-mark" }, text.slice(from, to)) : null, text.slice(Math.max(from, to))),
+          text.slice(0, from),
+          from < to ? h("span", { class: "rh-source-mark" }, text.slice(from, to)) : null,
+          text.slice(Math.max(from, to)),
         );
       });
-      refill(body, h("h4", {}, `Source: ${span.cell}, line ${span.line}`), h("div", { class: "rh-source", role: "group" }, lines));
+      const text = h("div", { class: "rh-source" }, lines);
+      refill(body, h("h4", {}, `Source: ${span.cell}, line ${span.line}`), text);
+      const mark = text.querySelector(".rh-source-mark");
+      const left = mark === null ? 0 : mark.offsetLeft - text.offsetLeft;
+      if (left > text.clientWidth - 40) text.scrollLeft = left - 60;
     },
   };
 }
@@ -102,7 +108,12 @@ export function stepperOptions(origins, options, act) {
     h("label", {}, "Arrays written out: ", entries),
     h("label", {}, whole, " handlers and functions in full"),
     boxes.length === 0 ? null : h("div", {}, "Fold the lines of ", boxes.map((box) => box.el)),
-    h("div", { class: "rh-bar" }, h("button", { type: "button", on: { click: act.unfold } }, "Unfold everything"), h("button", { type: "button", on: { click: act.close } }, "Close")),
+    h(
+      "div",
+      { class: "rh-bar" },
+      h("button", { type: "button", on: { click: act.unfold } }, "Unfold everything"),
+      h("button", { type: "button", on: { click: act.close } }, "Close"),
+    ),
   );
   return {
     el,

@@ -1,5 +1,7 @@
 // The states of a trace on the page: every line list is made of the first one by edits, and a few of them are kept.
 
+const STEPPER_FIRST = 12;
+const STEPPER_MOST_STEPS = 100;
 const STEPPER_MOST_LINES = 2_000_000;
 
 /** The line lists of the states that a window tells of: one more than it has steps. */
@@ -19,7 +21,8 @@ export class StepperWindows {
     this.most = most;
     this.windows = [];
     this.inFlight = new Map();
-    this.size = 12;
+    this.size = STEPPER_FIRST;
+    this.back = STEPPER_FIRST;
     this.folds = 0;
   }
 
@@ -52,7 +55,7 @@ export class StepperWindows {
     let from = number;
     let to = number + 1;
     if (direction < 0 && !exactly) {
-      while (from > 0 && to - from < this.size && !this.has(key, from - 1)) from -= 1;
+      while (from > 0 && to - from < this.back && !this.has(key, from - 1)) from -= 1;
     } else {
       while (to < this.steps && to - from < this.size && !this.has(key, to)) to += 1;
     }
@@ -89,9 +92,10 @@ export class StepperWindows {
     const got = answer.details.length;
     this.windows.push({ key, from: answer.from, to: answer.from + got, states, details: answer.details });
     while (this.windows.length > this.most || (this.windows.length > 2 && this.#weight() > STEPPER_MOST_LINES)) this.windows.shift();
-    // An answer that is cut short says that terms are big here: ask for less, so that none is thrown away.
-    if (got < plan.count && plan.from + plan.count <= this.steps) this.size = Math.max(4, got);
-    else if (plan.count >= this.size) this.size = Math.min(100, this.size * 2);
+    // An answer that is cut short says that terms are big here. Onwards that does no harm, but on the way back an answer that
+    // begins too early does not reach the step that is wanted.
+    this.size = Math.min(STEPPER_MOST_STEPS, this.size * 2);
+    this.back = got < plan.count ? Math.max(1, got) : Math.min(this.size, Math.max(this.back, 2 * plan.count));
   }
 
   #weight() {

@@ -29,6 +29,7 @@ from rh_kernel.session.plans import (
 from rh_kernel.session.results import ProgramMade, Shown, TraceMade
 from rh_kernel.session.session import Session
 from rh_kernel.session.settings import Settings
+from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parser import Unparsed, parse
@@ -57,7 +58,7 @@ def trace(file: str, report: Report, settings: Settings) -> None:
     if subject is None:
         return
     try:
-        for event in perform(subject.item, Trace(subject.closed), subject.state):
+        for event in perform(subject.item, Trace(subject.closed, written(subject.session.definitions)), subject.state):
             if isinstance(event, Shown) and isinstance(event.result, TraceMade):
                 _show(event.result, report)
     except Failure as failure:

@@ -1,4 +1,4 @@
-"""A derivation as LaTeX: fractions with the name of the rule, which MathJax renders, and ``bussproofs`` for a paper.
+"""A derivation as LaTeX: fractions with the name of the rule, which MathJax renders, and a document with ``bussproofs``.
 
 No text of a user reaches LaTeX but through ``escape``, which leaves letters and digits and has a command for every sign.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rh_kernel.display.derivation_pieces import Part, Piece, parts, pieces
 from rh_kernel.display.derivation_text import one_line
-from rh_kernel.display.derivations import Proof, Sheet, fold, premises, sheet
+from rh_kernel.display.derivations import Proof, Sheet, fold, sheet
 from rh_kernel.display.latex import document, escape
 from rh_kernel.display.text import to_text
 from rh_kernel.session.results import DerivationMade
@@ -21,11 +21,6 @@ _INFERENCES = {1: "Unary", 2: "Binary", 3: "Trinary", 4: "Quaternary", 5: "Quina
 def derivation_latex(result: DerivationMade) -> str:
     """Each derivation as mathematics of its own, in pieces where it is too large."""
     return "\n\n".join([line for d in result.derivations for line in _formulas(sheet(d, MOST, HIGHEST))])
-
-
-def derivation_bussproofs(result: DerivationMade) -> str:
-    """Each derivation as a ``prooftree`` of the package ``bussproofs``, to be set in a document that also loads ``amsmath``."""
-    return "\n\n".join([_tree(sheet(d, MOST, HIGHEST)) for d in result.derivations])
 
 
 def derivation_document(result: DerivationMade) -> str:
@@ -52,20 +47,22 @@ def _proof(piece: Piece) -> str:
     """The commands of ``bussproofs`` for a piece; what is cut out is an axiom with its name."""
     names = iter(piece.cuts)
 
-    def rule(part: Part, above: list[str]) -> str:
-        proof = part.proof
-        conclusion = f"InfC{{${_printed(one_line(proof))}$}}\n"
+    def rule(part: Part, above: list[tuple[str, str]]) -> tuple[str, str]:
+        """The commands, and what stands for the part where there is no room for what is above it."""
+        proof, judgment = part.proof, _printed(one_line(part.proof))
+        conclusion = f"InfC{{${judgment}$}}\n"
         if part.cut:
-            return f"\\AxiomC{{${_printed(next(names))}$}}\n\\noLine\n\\Unary{conclusion}"
+            name = _printed(next(names))
+            flat = f"\\begin{{array}}{{c}}{name} \\\\ {judgment}\\end{{array}}"
+            return f"\\AxiomC{{${name}$}}\n\\noLine\n\\Unary{conclusion}", flat
         label = f"\\RightLabel{{$\\scriptstyle {_rule(proof)}$}}\n"
         if len(above) in _INFERENCES:
-            return "".join([*above, label, f"\\{_INFERENCES[len(above)]}{conclusion}"])
-        over = f"${_left_out(proof)}$" if proof.left_out else ""
-        # Of more premises than bussproofs has a rule for, there is no room for what is above them.
-        beside = " \\qquad ".join([f"${_printed(one_line(p))}$" for p in proof.premises])
-        return f"\\AxiomC{{{beside or over}}}\n{label}\\Unary{conclusion}"
+            trees = "".join([tree for tree, _ in above])
+            return f"{trees}{label}\\{_INFERENCES[len(above)]}{conclusion}", judgment
+        over = _left_out(proof) if proof.left_out else " \\qquad ".join([flat for _, flat in above])
+        return f"\\AxiomC{{{f'${over}$' if over else ''}}}\n{label}\\Unary{conclusion}", judgment
 
-    return fold(piece.root, parts, rule)
+    return fold(piece.root, parts, rule)[0]
 
 
 def _formulas(shown: Sheet) -> Iterator[str]:
@@ -88,24 +85,6 @@ def _fractions(piece: Piece) -> str:
         return f"\\dfrac{{{over or '{}'}}}{{{conclusion}}}\\,{{\\scriptstyle {_rule(proof)}}}"
 
     return fold(piece.root, parts, rule)
-
-
-def _tree(shown: Sheet) -> str:
-    lines = fold(shown.root, premises, _inference)
-    return "\n".join(["\\begin{prooftree}", *lines, "\\end{prooftree}"])
-
-
-def _inference(proof: Proof, above: list[list[str]]) -> list[str]:
-    """The commands for the premises, one after the other, and then for the rule."""
-    conclusion = f"InfC{{${escape(one_line(proof))}$}}"
-    label = f"\\RightLabel{{$\\scriptstyle {_rule(proof)}$}}"
-    if not above:
-        return [f"\\AxiomC{{{f'${_left_out(proof)}$' if proof.left_out else ''}}}", label, f"\\Unary{conclusion}"]
-    if len(above) not in _INFERENCES:
-        # The premises are set beside each other as one; there is no room for what is above them.
-        beside = " \\qquad ".join([escape(one_line(p)) for p in proof.premises])
-        return [f"\\AxiomC{{${beside}$}}", label, f"\\Unary{conclusion}"]
-    return [*[line for lines in above for line in lines], label, f"\\{_INFERENCES[len(above)]}{conclusion}"]
 
 
 def _rule(proof: Proof) -> str:

@@ -1,6 +1,7 @@
 """The heap as ``%heap`` shows it: each location with its type and content, and what it held at first if that is another."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from rh_kernel.display.markup import FAINT, MONOSPACE, box, span, table
 from rh_kernel.display.text import to_text
 from rh_kernel.display.values import Changes, array_html, value_doc
 from rh_kernel.session.results import Change
-from rh_kernel.syntax.core import Array, Const
+from rh_kernel.syntax.core import Const
 from rh_kernel.syntax.doc import HARD, Role, concat, join, nest, role
 from rh_kernel.syntax.types import real
 
@@ -23,7 +24,7 @@ def heap_text(contents: Sequence[Change]) -> str:
             nest(role(Role.LOCATION, name), " : ", role(Role.TYPE, str(real(*now.shape))), " = ", value_doc(Const(now))),
             "" if first is None else nest(HARD, role(Role.FADED, "at first "), value_doc(Const(first))),
         )
-        for name, (first, now) in by_name(contents).items()
+        for name, (first, now) in by_name([*map(_moved, contents)]).items()
     ]
     return to_text(join(HARD, docs)) if docs else EMPTY
 
@@ -37,19 +38,19 @@ def heap_html(contents: Sequence[Change]) -> str:
             array_html(now),
             "" if first is None else array_html(first),
         ]
-        for name, (first, now) in by_name(contents).items()
+        for name, (first, now) in by_name([*map(_moved, contents)]).items()
     ]
     moved = any(row[3] for row in rows)
     return table(rows, ["", "", "content" if moved else "", "at first" if moved else ""], "llll") if rows else box(FAINT, EMPTY)
 
 
 def by_name(changes: Sequence[Change]) -> Changes:
-    """Changes by the names of their locations, unchanged content without what it was; an older location is called so."""
+    """Changes by the names of their locations; an older location is called so."""
     newest: dict[str, int] = {}
     for change in changes:
         name, version = change.location.name, change.location.version
         newest[name] = max(newest.get(name, version), version)
-    return {_name(change, newest): (_before(change), change.after) for change in changes}
+    return {_name(change, newest): (change.before, change.after) for change in changes}
 
 
 def _name(change: Change, newest: dict[str, int]) -> str:
@@ -57,7 +58,7 @@ def _name(change: Change, newest: dict[str, int]) -> str:
     return name if version == newest[name] else f"{name} (an older one, {version})"
 
 
-def _before(change: Change) -> Array | None:
-    if change.before is None or np.array_equal(change.before, change.after, equal_nan=True):
-        return None
-    return change.before
+def _moved(change: Change) -> Change:
+    """The change; of a location that holds what it held at first, only that."""
+    is_same = change.before is not None and np.array_equal(change.before, change.after, equal_nan=True)
+    return replace(change, before=None) if is_same else change

@@ -64,7 +64,7 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
             return ({"item": item, "kind": "value", "type": str(A), "value": value(V), "heap": contents(changes)},)
         case TrainingDone(epochs, samples, measures, _, changes):
             return (_training(item, epochs, samples, measures, changes),)
-        case TraceMade(_, A, steps, V, _, _):
+        case TraceMade(type=A, steps=steps, value=V):
             found = None if V is None else value(V)
             return ({"item": item, "kind": "trace", "steps": len(steps), "type": str(A), "value": found},)
         case ProgramMade(program, A):

@@ -1,37 +1,71 @@
 """Mathematics as TeX has it ↦ MathML, which browsers draw by themselves: what stands between dollars in a notebook's text.
 
-The signs, letters, fractions, scripts, brackets and tables of ordinary notes are read; for the rest there is ``Unreadable``,
-and the page shows the source.
+The library ``latex2mathml`` reads the formula. What it found is written anew, from a list of what is allowed, in the part of
+MathML that browsers know. For a formula that is not read, or not as a whole, there is ``Unreadable``, and the page shows the
+source.
 """
 
 import html
 import re
 import unicodedata
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rh_kernel.export.symbols import (
-    ACCENTS,
-    ALPHABETS,
-    BELOW,
-    BOUNDED,
-    FUNCTIONS,
-    INTEGRALS,
-    LARGE,
-    LETTERS,
-    OPERATORS,
-    SILENT,
-    SIZES,
-    SPACES,
-    STRETCHED,
-    TABLES,
-    TEXTS,
-    UPRIGHT,
-)
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
-_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[0-9]+(?:[.,][0-9]+)*|\s+|%[^\n]*\n?|.", re.DOTALL)
-_DEEPEST = 60
+_LONGEST = 20_000
+"""Characters of a formula that is still read."""
+
+_TABLES = {
+    **{name: ("", name, "") for name in ("array", "cases", "matrix", "smallmatrix", "split")},
+    **dict.fromkeys(["align", "aligned", "alignat", "eqnarray"], ("", "align*", "")),
+    **dict.fromkeys(["equation", "gather", "gathered"], ("", "displaylines", "")),
+    "pmatrix": (r"\left(", "matrix", r"\right)"),
+    "bmatrix": (r"\left[", "matrix", r"\right]"),
+    "Bmatrix": (r"\left\{", "matrix", r"\right\}"),
+    "vmatrix": (r"\left|", "matrix", r"\right|"),
+    "Vmatrix": (r"\left\|", "matrix", r"\right\|"),
+}
+"""Environments: the bracket before, the name that the library has for it, the bracket behind. Brackets that are written out
+are as large as their table; those of the library itself are as large as the line."""
+
+_COMMAND = re.compile(r"\\(?:(begin|end)\s*\{([^{}]*)\}|(math[a-z]+)|(\\)\*?(?:\[-?[0-9.]+[a-z]{2}\])?|.)", re.DOTALL)
+_COLUMNS = re.compile(r"(\\begin\s*\{alignat\*?\})\s*\{[0-9]*\}")
+
+_TOKENS = frozenset({"mi", "mn", "mo", "mtext"})
+_TAGS = frozenset({"mrow", "mspace", "msqrt", "mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom"})
+_PARTS = dict.fromkeys(["mfrac", "mroot", "msub", "msup", "munder", "mover"], 2) | {"msubsup": 3, "munderover": 3}
+"""Elements that have a certain number of parts."""
+
+_ATTRIBUTES = """
+accent accentunder depth displaystyle fence form height linethickness lspace maxsize minsize movablelimits rspace scriptlevel
+separator stretchy width
+""".split()
+_VALUE = re.compile(r"true|false|prefix|infix|postfix|[+-]?[0-9]*\.?[0-9]+(?:em|ex|px|pt)?")
+_WIDTHS = {
+    "thinmathspace": "0.167em",
+    "mediummathspace": "0.222em",
+    "thickmathspace": "0.278em",
+    "negativethinmathspace": "-0.167em",
+    "negativemediummathspace": "-0.222em",
+    "negativethickmathspace": "-0.278em",
+}
+
+_CODE = re.compile("&#x[0-9A-Fa-f]+;")
+_NAME = re.compile("(?!mod$)[A-Za-z\u2006\u2009]{2,}")
+_BOUNDED = frozenset("∑∏∐⋃⋂⨁⨂⨀⋁⋀⨆⨄") | {"inf", "lim", "max", "min", "sup"}
+"""What has its bounds below and above where there is room for them."""
+
+_UNDER = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}
 _BRACKETS = frozenset("()[]{}⟨⟩⌊⌋⌈⌉⟦⟧|‖")
-_KEPT = "\u00a0"
+_LETTERS = frozenset("∂∇∞∅⊤⊥…⋯⋮⋱%#&§$_")
+"""Signs that keep no distance from what is beside them."""
+
+_ALPHABETS = {"bold-italic": "bold italic", "sans-serif-italic": "sans-serif italic"}
+"""The alphabets of MathML whose names in Unicode are others."""
+
+_LINE = "―"
+_ACCENTS = frozenset("^~¯´`˙¨ˇ˘˚→←↔⏞⏟⎴⎵⏜⏝" + _LINE)
 
 
 class Unreadable(Exception):
@@ -40,309 +74,153 @@ class Unreadable(Exception):
 
 def to_mathml(source: str, *, display: bool = False) -> str:
     """The formula as one ``<math>``; ``display`` for one that stands by itself. Raises ``Unreadable``."""
-    reader = _Reader(_TOKEN.findall(source))
+    from latex2mathml.converter import Converter
+
+    if len(source) > _LONGEST:
+        raise Unreadable("the formula is too long")
+    converter = Converter(display="block" if display else "inline")
+    converter.macros = _Definitions()
     try:
-        content = reader.row(frozenset())
-    except RecursionError:
-        raise Unreadable("too many formulas inside each other") from None
-    if reader.ahead:
-        raise Unreadable(f"`{reader.ahead}` closes nothing")
+        content = "".join([_written(part) for part in converter.convert_to_element(_prepared(source))])
+    except Unreadable:
+        raise
+    except Exception as error:
+        # The library has no exception of its own: what it cannot read ends in any of Python's.
+        raise Unreadable(f"this is no formula: {type(error).__name__}") from error
     block = ' display="block"' if display else ""
     return f'<math{block} class="rh-math">{content}</math>'
 
 
-@dataclass(frozen=True, slots=True)
-class _Atom:
-    """A piece of MathML, and whether what is written below and above it belongs under and over it."""
+class _Definitions(dict[str, tuple[list[str], int]]):
+    """The commands that a formula defines: none, for a few of them could fill the memory."""
 
-    text: str
-    is_bounded: bool = False
-
-
-class _Reader:
-    """Reads a formula from its tokens. Spaces are only seen where a text is read."""
-
-    def __init__(self, tokens: list[str]) -> None:
-        self._tokens = tokens
-        self._at = 0
-        self._depth = 0
-
-    @property
-    def ahead(self) -> str:
-        """The next token that is no space; nothing at the end."""
-        while self._at < len(self._tokens) and (self._tokens[self._at].isspace() or self._tokens[self._at][0] == "%"):
-            self._at += 1
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
-
-    def next(self) -> str:
-        """The next token, which is read with this. Raises ``Unreadable`` at the end."""
-        token = self.ahead
-        if not token:
-            raise Unreadable("the formula ends too early")
-        self._at += 1
-        return token
-
-    def row(self, ends: frozenset[str]) -> str:
-        """Everything up to one of ``ends``, which is not read, or to the end."""
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise Unreadable("too many formulas inside each other")
-        pieces: list[str] = []
-        while self.ahead and self.ahead not in ends and self.ahead not in {"}", r"\right", r"\end", "&", r"\\"}:
-            pieces.append(self.scripted())
-        self._depth -= 1
-        return f"<mrow>{''.join(pieces)}</mrow>"
-
-    def scripted(self) -> str:
-        """A piece with its primes and what stands below and above it."""
-        base = _Atom("<mrow></mrow>") if self.ahead in {"^", "_"} else self.atom()
-        below = above = primes = ""
-        while self.ahead in {"^", "_", "'", r"\limits", r"\nolimits"}:
-            match self.next():
-                case "'":
-                    primes += "′"
-                case "_" if not below:
-                    below = self.argument()
-                case "^" if not above:
-                    above = self.argument()
-                case "^" | "_":
-                    raise Unreadable("two scripts at one place")
-                case _:
-                    pass
-        if primes:
-            above = f"<mrow><mo>{primes}</mo>{above}</mrow>" if above else f"<mo>{primes}</mo>"
-        return _with_scripts(base, below, above)
-
-    def argument(self) -> str:
-        """What a command or a script takes: a group, or the next piece alone."""
-        if self.ahead != "{":
-            # Without braces a number is read digit by digit.
-            first, rest = self.ahead[:1], self.ahead[1:]
-            if first.isdigit() and rest:
-                self._tokens[self._at : self._at + 1] = [first, rest]
-            return self.atom().text
-        self.next()
-        content = self.row(frozenset())
-        self.expect("}")
-        return content
-
-    def expect(self, token: str) -> None:
-        """Read this token. Raises ``Unreadable`` if there is another."""
-        found = self.next()
-        if found != token:
-            raise Unreadable(f"found `{found}`, expected `{token}`")
-
-    def atom(self) -> _Atom:
-        """The next piece, without scripts."""
-        token = self.next()
-        if token.startswith("\\"):
-            return self.command(token[1:])
-        if token == "{":
-            content = self.row(frozenset())
-            self.expect("}")
-            return _Atom(content)
-        if token == "~":
-            return _Atom(_space(SPACES["~"]))
-        if token[0].isdigit():
-            return _Atom(f"<mn>{token}</mn>")
-        if token.isalpha():
-            return _Atom(_letter(token))
-        if token in "}^_&#$\\":
-            raise Unreadable(f"`{token}` is not expected here")
-        return _Atom(_sign({"-": "−", "*": "∗"}.get(token, token)))
-
-    def command(self, name: str) -> _Atom:
-        """What a command stands for, with its arguments."""
-        if name in LARGE:
-            return _Atom(f"<mo>{LARGE[name]}</mo>", is_bounded=True)
-        if name in FUNCTIONS:
-            # The invisible sign of application keeps a distance to the argument.
-            return _Atom(f'<mo movablelimits="true" lspace="0" rspace="0.1667em">{name}</mo>', is_bounded=name in BOUNDED)
-        if name in LETTERS:
-            return _Atom(_letter(LETTERS[name]))
-        if name in OPERATORS or name in INTEGRALS:
-            return _Atom(_sign(OPERATORS.get(name) or INTEGRALS[name]))
-        if name in SPACES or name.isspace():
-            return _Atom(_space(SPACES.get(name, SPACES[" "])))
-        if name in ALPHABETS:
-            return _Atom(f"<mi>{_in_alphabet(self.plain(), ALPHABETS[name])}</mi>")
-        if name in TEXTS:
-            return _Atom(f"<mtext>{_escaped(self.plain().replace(' ', _KEPT))}</mtext>")
-        if name in UPRIGHT:
-            return _Atom(f'<mi mathvariant="normal">{_escaped(self.plain().strip())}</mi>', is_bounded=name.endswith("*"))
-        if name in SILENT:
-            return _Atom("")
-        if name in SIZES:
-            return _Atom(self.delimiter())
-        return self.construction(name)
-
-    def construction(self, name: str) -> _Atom:
-        """A command that builds something of its arguments. Raises ``Unreadable`` for one that is not known."""
-        if name in ACCENTS or name in BELOW:
-            stretchy = "true" if name in STRETCHED else "false"
-            tag, sign = ("mover", ACCENTS[name]) if name in ACCENTS else ("munder", BELOW[name])
-            inner = f'{self.argument()}<mo stretchy="{stretchy}">{sign}</mo>'
-            accent = "accent" if tag == "mover" else "accentunder"
-            return _Atom(f'<{tag} {accent}="true">{inner}</{tag}>', is_bounded=name.endswith("brace"))
-        match name:
-            case "frac" | "tfrac" | "dfrac" | "cfrac":
-                return _Atom(f"<mfrac>{self.argument()}{self.argument()}</mfrac>")
-            case "binom":
-                return _Atom(
-                    f'<mrow><mo>(</mo><mfrac linethickness="0">{self.argument()}{self.argument()}</mfrac><mo>)</mo></mrow>'
-                )
-            case "sqrt":
-                return _Atom(self.root())
-            case "left":
-                return _Atom(self.bracketed())
-            case "begin":
-                return _Atom(self.environment())
-            case "overset" | "stackrel":
-                over = self.argument()
-                return _Atom(f"<mover>{self.argument()}{over}</mover>")
-            case "underset":
-                under = self.argument()
-                return _Atom(f"<munder>{self.argument()}{under}</munder>")
-            case "xrightarrow" | "xleftarrow" | "xmapsto":
-                sign = {"xrightarrow": "→", "xleftarrow": "←", "xmapsto": "↦"}[name]
-                return _Atom(f'<mover><mo stretchy="true" minsize="2em">{sign}</mo>{self.argument()}</mover>')
-            case "mathop" | "mathbin" | "mathrel" | "mathord" | "mathopen" | "mathclose" | "ensuremath":
-                return _Atom(self.argument(), is_bounded=name == "mathop")
-            case "phantom":
-                return _Atom(f"<mphantom>{self.argument()}</mphantom>")
-            case "not":
-                return _Atom(self.negated())
-            case "label" | "tag" | "color":
-                self.plain()
-                return _Atom("")
-            case _:
-                raise Unreadable(f"the command `\\{name}` is not known here")
-
-    def root(self) -> str:
-        r"""``\sqrt[3]{x}``"""
-        if self.ahead != "[":
-            return f"<msqrt>{self.argument()}</msqrt>"
-        self.next()
-        degree = self.row(frozenset({"]"}))
-        self.expect("]")
-        return f"<mroot>{self.argument()}{degree}</mroot>"
-
-    def negated(self) -> str:
-        r"""``\not=``"""
-        found = re.fullmatch(r"<mo>(.)</mo>", self.atom().text)
-        if found is None:
-            raise Unreadable("`\\not` stands before a sign")
-        return f"<mo>{unicodedata.normalize('NFC', found[1] + chr(0x338))}</mo>"
-
-    def delimiter(self) -> str:
-        r"""A bracket after ``\left``, ``\right`` or ``\big``; a dot is none."""
-        token = self.next()
-        if token == ".":
-            return ""
-        sign = OPERATORS.get(token[1:], "") if token.startswith("\\") else {"<": "⟨", ">": "⟩"}.get(token, token)
-        if len(sign) != 1 or sign.isalnum():
-            raise Unreadable(f"`{token}` is no bracket")
-        return f'<mo stretchy="true">{_escaped(sign)}</mo>'
-
-    def bracketed(self) -> str:
-        r"""``\left( … \right)``"""
-        opening = self.delimiter()
-        content = self.row(frozenset())
-        self.expect(r"\right")
-        return f"<mrow>{opening}{content}{self.delimiter()}</mrow>"
-
-    def environment(self) -> str:
-        r"""``\begin{pmatrix} a & b \\ c & d \end{pmatrix}``"""
-        name = self.plain()
-        kind = name.removesuffix("*")
-        if kind not in TABLES:
-            raise Unreadable(f"the environment `{name}` is not known here")
-        if kind in {"array", "alignat"}:
-            self.plain()
-        rows = [[self.row(frozenset())]]
-        while self.ahead in {"&", r"\\"}:
-            if self.next() == "&":
-                rows[-1].append(self.row(frozenset()))
-            else:
-                rows.append([self.row(frozenset())])
-        self.expect(r"\end")
-        if self.plain() != name:
-            raise Unreadable(f"`{name}` is not ended")
-        if rows[-1] == ["<mrow></mrow>"]:
-            rows.pop()
-        return _table(kind, rows)
-
-    def plain(self) -> str:
-        """The text of a group, as it is written."""
-        if self.ahead != "{":
-            return self.next().removeprefix("\\")
-        self.next()
-        depth, pieces = 1, list[str]()
-        while self._at < len(self._tokens):
-            token = self._tokens[self._at]
-            self._at += 1
-            depth += (token == "{") - (token == "}")
-            if depth == 0:
-                return "".join(pieces)
-            pieces.append(LETTERS.get(token[1:], " ") if token[0] == "\\" else token.replace("~", " "))
-        raise Unreadable("the formula ends too early")
+    def __setitem__(self, name: str, value: tuple[list[str], int]) -> None:
+        raise Unreadable(f"`{name}` is defined, and definitions are not read here")
 
 
-def _with_scripts(base: _Atom, below: str, above: str) -> str:
-    under, over = ("munder", "mover") if base.is_bounded else ("msub", "msup")
-    both = "munderover" if base.is_bounded else "msubsup"
-    match bool(below), bool(above):
-        case True, True:
-            return f"<{both}>{base.text}{below}{above}</{both}>"
-        case True, False:
-            return f"<{under}>{base.text}{below}</{under}>"
-        case False, True:
-            return f"<{over}>{base.text}{above}</{over}>"
-        case _:
-            return base.text
+def _prepared(source: str) -> str:
+    """The formula with the environments that the library knows. Raises ``Unreadable`` for others."""
+    from latex2mathml import commands
+    from latex2mathml.symbols_parser import convert_symbol
+
+    def command(found: re.Match[str]) -> str:
+        side, environment, alphabet, newline = found.groups()
+        if side:
+            name = environment.removesuffix("*")
+            if name not in _TABLES:
+                raise Unreadable(f"the environment `{environment}` is not known here")
+            before, table, behind = _TABLES[name]
+            return rf"{before}\begin{{{table}}}" if side == "begin" else rf"\end{{{table}}}{behind}"
+        if alphabet:
+            name = "\\" + alphabet
+            known = {*commands.LOCAL_FONTS, *commands.MATH_NON_FONT_COMMANDS, *commands.COMMANDS_WITH_ONE_PARAMETER}
+            if name not in known and not convert_symbol(name):
+                raise Unreadable(f"the command `\\{alphabet}` is not known here")
+        return r"\\" if newline else found[0]
+
+    return _COMMAND.sub(command, _COLUMNS.sub(r"\1", source))
 
 
-def _table(kind: str, rows: list[list[str]]) -> str:
-    alternate = kind in {"aligned", "align", "alignat", "split", "eqnarray"}
-    written: list[str] = []
-    for row in rows:
-        sides = [
-            "right" if alternate and n % 2 == 0 else "left" if alternate or kind == "cases" else "" for n in range(len(row))
-        ]
-        cells = [
-            f'<mtd class="rh-{side}">{cell}</mtd>' if side else f"<mtd>{cell}</mtd>"
-            for side, cell in zip(sides, row, strict=True)
-        ]
-        written.append(f"<mtr>{''.join(cells)}</mtr>")
-    style = ' displaystyle="true"' if alternate else ""
-    table = f"<mtable{style}>{''.join(written)}</mtable>"
-    brackets = [f'<mo stretchy="true">{sign}</mo>' if sign else "" for sign in TABLES[kind]]
-    return f"<mrow>{brackets[0]}{table}{brackets[1]}</mrow>"
+def _written(element: "Element") -> str:
+    """An element that the library made, as it stands in the page. Raises ``Unreadable`` for one that browsers do not draw."""
+    tag = element.tag
+    if tag in _TOKENS and len(element) == 0:
+        return _token(element)
+    if tag in _TOKENS:
+        tag = "mrow"
+    elif tag not in _TAGS and _PARTS.get(tag) != len(element):
+        raise Unreadable(f"`{tag}` is not drawn")
+    if "linebreak" in element.attrib:
+        raise Unreadable("a new line outside of a table")
+    attributes = _attributes(element)
+    if tag in _UNDER and _is_bounded(element[0]):
+        tag = _UNDER[tag]
+    if tag in {"mover", "munder"} and _text(element[1]) in _ACCENTS:
+        attributes["accent" if tag == "mover" else "accentunder"] = "true"
+        if _text(element[1]) == _LINE:
+            line = "¯" if tag == "mover" else "_"
+            return f'<{tag}{_listed(attributes)}>{_written(element[0])}<mo stretchy="true">{line}</mo></{tag}>'
+    if tag == "mtd" and element.get("columnalign") in {"left", "right"}:
+        attributes["class"] = f"rh-{element.get('columnalign')}"
+    content = "".join([_written(part) for part in element])
+    return f"<{tag}{_listed(attributes)}>{content}</{tag}>"
 
 
-def _letter(text: str) -> str:
-    return f"<mi>{_escaped(text)}</mi>"
+def _token(element: "Element") -> str:
+    """A letter, a number, a sign, a name or a text. Raises ``Unreadable`` for a command that the library left as it was."""
+    tag, text = element.tag, _text(element)
+    if tag == "mtext":
+        return f"<mtext>{_escaped(text)}</mtext>"
+    if text.startswith("\\") or element.text in {"{", "}", "&", "#", "$", "^", "_"}:
+        raise Unreadable(f"`{text}` is not known here")
+    if tag == "mo" and not text:
+        return "<mrow></mrow>"
+    variant = _variant(element)
+    if _NAME.fullmatch(text) and not variant:
+        bounds = ' movablelimits="true"' if _is_bounded(element) else ""
+        return f'<mo form="prefix"{bounds} lspace="0" rspace="0.1667em">{text}</mo>'
+    if len(text) == 1 and tag in {"mi", "mo"}:
+        tag = "mo" if unicodedata.category(text)[0] in "SP" and text not in _LETTERS else "mi"
+    drawn = "".join([_character(c, variant) for c in text])
+    if tag == "mo":
+        return f"<mo{_listed(_of_sign(element, text))}>{_escaped('∗' if drawn == '*' else drawn)}</mo>"
+    upright = ' mathvariant="normal"' if variant == "normal" and tag == "mi" else ""
+    return f"<{tag}{upright}>{_escaped(drawn)}</{tag}>"
 
 
-def _sign(text: str) -> str:
-    """A sign of its ordinary size; what is around it gives brackets their distance, and bars have none."""
-    bracket = ' stretchy="false"' if text in _BRACKETS else ""
-    bar = ' lspace="0" rspace="0"' if text in {"|", "‖"} else ""
-    return f"<mo{bracket}{bar}>{_escaped(text)}</mo>"
+def _of_sign(element: "Element", text: str) -> dict[str, str]:
+    """A bracket has its ordinary size if nothing else is said; what is around it gives it its distance, and a bar has none."""
+    attributes = _attributes(element)
+    if text in _BRACKETS:
+        attributes.setdefault("stretchy", "true" if "minsize" in attributes else "false")
+    if text in {"|", "‖"}:
+        attributes |= {"lspace": "0", "rspace": "0"}
+    return attributes
 
 
-def _space(width: float) -> str:
-    return f'<mspace width="{width}em"></mspace>'
+def _is_bounded(element: "Element") -> bool:
+    is_sign = element.tag in {"mi", "mo"} and len(element) == 0
+    return is_sign and (_text(element) in _BOUNDED or element.get("movablelimits") == "true")
 
 
-def _in_alphabet(text: str, alphabet: str) -> str:
-    return "".join([_escaped(_character(c, alphabet)) for c in text.strip()])
+def _attributes(element: "Element") -> dict[str, str]:
+    """Those that say how something is drawn, as browsers know them; no word of the formula is among them."""
+    given = {name: _WIDTHS.get(value, value) for name, value in element.attrib.items() if name in _ATTRIBUTES}
+    # A change of what would be the size is none that browsers know.
+    relative = ("+", "-") if element.tag == "mpadded" else ()
+    return {name: value for name, value in given.items() if _VALUE.fullmatch(value) and not value.startswith(relative)}
 
 
-def _character(c: str, alphabet: str) -> str:
+def _listed(attributes: dict[str, str]) -> str:
+    return "".join([f' {name}="{_escaped(value)}"' for name, value in attributes.items()])
+
+
+def _text(element: "Element") -> str:
+    """The text, its signs given by their numbers or, behind a command for a size, by their names."""
+    from latex2mathml.symbols_parser import convert_symbol
+
+    given = re.sub(r"[\t\n\r\f\v]", " ", element.text or "")
+    if element.tag == "mo" and given.startswith("\\"):
+        given = f"&#x{convert_symbol(given)};"
+    found = _CODE.sub(lambda code: html.unescape(code[0]), given)
+    if any(unicodedata.category(c) in {"Cc", "Cn", "Cs"} for c in found):
+        raise Unreadable("there is a sign that cannot be written")
+    return found
+
+
+def _variant(element: "Element") -> str:
+    """The alphabet. The library forgets it for an upright letter of ASCII, which alone has a number instead of itself."""
+    text = element.text or ""
+    is_upright = element.tag == "mi" and len(text) > 1 and _text(element).isascii() and _CODE.fullmatch(text)
+    return element.get("mathvariant") or ("normal" if is_upright else "")
+
+
+def _character(c: str, variant: str) -> str:
     """The letter or digit in an alphabet of Unicode, where the older ones have names of their own; else what it is."""
-    name = unicodedata.name(c, "")
-    kind = name.removeprefix("LATIN ").removeprefix("GREEK ").replace(" LETTER", "")
+    if not variant or variant == "normal":
+        return c
+    kind = unicodedata.name(c, "").removeprefix("LATIN ").removeprefix("GREEK ").replace(" LETTER", "")
+    alphabet = _ALPHABETS.get(variant, variant).upper()
     if c.isdigit():
         alphabet = alphabet.removesuffix(" ITALIC")
     older = {"FRAKTUR": "BLACK-LETTER"}.get(alphabet, alphabet)

@@ -97,8 +97,8 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
             return (yield from _declare(number, plan, state))
         case Evaluate(subject):
             return (yield from _evaluate(number, subject, state))
-        case Trace(subject):
-            return (yield from _trace(number, subject, state))
+        case Trace():
+            return (yield from _trace(number, plan, state))
         case Compile(subject):
             yield Shown(number, ProgramMade(compiled(subject, state.settings), subject.type))
         case ShowType(text, A):
@@ -149,7 +149,8 @@ def _evaluate(number: int, subject: ClosedTerm | ClosedCommand, state: State) ->
     return after
 
 
-def _trace(number: int, subject: ClosedTerm | ClosedCommand, state: State) -> Generator[Event, None, State]:
+def _trace(number: int, plan: Trace, state: State) -> Generator[Event, None, State]:
+    subject = plan.subject
     start = subject.command if isinstance(subject, ClosedCommand) else subject.term
     steps: list[Step] = []
     position = Position(start, None, Heap(state.heap), 0)
@@ -165,7 +166,7 @@ def _trace(number: int, subject: ClosedTerm | ClosedCommand, state: State) -> Ge
         value = materialise(now.value)
     except Stuck as failure:
         stuck = placed(failure, span_of(subject)).diagnostics
-    yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, state.heap))
+    yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, state.heap, plan.written))
     if stuck:
         raise Stuck(*stuck)
     return state.put({loc: a for loc, a in position.heap.items() if state.heap.get(loc) is not a})

@@ -15,6 +15,7 @@ from rh_kernel.session.directives import chosen, expect_no_words, needs_expressi
 from rh_kernel.session.drawing import Denoted, denoted
 from rh_kernel.session.helping import help_text
 from rh_kernel.session.settings import Evaluator, Settings, evaluator_text, strict_text
+from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
@@ -54,9 +55,10 @@ class Evaluate:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """``%trace P``"""
+    """``%trace P``; ``written`` is where the bodies of the declared names stand"""
 
     subject: ClosedTerm | ClosedCommand
+    written: Mapping[str, Span]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,7 @@ def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings
 def _directive(definitions: Definitions, item: items.Directive, settings: Settings) -> Plan:
     match item.name.text:
         case "trace":
-            return Trace(elaborate_evaluation(definitions, needs_expression(item)))
+            return Trace(elaborate_evaluation(definitions, needs_expression(item)), written(definitions))
         case "compile":
             return Compile(elaborate_evaluation(definitions, needs_expression(item)))
         case "type":

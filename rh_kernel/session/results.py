@@ -1,7 +1,8 @@
 """What the items of a cell give: one frozen record a kind, for the command line, the kernel and the tests alike."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TypeAlias
 
 from rh_kernel.arrays.program import Program
@@ -10,6 +11,7 @@ from rh_kernel.denotational.recording import Recording
 from rh_kernel.operational.trace import Step
 from rh_kernel.session.drawing import Diagram
 from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Command, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
@@ -50,7 +52,7 @@ class ValueFound:
 class TraceMade:
     """``%trace``: the subject, every step, the value it ends in, and the heap at the start.
 
-    A trace that got stuck has no value (``None``) but says why.
+    A trace that got stuck has no value (``None``) but says why. ``written`` is where the bodies of the declared names stand.
     """
 
     subject: Term | Command
@@ -59,6 +61,7 @@ class TraceMade:
     value: Term | None
     stuck: tuple[Diagnostic, ...]
     heap: Mapping[Location, Array]
+    written: Mapping[str, Span] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)

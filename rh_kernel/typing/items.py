@@ -40,7 +40,10 @@ class ClosedCommand:
 
 @dataclass(frozen=True, slots=True)
 class MeasureRun:
-    """``measure P on D``: P leaves the sample's variables loose, the last one is index 0; its type is ``Real(1)``."""
+    """``measure P on D``: P leaves the sample's variables loose, the last one is index 0; its type is ``Real(1)``.
+
+    ``text`` is how it was written: P, and D where it was given.
+    """
 
     command: Command
     data: str
@@ -108,7 +111,8 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
         other = _sample(names, data, sample_types)
         asked = Asked("what a measure gives", "a measure is one number for each sample, for example `dot(y - t, y - t)`")
         Q, _ = _under_sample(cx, other, measure.command, SCALAR, asked)
-        measures.append(MeasureRun(Q, data.name, measure.command.span.text))
+        where = "" if measure.data is None else f' on data("{data.name}")'
+        measures.append(MeasureRun(Q, data.name, measure.command.span.text + where))
     epochs = 1 if item.epochs is None else _positive(cx, item.epochs)
     batch = 1 if item.batch is None else _positive(cx, item.batch)
     shuffle = None if item.shuffle is None else _count(cx, item.shuffle)

@@ -19,14 +19,42 @@ from tests.denotational.test_layout import EPS, connected
 from tests.laws.profile import law
 from tests.strategies_of_commands import Program, programs
 
-ARROWS = {name: arrow(name) for name in PROGRAMS}
+NESTED = """
+loc w2 : Real(2, 2) = ones
+net a(x : Real(2)) : Real(2) = return swish(x)
+net with_a_rather_long_name(x : Real(2)) : Real(2) = let y <= a(x) in let z <= FC[w2](y) in return z + x
+net b(x : Real(2)) : Real(2) = let y <= with_a_rather_long_name(x) in let z <= with_a_rather_long_name(y) in a(z)
+net c(x : Real(2)) : Real(2) = let y <= b(x) in let z <= return 2.0 * y in let u <= a(z) in b(u)
+"""
+"""Nets in nets in nets, of few boxes and of many."""
+
+ARROWS = {
+    **{name: arrow(name) for name in PROGRAMS},
+    "nested": arrow("example_4_1_mlp", f"{NESTED}rev handle ([1.0, 2.0]) <x>. c(x) with sgd(0.1, [1.0, 2.0])"),
+    "twice": arrow(
+        "example_4_1_mlp",
+        f"""{NESTED}
+let p <= rev handle ([1.0, 2.0]) <x>. let y <= c(x) in let z <= FC[w2](y) in b(z) with sgd(0.1, [1.0, 2.0]) in
+  rev handle (p) <x>. return swish(x) with sgd(0.1, [1.0, 2.0])""",
+    ),
+    "ordinary": arrow(
+        "example_4_1_mlp",
+        f"""{NESTED}
+handler infer = {{
+  return x -> return x
+  FC[l](x), k -> let w <= Get[l]() in k(w @ x)
+}}
+handle let p <= c([1.0, 2.0]) in let q <= a(p) in b(q) with infer""",
+    ),
+}
+NAMES = tuple(ARROWS)
 
 
 @st.composite
 def foldings(draw: st.DrawFn) -> tuple[Arrow, frozenset[int]]:
     """A random program, or one of the paper, and some of its folds."""
     if draw(st.booleans()):
-        a = ARROWS[draw(st.sampled_from(PROGRAMS))]
+        a = ARROWS[draw(st.sampled_from(NAMES))]
     else:
         P: Program = draw(programs(fuel=4))
         a = interpret((), Scope((), P.command))
@@ -166,6 +194,23 @@ def test_a_net_in_a_reverse_handler_folds_on_both_legs() -> None:
     assert [box.figure.label for box in drawn.drawing.boxes][1:] == ["⟦mlpᶠ⟧", "0.1 · (x - 0.5)", "⟦mlpᵇ⟧"]
     (handler,) = [fold for fold in folds_of(sketch(a)) if fold.kind is FoldKind.HANDLER]
     assert [box.figure.label for box in layout(a, folded={handler.number}).drawing.boxes][1:] == ["⟦sgd(0.1, t)⟧"]
+
+
+def around(fold: Fold, folds: tuple[Fold, ...]) -> list[str]:
+    """The titles of the folds that a fold lies in, the innermost first."""
+    found: list[str] = []
+    while fold.outer >= 0:
+        fold = folds[fold.outer]
+        found.append(fold.title)
+    return found
+
+
+def test_nets_lie_in_nets() -> None:
+    for name in ("nested", "twice", "ordinary"):
+        folds = folds_of(sketch(ARROWS[name]))
+        inner = [around(fold, folds) for fold in folds if fold.title == "with_a_rather_long_name"]
+        assert all(titles[0] == "b" for titles in inner)
+        assert len([titles for titles in inner if titles[1:2] == ["c"]]) == 4
 
 
 def test_two_uses_of_a_net_are_two_folds() -> None:

@@ -182,3 +182,9 @@ def test_progress_is_one_line_and_a_bar(
     assert "\n" not in data["text/plain"]
     page = assert_harmless(data["text/html"])
     assert len([tag for tag in page.tags if tag == "img"]) == len([values for values in measures if len(values) > 1])
+
+
+def test_a_put_of_what_was_there_says_so() -> None:
+    text = bundle(shown("let w <= Get[w0]() in Put[w0](2 * w - w)")[0])["text/plain"]
+    assert "w0 : Real(3, 2) is as it was" in text
+    assert "new" not in text

@@ -4,16 +4,18 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.display.bundle import bundle, html, text
-from rh_kernel.display.derivation_latex import derivation_bussproofs, derivation_latex, escape
+from rh_kernel.display.derivation_latex import derivation_document, derivation_latex
 from rh_kernel.display.derivation_pieces import Part, parts, pieces
 from rh_kernel.display.derivation_text import one_line
 from rh_kernel.display.derivations import Proof, fold, sheet
+from rh_kernel.display.latex import escape
 from rh_kernel.display.record import derivation_record, records
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.core import Bind, Bound, Command, Return, Scope
@@ -23,6 +25,7 @@ from rh_kernel.typing.derivations import Derivation, TypingRule
 from rh_kernel.typing.derive import derive_command, derive_term
 from rh_kernel.typing.measures import size
 from tests.display.pages import PASS, assert_harmless, shown
+from tests.display.typesetting import has_tex, typeset
 from tests.laws.profile import law
 from tests.strategies import terms, types
 from tests.strategies_of_commands import Program, programs
@@ -229,13 +232,7 @@ def test_no_text_means_anything_to_latex(words: str) -> None:
 
 
 @pytest.mark.parametrize("subject", ["mlp", "sgd", "infer", PASS, "let x <- 2 in (x, 1, 2, 3, 4, 5)"])
-def test_a_tree_for_a_paper_has_a_command_for_every_rule(subject: str) -> None:
-    source = derivation_bussproofs(derived(subject))
-    assert source.startswith("\\begin{prooftree}\n\\AxiomC")
-    stack = 0
-    for command in re.findall(r"\\(Axiom|Unary|Binary|Trinary|Quaternary|Quinary)", source):
-        stack += 1 - ("Axiom", "Unary", "Binary", "Trinary", "Quaternary", "Quinary").index(command)
-    assert stack == 1
+def test_each_piece_is_one_formula(subject: str) -> None:
     for tree in derivation_latex(derived(subject)).split("\n\n"):
         assert tree.startswith("$\\displaystyle ")
         assert tree.count("{") - tree.count("\\{") == tree.count("}") - tree.count("\\}")
@@ -243,3 +240,40 @@ def test_a_tree_for_a_paper_has_a_command_for_every_rule(subject: str) -> None:
 
 def test_the_bundle_of_a_derivation_is_ready_for_paper() -> None:
     assert bundle(derived("mlp")).keys() == {"text/plain", "text/html", "text/latex"}
+
+
+@pytest.mark.parametrize("subject", [PASS, "mlp", "sgd", "infer", "let x <- 2 in (x, 1, 2, 3, 4, 5)"])
+def test_a_document_has_every_rule_that_is_drawn(subject: str) -> None:
+    result = derived(subject)
+    tex = derivation_document(result)
+    assert tex.startswith("\\documentclass")
+    assert tex.endswith("\\end{document}\n")
+    drawn = [piece for d in result.derivations for piece in pieces(sheet(d, EVERYTHING, EVERYTHING).root)]
+    assert tex.count("\\DisplayProof") == len(drawn)
+    bare = re.sub(r"\\[^A-Za-z]", "", tex)
+    assert bare.count("{") == bare.count("}")
+    # bussproofs keeps a stack: each axiom puts one proof on it, a rule of n premises takes n off and puts one on.
+    takes = {"Unary": 1, "Binary": 2, "Trinary": 3, "Quaternary": 4, "Quinary": 5}
+    stack = 0
+    for axiom, rule, end in re.findall(r"\\(?:(Axiom)C|(\w+)InfC|(DisplayProof))", tex):
+        if axiom:
+            stack += 1
+        elif rule:
+            assert stack >= takes[rule]
+            stack += 1 - takes[rule]
+        elif end:
+            assert stack == 1
+            stack = 0
+
+
+@pytest.mark.skipif(not has_tex("standalone.cls", "bussproofs.sty"), reason="there is no TeX with bussproofs here")
+def test_tex_takes_the_document(tmp_path: Path) -> None:
+    for number, subject in enumerate((PASS, "sgd", "(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)")):
+        typeset(tmp_path / f"derivation{number}.tex", derivation_document(derived(subject)))
+
+
+def test_letters_below_and_above_the_line_do_not_meet() -> None:
+    """Two subscripts on one letter are an error of TeX, and so are two superscripts."""
+    for name in ("Γ₁₂", "wᵀᵀ", "Qᶠᵇ", "x₁ᵀ₂"):
+        assert len(re.findall(r"[_^]\{", escape(name))) == len(name) - 1
+        assert not re.search(r"(?<!\{\})[_^]\{", escape(name))

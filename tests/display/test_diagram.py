@@ -1,8 +1,10 @@
 """String diagrams as they are shown: as a drawing, as text, as DOT and as data (RH §6.1, §7.4)."""
 
+import re
 import shutil
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -10,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.denotational.arrows import Arrow, Effect, Pure, Row
+from rh_kernel.denotational.drawing.fold import FoldKind
+from rh_kernel.denotational.drawing.folding import folding
 from rh_kernel.denotational.drawing.layout import layout
 from rh_kernel.denotational.drawing.lettering import MOST as LETTERS
 from rh_kernel.denotational.drawing.lettering import exponent, type_line, width
@@ -20,6 +24,7 @@ from rh_kernel.denotational.wiring import Builder
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.diagram_dot import diagram_dot
 from rh_kernel.display.diagram_svg import diagram_svg
+from rh_kernel.display.diagram_tikz import diagram_tikz
 from rh_kernel.display.diagrams import MOST, chosen, diagram_html
 from rh_kernel.display.record import records
 from rh_kernel.session.results import DiagramMade, ItemFailed
@@ -27,6 +32,7 @@ from rh_kernel.syntax.core import Bound, Call, Operation, Primitive
 from rh_kernel.syntax.signature import Family
 from rh_kernel.syntax.types import UNIT, real
 from tests.display.pages import PASS, Page, shown
+from tests.display.typesetting import has_tex, typeset
 from tests.laws.profile import law
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -248,3 +254,59 @@ def test_graphviz_reads_the_dot_text(words: str) -> None:
 def test_types_on_wires() -> None:
     assert [exponent(A) for A in (real(1), real(3), real(3, 2), real("n"))] == ["", "3", "3×2", "n"]
     assert [type_line(A) for A in (real(1), real(3), real(3, 2), real("n"), real("q"))] == ["ℝ", "ℝ³", "ℝ³ˣ²", "ℝⁿ", "Real(q)"]
+
+
+KNOWN = """documentclass usepackage begin end definecolor draw fill node tiny scriptsize
+mathit mathsf mathbb text backslash cdot times hat sim mathbin eta ldots"""
+
+
+def tex_commands(tex: str) -> set[str]:
+    """The commands of a document whose comments, braces and environments are as they should be."""
+    body = re.sub(r"(?<!\\)%.*", "", tex)
+    bare = re.sub(r"\\[^A-Za-z]", "", body)
+    assert bare.count("{") == bare.count("}")
+    assert bare.count("$") % 2 == 0
+    assert re.findall(r"\\(begin|end)\{(\w+)\}", body) == [
+        ("begin", "document"),
+        ("begin", "tikzpicture"),
+        ("end", "tikzpicture"),
+        ("end", "document"),
+    ]
+    return set(re.findall(r"\\([A-Za-z]+)", body))
+
+
+@pytest.mark.parametrize("words", ["mlp", "$\\input{x}^_~#&%\n\\end{document}", "{{{}", "重é₁₂ᶠᵇ", "<b>\x1b[0m"])
+def test_a_document_of_tikz_has_no_command_of_a_user(words: str) -> None:
+    for drawn in (layout(hostile(words).diagram), layout(hostile(words).diagram, folded=()), layout(made(PASS).diagram)):
+        assert tex_commands(diagram_tikz(drawn, words)) <= {*KNOWN.split()}
+
+
+def test_tikz_draws_every_box_frame_and_strand() -> None:
+    for folded in ((), {0}, {1}, True):
+        drawn = layout(made(PASS).diagram, folded=folded)
+        tex = diagram_tikz(drawn, "m")
+        frames = [*drawn.drawing.frames, *drawn.drawing.groups]
+        assert tex.count(" rectangle ") == len(frames) + sum(not is_round(b.figure.look) for b in drawn.drawing.boxes)
+        assert len(re.findall(r"\\draw\[rh (?:wire|back)\]", tex)) == len(drawn.drawing.strands)
+        assert tex.count("\\node[rh text]") == len(drawn.drawing.boxes)
+
+
+def is_round(look: Look) -> bool:
+    return look in (Look.SUM, Look.ZERO)
+
+
+@pytest.mark.skipif(not has_tex("standalone.cls", "tikz.sty"), reason="there is no TeX with TikZ here")
+def test_tex_takes_the_document(tmp_path: Path) -> None:
+    for number, drawn in enumerate((layout(made(PASS).diagram, folded=()), layout(hostile("$\\end{x}重é₁₂ᶠᵇ%").diagram))):
+        typeset(tmp_path / f"diagram{number}.tex", diagram_tikz(drawn, "重\n"))
+
+
+def test_dot_with_folds_draws_what_is_open() -> None:
+    s = sketch(made(PASS).diagram)
+    everything = diagram_dot(s, folding(s, ()))
+    assert everything.count("subgraph") == len([f for f in folding(s, ()).folds if f.kind is not FoldKind.NET])
+    assert everything.count("shape=") == diagram_dot(s).count("shape=")
+    closed = diagram_dot(s, folding(s, {0}))
+    assert "Get" not in closed
+    assert "sgd" in closed
+    assert closed.count("->") == 2

@@ -139,7 +139,7 @@ def test_who_stops_between_events_has_the_heap_of_whole_batches(monkeypatch: pyt
 
 
 def test_the_caller_gets_a_turn_every_few_milliseconds() -> None:
-    run = training(random_data(2000), f"epochs 40 batch 5 measure {LOSS}")
+    run = training(random_data(2000), f"epochs 400 batch 5 measure {LOSS}")
     gaps: list[float] = []
     last = time.perf_counter()
     for event in loop.train(run.run, run.data, run.sets, run.weights()):

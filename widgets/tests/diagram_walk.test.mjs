@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramOrder, diagramSame, diagramStep, diagramToggled } from "../diagram_walk.js";
+import { diagramEnds, diagramFoldsOf, diagramFrames, diagramIndex, diagramMatches, diagramName, diagramOrder, diagramPartners, diagramSame, diagramStep, diagramToggled } from "../diagram_walk.js";
 
 const box = (id, x, y, label = `b${id}`) => ({ id, x, y, w: 40, h: 20, label, text: label, fold: null });
 const wire = (id, maker, readers, name = "") => ({ id, maker, readers, name, type: "Real(2)" });
@@ -78,4 +78,15 @@ test("a box that is hidden in a fold is found again as the box of the fold", () 
   assert.equal(diagramSame(INDEX, 3), 3);
   assert.equal(diagramSame(INDEX, 4), 3);
   assert.equal(diagramSame(INDEX, 0), null);
+});
+
+test("a cotangent and its value know each other, as far as they are shown", () => {
+  const index = diagramIndex(DRAWING, FOLDS, [[3, 1], [4, 1], [2, 99], [0, 0]]);
+  assert.deepEqual(diagramPartners(index, 3), { value: 1, cotangents: [] });
+  assert.deepEqual(diagramPartners(index, 1), { value: null, cotangents: [3, 4] });
+  assert.deepEqual(diagramPartners(index, 2), { value: null, cotangents: [] });
+  assert.deepEqual(diagramPartners(index, 0), { value: null, cotangents: [] });
+  assert.equal(diagramName(index, 1), "z : Real(2)");
+  assert.equal(diagramName(index, 3), "cotangent of z : Real(2)");
+  assert.equal(diagramName(index, 2), "Real(2)");
 });

@@ -91,3 +91,16 @@ test("in 100,000 steps the next one is found in a few looks", () => {
   }
   assert.ok(index.work < 1000 * 5 * 18, String(index.work));
 });
+
+test("commands lead to steps, or say why they do not", () => {
+  const index = new StepIndex(FIRED, RULES, PUTS);
+  index.hide(new Set(["Let"]));
+  const to = (name, step, all = false) => index.target(name, step, 1, all);
+  assert.deepEqual([to("next", 2), to("down", 2), to("previous", 2), to("up", 4), to("on-ten", 2)].map((way) => way.step), [4, 4, 2, 2, 10]);
+  assert.deepEqual([to("first", 5), to("last", 5), to("first", 5, true), to("last", 5, true), to("next", 2, true)].map((way) => way.step), [2, 10, 0, 11, 3]);
+  assert.deepEqual([to("next-rule", 2), to("previous-rule", 8), to("next-heap", 0), to("previous-heap", 11)].map((way) => way.step), [8, 2, 4, 10]);
+  assert.equal(to("next-rule", 9).step, null);
+  assert.match(to("next-rule", 9).words, /RH-Op/);
+  assert.match(to("previous-heap", 4).words, /heap/);
+  assert.equal(to("play", 2), undefined);
+});

@@ -7,11 +7,17 @@ least rectangle around its boxes, and there is nothing else in it but wires that
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rh_kernel.denotational.drawing.lettering import SMALL, width
+from rh_kernel.denotational.drawing.lettering import SMALL, shortened, width
 from rh_kernel.denotational.drawing.outline import Band
 from rh_kernel.denotational.drawing.pieces import Block, Drawing, PlacedGroup, Strand, together
 
 _ABOVE, _BESIDE = 17.0, 5.0
+
+
+def room_beside(bands: Sequence[Band]) -> float:
+    """The room that frames in frames need at each side of a stage, beyond what is there anyway."""
+    deepest = max([sum(b.members >= band.members for b in bands) for band in bands], default=0)
+    return max(deepest - 1, 0) * _BESIDE
 
 
 def banded(block: Block, bands: Sequence[Band]) -> Block:
@@ -41,5 +47,13 @@ def _frame(drawing: Drawing, inner: Sequence[PlacedGroup], band: Band) -> Placed
     left, top = min([thing.x for thing in things]) - _BESIDE, min([thing.y for thing in things]) - _ABOVE
     right = max([thing.x + thing.width for thing in things]) + _BESIDE
     bottom = max([thing.y + thing.height for thing in things]) + _BESIDE
-    wide = max(right - left, width(band.title, SMALL) + 12.0)
-    return PlacedGroup(band.fold, band.title, band.gloss, left, top, wide, bottom - top)
+    title = _fitting(band.title, right - left - 16.0)
+    return PlacedGroup(band.fold, title, band.gloss, left, top, right - left, bottom - top)
+
+
+def _fitting(title: str, room: float) -> str:
+    """The title, or as much of it as there is room for: a frame must not reach into the next one."""
+    most = len(title)
+    while most > 2 and width(shortened(title, most), SMALL) > room:
+        most -= 1
+    return shortened(title, most)

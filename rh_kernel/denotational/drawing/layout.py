@@ -8,11 +8,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from rh_kernel.denotational.arrows import Arrow
-from rh_kernel.denotational.drawing.bands import banded
+from rh_kernel.denotational.drawing.bands import banded, room_beside
 from rh_kernel.denotational.drawing.folding import Folding, folding
 from rh_kernel.denotational.drawing.grid import Spacing
 from rh_kernel.denotational.drawing.layers import Padding, Side, row
-from rh_kernel.denotational.drawing.legs import net
+from rh_kernel.denotational.drawing.legs import Make, net
 from rh_kernel.denotational.drawing.lettering import SMALL, type_width, width
 from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes, outline
 from rh_kernel.denotational.drawing.pieces import (
@@ -137,9 +137,21 @@ class _Page:
             case Cluster():
                 return self._folded(item, left, right) if self._is_folded else self._framed(item, left, right)
             case Net():
-                return banded(net(item, left.wires, right.wires, self._read, self.block), item.bands)
+                return banded(net(item, left.wires, right.wires, self._read, self._making(item)), item.bands)
             case Group():
                 return self._closed(item, left, right) if item.is_closed else self._grouped(item, left, right)
+
+    def _making(self, item: Net) -> Make:
+        """What makes the blocks of a net: with room beside them for the frames that stand there."""
+        room = 2 * room_beside(item.bands)
+        if not room:
+            return self.block
+
+        def made(inner: Item, left: Side, right: Side) -> Block:
+            block = self.block(inner, left, right)
+            return _widened(block, block.width + room)
+
+        return made
 
     def _framed(self, item: Cluster, left: Side, right: Side) -> Block:
         inner = self._titled(part_title(item.part), item.items, left, right)

@@ -3,10 +3,12 @@
 from collections.abc import Collection, Iterator
 from typing import cast
 
+from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.drawing.fold import FoldKind
 from rh_kernel.denotational.drawing.folding import Folding, folding, folds_of, passing
 from rh_kernel.denotational.drawing.layout import placed
 from rh_kernel.denotational.drawing.sketch import sketch
+from rh_kernel.denotational.recording import belonging
 from rh_kernel.display.diagram_dot import diagram_dot
 from rh_kernel.display.diagram_geometry import fold_records, geometry
 from rh_kernel.display.diagram_svg import diagram_svg
@@ -33,6 +35,7 @@ class DiagramView:
     def __init__(self, made: DiagramMade) -> None:
         self._made = made
         self._sketch = sketch(made.diagram)
+        self._cotangents = belonging(cast(Arrow, made.diagram))
 
     @property
     def kind(self) -> str:
@@ -40,13 +43,17 @@ class DiagramView:
         return "diagram"
 
     def opening(self) -> Record:
-        """What is drawn at first, what it is of, and the list of its boxes; no ``drawing`` if it is too large."""
+        """What is drawn at first, what it is of, and the list of its boxes; no ``drawing`` if it is too large.
+
+        ``cotangents`` are wires on a way back, each with the wire on the way forward that it belongs to.
+        """
         first = self._first()
         return {
             "subject": visible(self._made.subject),
             "summary": visible(summary(self._made, self._sketch)),
             "listing": listing(self._made, self._sketch),
             "drawing": None if first is None else self._drawing(first),
+            "cotangents": [[w, of] for w, of in sorted(self._cotangents.items()) if of != w],
             "folds": [] if first is None else fold_records(folds_of(self._sketch)),
             "most": BOTH,
         }

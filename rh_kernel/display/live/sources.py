@@ -6,16 +6,6 @@ from rh_kernel.display.live.lines import units
 from rh_kernel.display.record import Record
 from rh_kernel.display.text import visible
 from rh_kernel.source.span import Source, Span
-from rh_kernel.typing.definitions import (
-    ConstDefinition,
-    Definitions,
-    DimDefinition,
-    FunDefinition,
-    HandlerDefinition,
-    LocDefinition,
-    NetDefinition,
-    OpDefinition,
-)
 
 MOST_LINES = 6
 """Of a source so many lines are shown."""
@@ -42,25 +32,6 @@ class Origins:
             if start <= span.start and span.end <= start + length:
                 return number
         return 0
-
-
-def declared_texts(definitions: Definitions) -> Mapping[str, Span]:
-    """Where the bodies of nets, functions and handlers were written, as far as that is known."""
-    found: dict[str, Span] = {}
-    for name, declared in definitions.named.items():
-        match declared.definition:
-            case NetDefinition(body=body):
-                spans = [body.body.span]
-            case FunDefinition(body=body, own=own):
-                spans = [body.body.span, None if own is None else own.body.span]
-            case HandlerDefinition(handler=H):
-                spans = [H.span]
-            case DimDefinition() | ConstDefinition() | LocDefinition() | OpDefinition():
-                spans = []
-        known = [span for span in spans if span is not None]
-        for span in known:
-            found[name] = found.get(name, span).to(span)
-    return found
 
 
 def excerpt(span: Span | None) -> Record | None:

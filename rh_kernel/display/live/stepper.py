@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping
 from typing import cast
 
 from rh_kernel.display.equations import condition, equation
@@ -43,16 +42,14 @@ LONGEST, LONGEST_FLOW, LONGEST_TEXT = 104, 60, 200
 FARTHEST = 1_000_000
 """No line and no column is further away."""
 
-NOWHERE: Mapping[str, Span] = {}
-
 
 class Stepper:
-    """Answers about one trace; ``declared`` tells where the bodies of nets, functions and handlers were written."""
+    """Answers about one trace."""
 
-    def __init__(self, result: TraceMade, declared: Mapping[str, Span] = NOWHERE) -> None:
+    def __init__(self, result: TraceMade) -> None:
         self._result = result
         self._steps = result.steps
-        self._origins = Origins(declared)
+        self._origins = Origins(result.written)
         self._states = States(result, self._origins.of)
         self._heaps = Heaps(result)
         fired = Counter(step.rule for step in result.steps)

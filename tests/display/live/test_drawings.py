@@ -44,6 +44,21 @@ def test_the_opening_is_the_drawing_with_its_folds() -> None:
     assert {box["label"] for box in opening["drawing"]["boxes"]} >= {"Get[w0]", "swish(z)", "Put[w1]"}
 
 
+def test_a_cotangent_belongs_to_a_wire_of_the_same_type_that_came_before() -> None:
+    for view in VIEWS.values():
+        opening = told(view.opening())
+        types = {wire["id"]: wire["type"] for wire in opening["drawing"]["wires"]}
+        back = {wire["id"] for wire in opening["drawing"]["wires"] if wire["back"]}
+        for wire, of in opening["cotangents"]:
+            assert of < wire
+            if wire in types and of in types:
+                assert types[wire] == types[of]
+                assert wire in back
+    opening = told(DiagramView(made(PASS)).opening())
+    names = {wire["id"]: wire["name"] for wire in opening["drawing"]["wires"]}
+    assert [names[of] for _, of in opening["cotangents"]] == ["x", "h", "z", "x"]
+
+
 @law(60)
 @given(foldings())
 def test_a_layout_is_that_of_the_folds_that_were_asked_for(case: tuple[DiagramView, list[int]]) -> None:

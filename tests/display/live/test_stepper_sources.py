@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from rh_kernel.display.live.lines import piece, units
-from rh_kernel.display.live.sources import MOST_LINES, Origins, declared_texts, excerpt
+from rh_kernel.display.live.sources import MOST_LINES, Origins, excerpt
 from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.session.results import TraceMade, results
 from rh_kernel.session.session import Session, execute
@@ -17,16 +17,9 @@ from tests.display.pages import MLP, PASS
 
 def stepper() -> Stepper:
     """The pass of the toy net, with where its declarations were written."""
-    events = execute(session := Session.start(Path()), Source("cell 1", MLP))
-    while True:
-        try:
-            next(events)
-        except StopIteration as stop:
-            session = stop.value
-            break
-    (made,) = results(execute(session, Source("cell 2", f"%trace {PASS}")))
+    made = results(execute(Session.start(Path()), Source("cell 1", f"{MLP}\n%trace {PASS}")))[-1]
     assert isinstance(made, TraceMade)
-    return Stepper(made, declared_texts(session.definitions))
+    return Stepper(made)
 
 
 def test_every_line_says_in_whose_text_it_was_written() -> None:
@@ -63,7 +56,7 @@ def test_a_step_shows_the_source_that_it_is_about() -> None:
         assert first == 0
         assert last == len(lines) - 1
         text = piece(lines[0], start, end if last == 0 else units(lines[0]))
-        source = MLP if span["cell"] == "cell 1" else f"%trace {PASS}"
+        source = f"{MLP}\n%trace {PASS}"
         assert source.split("\n")[span["line"] - 1] == lines[0]
         assert source.split("\n")[span["line"] - 1][span["column"] - 1 :].startswith(text)
         seen.add(text)

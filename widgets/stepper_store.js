@@ -1,0 +1,167 @@
+// What a stepper knows of its trace, and what it asks the kernel for: the step that is looked at, then those that come next.
+import { StepperWindows } from "./stepper_states.js";
+
+const STORE_REST_MS = 120;
+const STORE_HEAP_MS = 60;
+const STORE_HEAPS = 200;
+const STORE_AT_ONCE = 2;
+const STORE_LIST = 40;
+
+/**
+ * Knows windows, heaps and what steps are about. `changed(what)` is called with `"step"` when a window came or was refused and
+ * with `"heap"` when a heap came.
+ */
+export class StepperStore {
+  constructor(host, index, options, changed) {
+    this.host = host;
+    this.index = index;
+    this.options = options;
+    this.changed = changed;
+    this.steps = host.opening.steps;
+    this.windows = new StepperWindows(this.steps);
+    this.abouts = new Map();
+    this.contents = host.opening.heap.map(({ location, content }) => ({ location, content, changed_by: null }));
+    this.heaps = new Map([[0, this.contents]]);
+    this.heapsAsked = new Set();
+    this.view = { at: 0, direction: 1, coming: 0, isOverAll: false };
+    this.refused = null;
+    this.missed = null;
+    this.isClean = false;
+    this.timers = { rest: null, heap: null };
+  }
+
+  /** How terms are written, as a key. */
+  key() {
+    return JSON.stringify([this.options.entries, this.options.whole]);
+  }
+
+  /** The step with the lines before and after it, null while that is not known; without steps, the only state as one. */
+  step(number) {
+    if (this.steps > 0) return this.windows.step(this.key(), number);
+    const before = this.windows.only(this.key());
+    return before === null ? null : { before, after: [], detail: STORE_NO_STEP };
+  }
+
+  /** Whether the step is known. */
+  has(number) {
+    return this.steps > 0 ? this.windows.has(this.key(), number) : this.windows.only(this.key()) !== null;
+  }
+
+  /** What a step is about, in a line, or null while that is not known. */
+  about(number) {
+    return this.abouts.get(number) ?? null;
+  }
+
+  /** The reader is at a step now, and `coming` steps further in this direction are to be known soon. */
+  look(view, isResting = false) {
+    this.view = view;
+    clearTimeout(this.timers.rest);
+    if (isResting) this.timers.rest = setTimeout(() => this.pump(), STORE_REST_MS);
+    else this.pump();
+  }
+
+  /** Forget that an answer was refused, so that it is asked for again. */
+  retry() {
+    this.refused = null;
+  }
+
+  /** Ask for what is missing, if not too much is on its way. */
+  pump() {
+    if (this.isClean || !this.host.alive()) return;
+    const { at, direction, coming, isOverAll } = this.view;
+    const [key, count] = [this.key(), this.windows.inFlight.size];
+    if (!this.has(at)) {
+      const isTwice = this.refused !== null && this.refused.at === at && this.refused.key === key;
+      const plan = count < STORE_AT_ONCE && !isTwice ? this.windows.plan(key, at, direction, this.missed === at) : null;
+      if (plan !== null) this.#fetch(plan, at);
+      return;
+    }
+    if (count > 0 || this.steps === 0 || this.refused !== null) return;
+    const next = this.index.coming(at, coming, direction, isOverAll);
+    const step = this.windows.ahead(key, [...next, ...this.index.coming(at, 1, -direction)]);
+    const plan = step === null ? null : this.windows.plan(key, step, step < at ? -1 : 1);
+    if (plan !== null) this.#fetch(plan, null);
+  }
+
+  /** These steps are in sight in the list: ask what they are about, if nothing else is asked. */
+  tell(steps) {
+    if (this.isClean || !this.host.alive() || this.windows.inFlight.size > 0 || this.refused !== null) return;
+    const step = steps.find((each) => !this.abouts.has(each));
+    if (step === undefined) return;
+    const plan = this.windows.plan(this.key(), step, 1, true);
+    if (plan !== null) this.#fetch({ from: plan.from, count: Math.min(plan.count, STORE_LIST) }, null);
+  }
+
+  /** The heap at a state, or while that is not known the one that was known last. */
+  heap(state) {
+    const puts = this.index.putsBefore(state);
+    const known = this.heaps.get(puts);
+    clearTimeout(this.timers.heap);
+    if (known === undefined) this.timers.heap = setTimeout(() => this.#fetchHeap(state, puts), STORE_HEAP_MS);
+    else this.contents = known;
+    return { contents: this.contents, isCurrent: known !== undefined };
+  }
+
+  /** The next step whose line has the text, or null; `reached(step)` is told how far the search has come. */
+  async find(text, from, way, reached) {
+    let at = from;
+    while (at >= 0 && at < this.steps) {
+      const answer = await this.host.ask({ ask: "find", text, from: at, backwards: way < 0 });
+      if (answer.step !== null) return answer.step;
+      if (answer.reached === undefined || !reached(answer.reached)) return null;
+      at = answer.reached;
+    }
+    return null;
+  }
+
+  /** No answer changes anything any more. */
+  clean() {
+    this.isClean = true;
+    for (const timer of Object.values(this.timers)) clearTimeout(timer);
+  }
+
+  #fetch(plan, wanted) {
+    const key = this.key();
+    const ticket = this.windows.begin(key, plan);
+    const { entries, whole } = this.options;
+    this.host.ask({ ask: "window", from: plan.from, count: plan.count, entries, whole }).then(
+      (answer) => {
+        this.windows.end(ticket, answer);
+        answer.details.forEach((detail, i) => this.abouts.set(answer.from + i, stepWords(detail)));
+        this.missed = wanted !== null && !this.windows.has(key, wanted) ? wanted : null;
+        if (this.isClean) return;
+        this.changed("step");
+        this.pump();
+      },
+      (error) => {
+        this.windows.end(ticket, null);
+        if (this.isClean) return;
+        // What only comes later is asked for when the reader comes there; the words are about the step that is looked at.
+        if (key === this.key() && !this.has(this.view.at)) this.refused = { at: this.view.at, key, words: error.message };
+        this.changed("step");
+      },
+    );
+  }
+
+  #fetchHeap(state, puts) {
+    if (this.isClean || !this.host.alive() || this.heapsAsked.has(puts)) return;
+    this.heapsAsked.add(puts);
+    this.host.ask({ ask: "heap", state }).then(
+      ({ contents }) => {
+        this.heapsAsked.delete(puts);
+        this.heaps.set(puts, contents);
+        if (this.heaps.size > STORE_HEAPS) this.heaps.delete([...this.heaps.keys()].find((each) => each !== 0 && each !== puts));
+        if (!this.isClean) this.changed("heap");
+      },
+      () => this.heapsAsked.delete(puts),
+    );
+  }
+}
+
+const STORE_NO_STEP = { marks_before: {}, marks_after: {}, span: null, change: null, about: "", became: "" };
+
+/** What a step is about and what became of it, in a line. */
+export function stepWords({ about, became }) {
+  if (about === "") return became;
+  return became === "" ? about : `${about} → ${became}`;
+}

@@ -1,0 +1,62 @@
+// The words around a step: what the whole trace comes to, which step this is, what the marks mean.
+import { h } from "./dom.js";
+import { counted } from "./stepper_pane.js";
+import { stepWords } from "./stepper_store.js";
+
+const WORDS_GONE = "The kernel no longer knows this trace. What was looked at can still be shown; for the rest run the cell again.";
+const MARK_WORDS = {
+  redex: "redex",
+  focus: "what the rule looks at",
+  contractum: "contractum",
+  changed: "changed",
+  forward: "Qᶠ, on the way forward",
+  backward: "Qᵇ, on the way back",
+};
+
+/** What is traced and what it comes to, on a line, and why it went no further if it did not. */
+export function stepperOutcome({ subject, value, type, steps, stuck }) {
+  const end =
+    value === null
+      ? [h("span", { class: "rh-role-error" }, "stuck"), h("span", { class: "rh-note" }, ` after ${counted(steps, "step")}`)]
+      : [
+          h("b", { class: "rh-code-word" }, value),
+          h("span", { class: "rh-role-type rh-code-word" }, ` : ${type}`),
+          h("span", { class: "rh-note" }, ` in ${counted(steps, "step")}`),
+        ];
+  return [
+    h(
+      "p",
+      { class: "rh-outcome" },
+      h("span", { class: "rh-code-word rh-outcome-subject", title: subject }, subject),
+      h("span", { "aria-label": "evaluates to", role: "img" }, " ⟶ "),
+      h("span", { class: "rh-outcome-end" }, end),
+    ),
+    stuck.map((words) => h("p", { class: "rh-role-error rh-stuck", title: words }, words)),
+  ];
+}
+
+/** Which step this is and what it is about; the words are read out. */
+export function stepperStatus({ steps, value }, at, rule, isHidden, detail) {
+  if (steps === 0) return [h("b", {}, "No step was taken"), value === null ? ": no rule fits." : ": this is a value already."];
+  const words = stepWords(detail);
+  return [
+    h("b", {}, `Step ${(at + 1).toLocaleString("en")} of ${steps.toLocaleString("en")}: `),
+    h("span", { class: "rh-role-rule" }, rule.name),
+    isHidden ? " (hidden by the filter)" : null,
+    words === "" ? null : [", ", h("span", { class: "rh-status-about" }, words)],
+  ];
+}
+
+/** What a reader must know of the kernel: that it is gone, or that it refused to tell of this step (`refused`, its words). */
+export function stepperNotice(isAlive, isKnown, at, refused, again) {
+  if (!isAlive) return h("p", { class: "rh-gone", role: "alert" }, WORDS_GONE, isKnown ? null : ` Step ${at + 1} was not looked at.`);
+  if (refused === null) return [];
+  const button = h("button", { type: "button", class: "rh-small", on: { click: again } }, "Ask again");
+  return h("p", { class: "rh-gone", role: "alert" }, refused, " ", button);
+}
+
+/** What stands above a pane: a word, and what the marks in it mean. */
+export function stepperHeading(words, marks) {
+  const keys = Object.keys(MARK_WORDS).filter((kind) => (marks[kind] ?? []).length > 0);
+  return [words, keys.map((kind) => h("span", { class: "rh-key" }, h("span", { class: `rh-mark-${kind}` }, "ab"), ` ${MARK_WORDS[kind]}`))];
+}
