@@ -4,11 +4,11 @@ From Python: ``%load_ext rh_kernel`` gives an ordinary notebook the magic ``%%rh
 session. A script that wants one of its own makes it: ``rh = rh_kernel.Workspace()``.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rh_kernel.notebook.errors import Wrong
+    from rh_kernel.notebook.magics import Extensible
     from rh_kernel.notebook.outcomes import Derivation, Diagram, Gradient, Run, Trace
     from rh_kernel.notebook.workspace import Workspace
 
@@ -47,9 +47,11 @@ def derivation(subject: str) -> "Derivation":
     return current().derivation(subject)
 
 
-def load_ipython_extension(shell: object) -> None:
+def load_ipython_extension(shell: "Extensible") -> None:
     """What ``%load_ext rh_kernel`` does."""
-    import_module("rh_kernel.notebook.magics").load(shell)
+    from rh_kernel.notebook.magics import load
+
+    load(shell)
 
 
 def __getattr__(name: str) -> type:

@@ -12,7 +12,7 @@ const DIAGRAM_LOOKS = {
 
 /** The words for what is picked; `on` hears pick(kind, id) and toggle(fold). */
 export function diagramCard(index, picked, on) {
-  if (picked === null) return [h("p", { class: "rh-diagram-quiet" }, "Click a box or a wire to see what it is. Double click a frame to fold it, a box with a double edge to open it. Press ? for the keys.")];
+  if (picked === null) return [h("p", { class: "rh-diagram-quiet" }, "Click a box or a wire to see what it is. Double click a frame to fold it, a box with a double edge to open it. Pull the drawing to move it, Ctrl and the wheel make it larger. Press ? for the keys.")];
   if (picked.kind === "box" && index.boxes.has(picked.id)) return diagramBoxCard(index, index.boxes.get(picked.id), on);
   if (picked.kind === "wire" && index.wires.has(picked.id)) return diagramWireCard(index, index.wires.get(picked.id), on);
   if (picked.kind === "frame" && index.folds.has(picked.id)) return diagramFoldCard(index, index.folds.get(picked.id), on);

@@ -2,6 +2,7 @@
 
 const PATIENCE_MS = 60000;
 const GONE = "The kernel no longer knows this. Run the cell again.";
+const DEAD = ["dead", "terminating", "restarting", "autorestarting"];
 
 /** The host of a view over an anywidget model; `release` lets go of the model. */
 export function hostOf(model, patience = PATIENCE_MS) {
@@ -49,8 +50,16 @@ export function hostOf(model, patience = PATIENCE_MS) {
     });
   }
 
+  function looked() {
+    if (kernel.isDisposed || DEAD.includes(kernel.status)) die();
+  }
+
   model.on("msg:custom", heard);
   model.on("comm_live_update", die);
+  // JupyterLab and Notebook tell when a kernel is shut down; other pages are found out by the answers that do not come.
+  const kernel = model.widget_manager?.kernel;
+  kernel?.statusChanged?.connect(looked);
+  kernel?.disposed?.connect(looked);
 
   return {
     opening: model.get("opening"),
@@ -75,6 +84,8 @@ export function hostOf(model, patience = PATIENCE_MS) {
     release() {
       model.off("msg:custom", heard);
       model.off("comm_live_update", die);
+      kernel?.statusChanged?.disconnect(looked);
+      kernel?.disposed?.disconnect(looked);
     },
   };
 }

@@ -173,9 +173,16 @@ class PlayerView {
     }
   }
 
-  /** Show the moment that it is. */
+  /** Show the moment that it is. The keyboard stays in the view, also where what had it is gone or cannot be pressed now. */
   show(doesFollow = true) {
     if (this.bar === undefined) return;
+    const active = () => this.el.getRootNode().activeElement;
+    const isHere = this.el.contains(active() ?? null);
+    this.showMoment(doesFollow);
+    if (isHere && (!this.el.contains(active() ?? null) || active().disabled)) this.el.focus({ preventScroll: true });
+  }
+
+  showMoment(doesFollow) {
     const frames = this.moments[this.at];
     const words = this.passes.map((pass, p) => pass.caption(frames[p]));
     this.caption.setAttribute("aria-live", this.timer === null ? "polite" : "off");
@@ -386,5 +393,5 @@ function playerKeeping(element, change) {
   const buttons = () => [...element.querySelectorAll("button, [tabindex]")];
   const at = buttons().indexOf(document.activeElement);
   change();
-  if (at >= 0) (buttons()[at] ?? element).focus?.({ preventScroll: true });
+  if (at >= 0) buttons()[at]?.focus({ preventScroll: true });
 }

@@ -6,6 +6,7 @@ import { StepIndex } from "./stepper_index.js";
 import { StepperKeeper } from "./stepper_keeper.js";
 import { addressOf, stepNamed, stepperCommand } from "./stepper_keys.js";
 import { stepperList } from "./stepper_list.js";
+import { sharedLefts } from "./stepper_marks.js";
 import { counted, stepperPane } from "./stepper_pane.js";
 import { StepperPointer } from "./stepper_pointer.js";
 import { stepperHelp, stepperOptions, stepperRule, stepperSource, stepperType } from "./stepper_side.js";
@@ -16,6 +17,7 @@ const STEPPER_SAY_MS = 6000;
 const STEPPER_WHILE_PLAYING = ["play", "help", "options", "copy", "equation"];
 const STEPPER_BEFORE = [["redex"], ["focus"]];
 const STEPPER_AFTER = [["contractum"], ["changed", "forward", "backward"]];
+const STEPPER_UNKNOWN = { marks_before: {}, marks_after: {}, about: "", became: "" };
 
 /** Fill `el` with the stepper of `host.opening`; what comes back takes it out of use. */
 export function stepper(host, el) {
@@ -63,9 +65,8 @@ export function stepper(host, el) {
   const equation = stepperRule();
   const source = stepperSource();
   const heap = stepperHeap();
-  const toggleFilter = () => toggle(list.filter, list.filter.el.hidden);
-  const rest = (inSight) => isPlaying || store.tell(inSight);
-  const list = stepperList(index, (step) => store.about(step), { go, hide, filter: toggleFilter, rest });
+  const [filter, rest] = [() => toggle(list.filter, list.filter.el.hidden), (inSight) => isPlaying || store.tell(inSight)];
+  const list = stepperList(index, (step) => store.about(step), { go, hide, filter, rest });
   const help = stepperHelp(() => toggle(help, false));
   const view = stepperOptions(opening.origins, options, {
     option: (name, value) => change(() => (options[name] = value)),
@@ -108,66 +109,44 @@ export function stepper(host, el) {
     store.look({ at, direction, coming: isPlaying ? Math.max(8, Math.ceil(4 * speed)) : 4, isOverAll: isPlaying && isOverAll }, isResting);
   }
 
-  function goOr(step, words) {
-    if (step === null) say(words);
-    else go(step);
-  }
-
   function jump(text) {
     const step = stepNamed(text, at + 1, steps);
     if (step === null) return say(`“${text}” names no step: write 17, #17, +10, first or last.`);
-    el.focus({ preventScroll: true });
+    focus();
     return go(step - 1);
   }
 
   async function search(text, way) {
-    const sought = text.trim();
-    if (sought === "" || steps === 0) return;
     const start = at;
     const isWanted = () => !isClean && at === start;
-    say(`Searching for “${sought}” …`);
-    try {
-      const step = await store.find(sought, at + way, way, (reached) => {
-        if (isWanted()) say(`Searching for “${sought}” … at step ${(reached + 1).toLocaleString("en")}`);
-        return isWanted();
-      });
-      if (isWanted()) goOr(step, `No step ${way > 0 ? "behind" : "before"} this one is about “${sought}”.`);
-      if (step !== null && isWanted()) say("");
-    } catch (error) {
-      if (!isClean) say(error.message);
-    }
+    const step = await store.search(text.trim(), at, way, (words) => isWanted() && say(words), isWanted);
+    if (isWanted()) go(step);
   }
 
   function command(name, isAll = false) {
     if (isPlaying && !STEPPER_WHILE_PLAYING.includes(name)) stop();
     const to = index.target(name, at, followed < 0 ? index.rule[at] : followed, isAll);
-    if (to !== undefined) return goOr(to.step, to.words);
-    switch (name) {
-      case "play":
-        return isPlaying ? stop() : play(isAll);
-      case "jump":
-        return bar.focusJump();
-      case "search":
-        return bar.focusSearch();
-      case "equation":
-        return change(() => (isRuleOpen = !isRuleOpen));
-      case "options":
-        return toggle(view, view.el.hidden);
-      case "help":
-        return toggle(help, help.el.hidden);
-      case "copy":
-        return copy();
-      case "fold":
-        return foldHere();
-      case "caret":
-        if (drawn === null) return undefined;
-        pointer.next(steps > 0);
-        return say("Arrows move the caret and tell types; t: the other side; Esc: leave.");
-      case "leave":
-        return leave();
-      default:
-        return undefined;
-    }
+    if (to !== undefined) return to.step === null ? say(to.words) : go(to.step);
+    return others[name]?.(isAll);
+  }
+
+  const others = {
+    play: (isAll) => (isPlaying ? stop() : play(isAll)),
+    jump: () => bar.focusJump(),
+    search: () => bar.focusSearch(),
+    equation: () => change(() => (isRuleOpen = !isRuleOpen)),
+    options: () => toggle(view, view.el.hidden),
+    help: () => toggle(help, help.el.hidden),
+    copy,
+    fold: foldHere,
+    caret: nextCaret,
+    leave,
+  };
+
+  function nextCaret() {
+    if (drawn === null) return;
+    pointer.next(steps > 0);
+    say("Arrows move the caret and tell types; t: the other side; Esc: leave.");
   }
 
   function copy() {
@@ -181,7 +160,7 @@ export function stepper(host, el) {
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== "checkbox") {
       if (event.key === "Escape") {
         event.preventDefault();
-        el.focus({ preventScroll: true });
+        focus();
       }
       event.stopPropagation();
       return;
@@ -211,7 +190,7 @@ export function stepper(host, el) {
     for (const each of overs) each.el.hidden = true;
     over.el.hidden = !isOpen;
     if (isOpen) over.focus();
-    else el.focus({ preventScroll: true });
+    else focus();
   }
 
   function play(isAll) {
@@ -250,7 +229,13 @@ export function stepper(host, el) {
     if (found !== null) details.scrollTop = 0;
   }
 
+  /** Buttons that are drawn anew lose the focus; the keys must go on working. */
+  function focus() {
+    el.focus({ preventScroll: true });
+  }
+
   function flip(fold) {
+    focus();
     const set = fold.kind === "origin" ? folds.origins : folds.blocks;
     refold(() => (set.has(fold.key) ? set.delete(fold.key) : set.add(fold.key)));
   }
@@ -314,26 +299,36 @@ export function stepper(host, el) {
     const data = store.step(at);
     const now = `${store.key()} ${at} ${isRuleOpen}`;
     middle.classList.toggle("rh-waiting", data === null);
-    if (data === null) {
-      if (drawn !== null) drawn.isStale = true;
-      return;
-    }
-    if (drawn !== null && drawn.now === now && !drawn.isStale) return;
+    if (data === null) return showUnknown();
+    if (drawn !== null && drawn.now === now && !drawn.isStale) return undefined;
     const isMoved = drawn === null || drawn.now !== now;
     drawn = { now, isStale: false };
     showRule(data.detail);
     settle(data, isMoved);
-    if (steps > 0) source.show(data.detail.span);
+    source.el.hidden = steps === 0;
+    source.show(data.detail.span);
     pointer.settle();
     status.setAttribute("aria-live", isPlaying ? "off" : "polite");
-    say("");
+    return say("");
+  }
+
+  /** Of a step that is not known yet the rule is; the terms of another one are no good where it will never be known. */
+  function showUnknown() {
+    if (drawn !== null) drawn.isStale = true;
+    const detail = { ...STEPPER_UNKNOWN, about: store.about(at) ?? "" };
+    showRule(detail);
+    if (steps > 0) refill(status, stepperStatus(opening, at, opening.rules[index.rule[at]], false, detail));
+    if (host.alive() && store.refused === null) return;
+    source.el.hidden = true;
+    settle({ before: [], after: [], detail }, true);
   }
 
   function settle({ before, after, detail }, isMoved) {
-    const tall = [panes[0].prepare(before, detail.marks_before, folds), panes[1].prepare(after, detail.marks_after, folds)];
-    const fits = tall.every((rows, side) => rows <= panes[side].visible());
-    panes[0].settle(fits, ...STEPPER_BEFORE, isMoved);
-    panes[1].settle(fits, ...STEPPER_AFTER, isMoved);
+    const rows = [panes[0].prepare(before, detail.marks_before, folds), panes[1].prepare(after, detail.marks_after, folds)];
+    const fits = panes.every((pane, side) => rows[side] <= pane.visible());
+    const kinds = [STEPPER_BEFORE, STEPPER_AFTER];
+    const lefts = isMoved ? sharedLefts(panes.map((pane, side) => pane.across(...kinds[side]))) : [null, null];
+    panes.forEach((pane, side) => pane.settle(fits, ...kinds[side], lefts[side]));
   }
 
   function showRule(detail) {
@@ -357,7 +352,7 @@ export function stepper(host, el) {
 
   function showNotice() {
     const again = store.refused !== null && !store.has(at) ? store.refused.words : null;
-    refill(notice, stepperNotice(host.alive(), store.has(at), at, again, () => go(at)));
+    refill(notice, stepperNotice(host.alive(), store.has(at), at, again, () => [focus(), go(at)]));
   }
 
   /** Words for a while in place of what the step is about; none: what the step is about. */

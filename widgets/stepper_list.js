@@ -111,7 +111,7 @@ export function stepperList(index, words, act) {
       {
         class: `rh-leg rh-leg-${way}`,
         role: "presentation",
-        style: `top:${top}px;padding-left:${8 + 14 * Math.min(depth, 8)}px`,
+        style: `top:${top}px;padding-left:${8 + 10 * Math.min(depth, 8)}px`,
         title: `${LIST_WAYS[way]}: ${title}`,
       },
       h("span", { class: "rh-leg-arrow", role: "img", "aria-label": LIST_WAYS[way] }, LIST_ARROWS[way]),
@@ -134,7 +134,7 @@ export function stepperList(index, words, act) {
         "aria-selected": String(step === now),
         "aria-posinset": step + 1,
         "aria-setsize": index.count,
-        style: `top:${top}px;padding-left:${8 + 14 * depth}px`,
+        style: `top:${top}px;padding-left:${8 + 10 * depth}px`,
         title: told ?? "",
         on: { click: () => act.go(step) },
       },

@@ -1,6 +1,7 @@
 // Where marks lie on lines, and lines as runs of characters that look alike. All offsets count UTF-16 units.
 
 const STEPPER_SHARP = ["focus", "changed"];
+const [MARKS_DEEP, MARKS_KEPT, MARKS_EDGE] = [110, 48, 24];
 const STEPPER_MARKS = ["redex", "focus", "contractum", "changed", "forward", "backward"];
 
 /** `[line, from, to, …]` as a map from lines to lists of `[from, to]`. */
@@ -58,11 +59,12 @@ export function runsOf(line, marks = []) {
   return runs;
 }
 
-/** The first line and column of each kind of mark. */
+/** The first line and column of each kind of mark, and the column where it ends on that line. */
 export function markStarts(marks) {
   const starts = {};
   for (const kind of Object.keys(marks)) {
-    if (marks[kind].length > 0) starts[kind] = { line: marks[kind][0], column: marks[kind][1] };
+    const [line, column, end] = marks[kind];
+    if (line !== undefined) starts[kind] = { line, column, end };
   }
   return starts;
 }
@@ -97,4 +99,23 @@ export function nearLines(marks, near) {
 export function anchoredTop(wide, sharp, anchor, visible) {
   const last = visible - 2;
   return sharp - wide + anchor <= last || last <= anchor ? wide - anchor : sharp - last;
+}
+
+/**
+ * How far to the right each of the two panes is scrolled, both alike where that shows both marks. Of each pane: `indent` of the
+ * line with the mark, where the mark begins (`start`) and ends on it (`end`), and the `width` that can be seen.
+ *
+ * Deep indentation is scrolled out of sight; beyond that it is no more than is needed to see the mark, or of a long one the
+ * beginning.
+ */
+export function sharedLefts(panes) {
+  const indent = Math.min(...panes.map((pane) => pane.indent));
+  const wanted = indent > MARKS_DEEP ? indent - MARKS_KEPT : 0;
+  const most = panes.map(({ start }) => Math.max(0, start - MARKS_EDGE));
+  const least = panes.map(({ start, end, width }, i) => {
+    return Math.min(most[i], Math.max(0, start - width + MARKS_KEPT, end + MARKS_EDGE - width));
+  });
+  const [low, high] = [Math.max(...least), Math.min(...most)];
+  if (low <= high) return panes.map(() => Math.max(low, Math.min(wanted, high)));
+  return panes.map((_, i) => Math.max(least[i], Math.min(wanted, most[i])));
 }

@@ -4,6 +4,7 @@ import { anchoredTop, marksByLine, markStarts, nearLines, neededLines, runsOf } 
 import { foldedRows, rowOfLine } from "./stepper_folds.js";
 
 const PANE_LINE = 18;
+const PANE_EDGE = 18;
 const PANE_ANCHOR = 2;
 const PANE_OVER = 12;
 const PANE_NEAR = 2;
@@ -34,25 +35,33 @@ export function stepperPane(label, roles, origins, act) {
     return rows.length;
   }
 
-  function settle(fits, wide, sharp, isMoved) {
+  /** Where the mark stands on its line, in pixels, and how much can be seen. */
+  function across(wide, sharp) {
+    const kind = [...sharp, ...wide].find((name) => name in shown.starts);
+    const { line, column, end } = shown.starts[kind] ?? { line: 0, column: 0, end: 0 };
+    const text = shown.lines[line]?.[0] ?? "";
+    const [one, width] = [advance(), el.clientWidth - PANE_EDGE];
+    return { indent: (text.length - text.trimStart().length) * one, start: column * one, end: end * one, width };
+  }
+
+  /** Show what was prepared; `left` is how far it is scrolled to the right, null to leave it where it is. */
+  function settle(fits, wide, sharp, left) {
     const count = shown.rows.length;
     pad = fits ? 0 : PANE_ANCHOR * PANE_LINE;
     const below = fits ? 0 : Math.max(0, visible() - 1 - PANE_ANCHOR) * PANE_LINE;
     const longest = shown.lines.reduce((most, [text]) => Math.max(most, text.length), 0);
     body.style.height = `${count * PANE_LINE + pad + below}px`;
-    body.style.width = `${Math.ceil((longest + 2) * advance()) + 22}px`;
+    body.style.width = `${Math.ceil((longest + 2) * advance()) + PANE_EDGE}px`;
     drawn = "";
-    if (isMoved) {
+    if (left !== null) {
       const rowOf = (kinds) => {
         const kind = kinds.find((name) => name in shown.starts);
         return kind === undefined ? null : rowOfLine(shown.rows, shown.starts[kind].line);
       };
       const row = rowOf([...wide, ...sharp]) ?? 0;
       const top = fits ? 0 : anchoredTop(row, rowOf([...sharp, ...wide]) ?? row, PANE_ANCHOR, visible()) * PANE_LINE + pad;
-      const start = shown.starts[[...sharp, ...wide].find((name) => name in shown.starts)];
-      const left = (start?.column ?? 0) * advance();
       el.scrollTop = top;
-      el.scrollLeft = left > el.clientWidth - 120 ? left - el.clientWidth / 4 : 0;
+      el.scrollLeft = left;
     }
     draw();
   }
@@ -151,7 +160,8 @@ export function stepperPane(label, roles, origins, act) {
     if (place !== null) act.place(place.line, place.column);
   });
 
-  return { el, prepare, settle, outline, reveal, visible, rows: () => shown.rows, lines: () => shown.lines, starts: () => shown.starts };
+  const [rows, lines, starts] = [() => shown.rows, () => shown.lines, () => shown.starts];
+  return { el, prepare, across, settle, outline, reveal, visible, rows, lines, starts };
 }
 
 /** `1 line`, `12 lines`. */

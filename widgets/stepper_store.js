@@ -114,6 +114,23 @@ export class StepperStore {
     return null;
   }
 
+  /** As `find`, from the step next to `at`; `say` is given words about how it goes, as long as it is wanted. */
+  async search(text, at, way, say, isWanted) {
+    if (text === "" || this.steps === 0) return null;
+    say(`Searching for “${text}” …`);
+    try {
+      const step = await this.find(text, at + way, way, (reached) => {
+        say(`Searching for “${text}” … at step ${(reached + 1).toLocaleString("en")}`);
+        return isWanted();
+      });
+      say(step === null ? `No step ${way > 0 ? "behind" : "before"} this one is about “${text}”.` : "");
+      return step;
+    } catch (error) {
+      say(error.message);
+      return null;
+    }
+  }
+
   /** No answer changes anything any more. */
   clean() {
     this.isClean = true;

@@ -29,7 +29,12 @@ _TABLES = {
 """Environments: the bracket before, the name that the library has for it, the bracket behind. Brackets that are written out
 are as large as their table; those of the library itself are as large as the line."""
 
-_COMMAND = re.compile(r"\\(?:(begin|end)\s*\{([^{}]*)\}|(math[a-z]+)|(\\)\*?(?:\[-?[0-9.]+[a-z]{2}\])?|.)", re.DOTALL)
+_COMMAND = re.compile(
+    r"\\(?:(begin|end)\s*\{([^{}]*)\}|not\s*(=)|(math[a-z]+|sideset|verb)|(\\)\*?(?:\[-?[0-9.]+[a-z]{2}\])?|.)", re.DOTALL
+)
+"""What the library is given in another form: environments, a negation, ends of lines. And what it does not refuse itself:
+alphabets that do not exist, ``\\sideset``, which doubles what stands in it, and ``\\verb``, which may hide all of these."""
+
 _COLUMNS = re.compile(r"(\\begin\s*\{alignat\*?\})\s*\{[0-9]*\}")
 
 _TOKENS = frozenset({"mi", "mn", "mo", "mtext"})
@@ -37,10 +42,10 @@ _TAGS = frozenset({"mrow", "mspace", "msqrt", "mtable", "mtr", "mtd", "mstyle", 
 _PARTS = dict.fromkeys(["mfrac", "mroot", "msub", "msup", "munder", "mover"], 2) | {"msubsup": 3, "munderover": 3}
 """Elements that have a certain number of parts."""
 
-_ATTRIBUTES = """
-accent accentunder depth displaystyle fence form height linethickness lspace maxsize minsize movablelimits rspace scriptlevel
-separator stretchy width
-""".split()
+_ATTRIBUTES = {
+    *("accent", "accentunder", "depth", "displaystyle", "fence", "form", "height", "linethickness", "lspace", "maxsize"),
+    *("minsize", "movablelimits", "rspace", "scriptlevel", "separator", "stretchy", "width"),
+}
 _VALUE = re.compile(r"true|false|prefix|infix|postfix|[+-]?[0-9]*\.?[0-9]+(?:em|ex|px|pt)?")
 _WIDTHS = {
     "thinmathspace": "0.167em",
@@ -61,11 +66,16 @@ _BRACKETS = frozenset("()[]{}⟨⟩⌊⌋⌈⌉⟦⟧|‖")
 _LETTERS = frozenset("∂∇∞∅⊤⊥…⋯⋮⋱%#&§$_")
 """Signs that keep no distance from what is beside them."""
 
+_PRIMES = {"″": "′′", "‴": "′′′", "⁗": "′′′′"}
 _ALPHABETS = {"bold-italic": "bold italic", "sans-serif-italic": "sans-serif italic"}
 """The alphabets of MathML whose names in Unicode are others."""
 
-_LINE = "―"
-_ACCENTS = frozenset("^~¯´`˙¨ˇ˘˚→←↔⏞⏟⎴⎵⏜⏝" + _LINE)
+_STROKE = "&#x029F8;"
+"""What the library puts over a sign whose negation it does not know; browsers do not draw it over anything."""
+
+_ACCENTS = frozenset("^~¯´`˙¨ˇ˘˚→←↔⏞⏟⎴⎵⏜⏝―")
+_WIDE = {"―": "―", "^": "\u0302", "~": "\u0303"}
+"""The signs that grow as wide as what they stand over."""
 
 
 class Unreadable(Exception):
@@ -103,20 +113,18 @@ def _prepared(source: str) -> str:
     from latex2mathml import commands
     from latex2mathml.symbols_parser import convert_symbol
 
+    known = {*commands.LOCAL_FONTS, *commands.MATH_NON_FONT_COMMANDS, *commands.COMMANDS_WITH_ONE_PARAMETER}
+
     def command(found: re.Match[str]) -> str:
-        side, environment, alphabet, newline = found.groups()
+        side, environment, negated, name, newline = found.groups()
         if side:
-            name = environment.removesuffix("*")
-            if name not in _TABLES:
+            if environment.removesuffix("*") not in _TABLES:
                 raise Unreadable(f"the environment `{environment}` is not known here")
-            before, table, behind = _TABLES[name]
+            before, table, behind = _TABLES[environment.removesuffix("*")]
             return rf"{before}\begin{{{table}}}" if side == "begin" else rf"\end{{{table}}}{behind}"
-        if alphabet:
-            name = "\\" + alphabet
-            known = {*commands.LOCAL_FONTS, *commands.MATH_NON_FONT_COMMANDS, *commands.COMMANDS_WITH_ONE_PARAMETER}
-            if name not in known and not convert_symbol(name):
-                raise Unreadable(f"the command `\\{alphabet}` is not known here")
-        return r"\\" if newline else found[0]
+        if name and found[0] not in known and not convert_symbol(found[0]):
+            raise Unreadable(f"the command `{found[0]}` is not known here")
+        return r"\neq " if negated else r"\\" if newline else found[0]
 
     return _COMMAND.sub(command, _COLUMNS.sub(r"\1", source))
 
@@ -135,20 +143,21 @@ def _written(element: "Element") -> str:
     attributes = _attributes(element)
     if tag in _UNDER and _is_bounded(element[0]):
         tag = _UNDER[tag]
-    if tag in {"mover", "munder"} and _text(element[1]) in _ACCENTS:
+    content = [_written(part) for part in element]
+    if tag in {"mover", "munder"} and (sign := _text(element[1])) in _ACCENTS:
         attributes["accent" if tag == "mover" else "accentunder"] = "true"
-        if _text(element[1]) == _LINE:
-            line = "¯" if tag == "mover" else "_"
-            return f'<{tag}{_listed(attributes)}>{_written(element[0])}<mo stretchy="true">{line}</mo></{tag}>'
+        if "accent" not in element.attrib and "stretchy" not in element[1].attrib and sign in _WIDE:
+            content[1] = f'<mo stretchy="true">{_WIDE[sign]}</mo>'
     if tag == "mtd" and element.get("columnalign") in {"left", "right"}:
         attributes["class"] = f"rh-{element.get('columnalign')}"
-    content = "".join([_written(part) for part in element])
-    return f"<{tag}{_listed(attributes)}>{content}</{tag}>"
+    return f"<{tag}{_listed(attributes)}>{''.join(content)}</{tag}>"
 
 
 def _token(element: "Element") -> str:
     """A letter, a number, a sign, a name or a text. Raises ``Unreadable`` for a command that the library left as it was."""
     tag, text = element.tag, _text(element)
+    if element.text == _STROKE:
+        raise Unreadable("`\\not` stands before a sign that has no negation")
     if tag == "mtext":
         return f"<mtext>{_escaped(text)}</mtext>"
     if text.startswith("\\") or element.text in {"{", "}", "&", "#", "$", "^", "_"}:
@@ -159,8 +168,8 @@ def _token(element: "Element") -> str:
     if _NAME.fullmatch(text) and not variant:
         bounds = ' movablelimits="true"' if _is_bounded(element) else ""
         return f'<mo form="prefix"{bounds} lspace="0" rspace="0.1667em">{text}</mo>'
-    if len(text) == 1 and tag in {"mi", "mo"}:
-        tag = "mo" if unicodedata.category(text)[0] in "SP" and text not in _LETTERS else "mi"
+    if tag in {"mi", "mo"} and text and (len(text) == 1 or text[0] == "′"):
+        tag = "mo" if unicodedata.category(text[0])[0] in "SP" and text not in _LETTERS else "mi"
     drawn = "".join([_character(c, variant) for c in text])
     if tag == "mo":
         return f"<mo{_listed(_of_sign(element, text))}>{_escaped('∗' if drawn == '*' else drawn)}</mo>"
@@ -169,12 +178,13 @@ def _token(element: "Element") -> str:
 
 
 def _of_sign(element: "Element", text: str) -> dict[str, str]:
-    """A bracket has its ordinary size if nothing else is said; what is around it gives it its distance, and a bar has none."""
+    """A bracket has its ordinary size if nothing else is said, and no distance; a colon stands between a term and its type."""
     attributes = _attributes(element)
     if text in _BRACKETS:
         attributes.setdefault("stretchy", "true" if "minsize" in attributes else "false")
-    if text in {"|", "‖"}:
         attributes |= {"lspace": "0", "rspace": "0"}
+    if element.text == ":":
+        attributes |= {"lspace": "0.2778em", "rspace": "0.2778em"}
     return attributes
 
 
@@ -203,6 +213,7 @@ def _text(element: "Element") -> str:
     if element.tag == "mo" and given.startswith("\\"):
         given = f"&#x{convert_symbol(given)};"
     found = _CODE.sub(lambda code: html.unescape(code[0]), given)
+    found = _PRIMES.get(found, found)
     if any(unicodedata.category(c) in {"Cc", "Cn", "Cs"} for c in found):
         raise Unreadable("there is a sign that cannot be written")
     return found

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ipykernel.iostream import OutStream
 from ipykernel.kernelbase import Kernel
@@ -76,6 +76,38 @@ class RHKernel(Kernel):
             for stream in (sys.stdout, sys.stderr):
                 if isinstance(stream, OutStream):
                     stream.set_parent(parent)
+
+    async def shell_main(self, subshell_id: str | None, msg: Any) -> None:
+        """Serve a request, one after the other; but what a widget says while a cell runs at once.
+
+        The base class would do the latter beside the cell, and then lose which of the two it was busy with.
+        """
+        if self._main_asyncio_lock.locked() and self._kind(msg) in MESSAGES:
+            self._serve(msg)
+        else:
+            await super().shell_main(subshell_id, msg)
+
+    def _kind(self, msg: Any) -> str:
+        """The type of a message as it came from the socket."""
+        session: Any = self.session
+        try:
+            _, frames = session.feed_identities(msg, copy=False)
+            return session.deserialize(frames, content=False, copy=False)["header"]["msg_type"]
+        except (ValueError, TypeError, KeyError):
+            return ""
+
+    def _serve(self, msg: Any) -> None:
+        """Pass a message on to its widget. A page counts its messages by their ``idle``; the cell is what is busy after it."""
+        session, running = cast(Any, self.session), self.get_parent("shell")
+        try:
+            idents, frames = session.feed_identities(msg, copy=False)
+            message = session.deserialize(frames, copy=False)
+            self._publish_status("busy", "shell", parent=message)
+            self.shell_handlers[message["msg_type"]](None, idents, message)
+            self._publish_status("idle", "shell", parent=message)
+        except Exception:
+            self.log.exception("A message of a widget could not be served")
+        self._publish_status("busy", "shell", parent=running)
 
     def pre_handler_hook(self) -> None:
         """SIGINT stays ignored while no cell runs: between two messages it would end the process."""

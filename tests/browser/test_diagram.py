@@ -18,17 +18,19 @@ pytestmark = pytest.mark.browser
 Open = Callable[..., Window]
 
 VISIBLE = "selector => [...document.querySelectorAll('.jp-OutputArea ' + selector)].filter(e => e.checkVisibility()).length"
-TOO_WIDE = """() => [...document.querySelectorAll('.rh-d g')].flatMap(group => {
-    const box = group.querySelector(':scope > .b'), text = group.querySelector(':scope > text');
-    return box && text && text.getBBox().width > box.getBBox().width - 2 ? [text.textContent] : [];
+TOO_WIDE = """() => [...document.querySelectorAll('.rh-diagram-box')].flatMap(group => {
+    const box = group.querySelector('rect, circle'), text = group.querySelector('text');
+    return text.getBBox().width > box.getBBox().width - 2 ? [text.textContent] : [];
 })"""
 
 
-def test_a_diagram_is_drawn_and_no_text_leaves_its_box(open_notebook: Open, tmp_path: Path) -> None:
+def test_a_diagram_is_drawn_once_and_no_text_leaves_its_box(open_notebook: Open, tmp_path: Path) -> None:
     window = open_notebook("diagram.ipynb", MLP, f"%diagram {PASS}")
     window.run_all()
+    window.page.wait_for_selector(".rh-diagram-box")
     window.picture(tmp_path / "diagram.png")
-    assert window.page.evaluate(VISIBLE, "svg.rh-d") == 1
+    assert window.page.evaluate(VISIBLE, ".rh-diagram-svg") == 1
+    assert window.page.evaluate(VISIBLE, "svg.rh-d") == 0
     assert window.page.evaluate(VISIBLE, "img") == 0
     assert window.page.evaluate(TOO_WIDE) == []
     assert window.errors == []

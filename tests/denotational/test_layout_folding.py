@@ -81,7 +81,7 @@ def is_inside(fold: Fold, folds: tuple[Fold, ...], closed: frozenset[int]) -> bo
     return fold.number in closed or (fold.outer >= 0 and is_inside(folds[fold.outer], folds, closed))
 
 
-@law(60)
+@law(30)
 @given(foldings())
 def test_what_is_shown_and_what_is_hidden_are_all_boxes(case: tuple[Arrow, frozenset[int]]) -> None:
     a, closed = case
@@ -91,14 +91,14 @@ def test_what_is_shown_and_what_is_hidden_are_all_boxes(case: tuple[Arrow, froze
     assert drawn.folding.box_count == len(drawn.drawing.boxes)
 
 
-@law(60)
+@law(30)
 @given(foldings())
 def test_every_wire_still_connects_what_the_diagram_says(case: tuple[Arrow, frozenset[int]]) -> None:
     a, closed = case
     connected(layout(a, folded=closed))
 
 
-@law(60)
+@law(30)
 @given(foldings())
 def test_a_closed_fold_is_its_boxes_and_an_open_one_has_a_frame(case: tuple[Arrow, frozenset[int]]) -> None:
     a, closed = case
@@ -114,7 +114,7 @@ def test_a_closed_fold_is_its_boxes_and_an_open_one_has_a_frame(case: tuple[Arro
         assert box.fold is None or set(box.members) <= set(box.fold.members)
 
 
-@law(60)
+@law(30)
 @given(foldings())
 def test_frames_hold_their_boxes_and_no_others(case: tuple[Arrow, frozenset[int]]) -> None:
     a, closed = case
@@ -131,7 +131,7 @@ def test_frames_hold_their_boxes_and_no_others(case: tuple[Arrow, frozenset[int]
         assert lies_in(one, other) or lies_in(other, one) or is_apart(one, other)
 
 
-@law(60)
+@law(30)
 @given(foldings())
 def test_closing_a_fold_hides_nothing_else(case: tuple[Arrow, frozenset[int]]) -> None:
     a, closed = case
@@ -144,7 +144,7 @@ def test_closing_a_fold_hides_nothing_else(case: tuple[Arrow, frozenset[int]]) -
     )
 
 
-@law(60)
+@law(30)
 @given(foldings())
 def test_the_numbers_of_folds_are_those_of_the_diagram(case: tuple[Arrow, frozenset[int]]) -> None:
     a, closed = case
@@ -157,7 +157,7 @@ def test_the_numbers_of_folds_are_those_of_the_diagram(case: tuple[Arrow, frozen
     assert all(fold.outer < 0 or set(fold.members) <= set(found.folds[fold.outer].members) for fold in found.folds)
 
 
-@law(60)
+@law(30)
 @given(foldings())
 def test_all_clauses_closed_is_the_folded_drawing(case: tuple[Arrow, frozenset[int]]) -> None:
     a, _ = case

@@ -21,7 +21,7 @@ PROSE = [
     '<iframe src="https://frames.example/"></iframe> <a href="javascript:alert(1)">do not</a>\n\n- [x] done\n- [ ] open',
     "## Second part\n\nInline $x\\cdot\\sigma(x)$ and $\\unknown{y}$, displayed\n\n"
     "$$\\frac{\\partial L}{\\partial w} = y\\,x^{\\mathsf T}$$\n\n"
-    "\\begin{align}\na &= \\sum_{i=1}^n x_i \\\\\nb &= \\begin{pmatrix}1 & 2\\\\ 3 & 4\\end{pmatrix}\n\\end{align}\n\n"
+    "\\begin{align}\na + a &= \\sum_{i=1}^n x_i \\\\\nb &= \\begin{pmatrix}1 & 2\\\\ 3 & 4\\end{pmatrix}\n\\end{align}\n\n"
     "| a | b |\n|---|---|\n| 1 | `x <y>` |\n\n```python\ndef f(x): return 'text' # comment\n```\n\n```mermaid\ngraph TD;\n```",
 ]
 CELLS = [

@@ -80,6 +80,14 @@ def test_what_is_shown_can_be_seen(seen: Seen, request: pytest.FixtureRequest) -
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+def test_lines_of_a_calculation_stand_below_their_signs(seen: Seen) -> None:
+    edges: list[float] = seen.page.evaluate(
+        "[...document.querySelectorAll('mtd.rh-right')].map(cell => cell.lastElementChild.getBoundingClientRect().right)"
+    )
+    assert len(edges) == 2
+    assert edges[0] == pytest.approx(edges[1], abs=0.1)
+
+
 def test_ink_and_paper_follow_the_reader(seen: Seen) -> None:
     page = seen.page
     is_dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")

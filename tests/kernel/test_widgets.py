@@ -160,6 +160,27 @@ def test_a_cell_that_is_run_again_closes_its_widgets(page: Page) -> None:
     assert first in states(page)
 
 
+def test_each_cell_ends_as_itself_whatever_widgets_say_meanwhile(page: Page) -> None:
+    """Front ends take a cell for running until there is an ``idle`` about it; widgets wait for one about each message."""
+    requests = [page.client.client.execute(f"%{name} {PASS}") for name in ("trace", "gradient", "diagram", "derivation")]
+    session, said, ended = page.client.client.session, [], []
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and not {*requests, *said} <= {*ended}:
+        message = page.hear(lambda _: True)
+        if message["msg_type"] == "comm_open" and "opening" in message["content"]["data"]["state"]:
+            for question in ({"ask": "legs"}, {"ask": "window", "from": 0, "count": 9}):
+                data = {"method": "custom", "content": {"id": 0, "question": question}}
+                told = session.msg("comm_msg", {"comm_id": message["content"]["comm_id"], "data": data})
+                page.client.client.shell_channel.send(told)
+                said.append(told["header"]["msg_id"])
+        if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
+            ended.append(message["parent_header"].get("msg_id"))
+    assert len(said) == 8
+    assert sorted(e for e in ended if e in {*requests, *said}) == sorted([*requests, *said])
+    for request in requests:
+        assert page.client.reply(request)["status"] == "ok"
+
+
 def test_questions_are_answered_while_a_cell_runs(page: Page) -> None:
     comm, _ = shown(page, f"%trace {PASS}")
     page.client.run("%evaluator stepped")
@@ -168,7 +189,8 @@ def test_questions_are_answered_while_a_cell_runs(page: Page) -> None:
     page.heard.clear()
     for _ in range(5):
         assert page.ask(comm, {"ask": "window", "from": 3, "count": 5})["answer"]["from"] == 3
-    during = [m["msg_type"] for m in page.heard if m["parent_header"].get("msg_id") == request]
-    page.hear(lambda m: m["msg_type"] == "status" and m["parent_header"].get("msg_id") == request)
+    during = [m for m in page.heard if m["parent_header"].get("msg_id") == request]
+    page.hear(lambda m: m["msg_type"] == "execute_result" and m["parent_header"].get("msg_id") == request)
     page.client.run("%evaluator compiled")
-    assert during == [], "the cell had ended before its questions were answered"
+    assert {m["msg_type"] for m in during} <= {"status", "comm_msg"}, "the cell had ended before its questions were answered"
+    assert {m["content"]["execution_state"] for m in during if m["msg_type"] == "status"} == {"busy"}

@@ -63,6 +63,26 @@ test("a channel that breaks while a question is sent is a kernel that is gone", 
   assert.equal(host.alive(), false);
 });
 
+test("a kernel that is shut down is gone, one that is busy is not", () => {
+  const signal = () => {
+    const heard = new Set();
+    return { heard, connect: (f) => heard.add(f), disconnect: (f) => heard.delete(f), emit: () => heard.forEach((f) => f()) };
+  };
+  const kernel = { status: "idle", isDisposed: false, statusChanged: signal(), disposed: signal() };
+  const model = { ...modelThat(() => {}), widget_manager: { kernel } };
+  const host = hostOf(model);
+  const other = hostOf(model);
+  other.release();
+  kernel.status = "busy";
+  kernel.statusChanged.emit();
+  assert.equal(host.alive(), true);
+  kernel.status = "terminating";
+  kernel.statusChanged.emit();
+  assert.equal(host.alive(), false);
+  assert.equal(other.alive(), true);
+  assert.equal(kernel.statusChanged.heard.size + kernel.disposed.heard.size, 2);
+});
+
 test("no answer is an error after a while", async () => {
   await assert.rejects(hostOf(modelThat(() => {}), 10).ask({ ask: "a" }), /no answer/);
 });

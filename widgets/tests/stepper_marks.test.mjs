@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { anchoredTop, marksByLine, markStarts, nearLines, neededLines, rangesByLine, runsOf } from "../stepper_marks.js";
+import { anchoredTop, marksByLine, markStarts, nearLines, neededLines, rangesByLine, runsOf, sharedLefts } from "../stepper_marks.js";
 
 test("runs put together are the line, whatever lies on it", () => {
   const line = ["let 𝑥 ← W.rd(x. N)(V)", [3, 1, 4, 0, 2, 2], 0];
@@ -34,7 +34,7 @@ test("ranges are told line by line, the wider marks first", () => {
   assert.deepEqual([...rangesByLine([0, 1, 5, 2, 0, 3, 0, 7, 9])], [[0, [[1, 5], [7, 9]]], [2, [[0, 3]]]]);
   const byLine = marksByLine({ focus: [3, 2, 4], redex: [3, 0, 9, 4, 0, 2] });
   assert.deepEqual(byLine.get(3), [[0, 9, "redex"], [2, 4, "focus"]]);
-  assert.deepEqual(markStarts({ redex: [3, 1, 9, 4, 0, 2], focus: [] }), { redex: { line: 3, column: 1 } });
+  assert.deepEqual(markStarts({ redex: [3, 1, 9, 4, 0, 2], focus: [] }), { redex: { line: 3, column: 1, end: 9 } });
 });
 
 test("a fold may hide the inside of a redex, but not its first line, and nothing of what the rule looks at", () => {
@@ -52,4 +52,26 @@ test("the mark stands at the same height whatever line it is on, unless what is 
   for (const line of [0, 3, 80, 1000]) assert.equal(line - anchoredTop(line, line + 2, 2, 12), 2);
   const top = anchoredTop(50, 75, 2, 12);
   assert.ok(75 - top < 12 && 75 - top > 2);
+});
+
+test("both panes are scrolled to the right alike, and no mark begins out of sight", () => {
+  const places = [0, 20, 100, 180, 300, 450, 800, 2000];
+  for (const one of places) {
+    for (const other of places) {
+      for (const long of [10, 200, 900]) {
+        const panes = [one, other].map((start) => ({ indent: Math.min(start, 250), start, end: start + long, width: 460 }));
+        const lefts = sharedLefts(panes);
+        panes.forEach(({ start }, i) => assert.ok(lefts[i] >= 0 && lefts[i] <= start && start < lefts[i] + 460, `${one} ${other} ${long}`));
+        if (Math.abs(one - other) < 200 && long === 10) assert.equal(lefts[0], lefts[1]);
+      }
+    }
+  }
+});
+
+test("without need nothing is scrolled to the right; indentation that takes much room is", () => {
+  const pane = (indent, start, end) => ({ indent, start, end, width: 460 });
+  assert.deepEqual(sharedLefts([pane(0, 0, 100), pane(40, 200, 400)]), [0, 0]);
+  const [left, right] = sharedLefts([pane(300, 300, 350), pane(300, 320, 360)]);
+  assert.ok(left === right && left > 200 && left < 300);
+  assert.deepEqual(sharedLefts([pane(0, 500, 600), pane(0, 500, 510)]), [164, 164]);
 });

