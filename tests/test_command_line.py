@@ -335,7 +335,7 @@ def test_diagram_prints_the_boxes_and_draws_into_a_file(rh: Rh, tmp_path: Path) 
     assert "↓ 0: Qᶠ FC[w0] of sgd(0.1, 0.5)" in done.out
     (record,) = rh("diagram", "FILE", "--json").records
     assert (record["item"], record["kind"], record["type"]) == (6, "diagram", "Real(0) ~> Real(2)")
-    for name, start in (("out.svg", "<svg "), ("out.dot", "digraph")):
+    for name, start in (("out.svg", "<svg "), ("out.dot", "digraph"), ("out.tex", "\\documentclass")):
         done = rh("diagram", "FILE", "-o", str(tmp_path / name))
         assert (done.code, done.out) == (0, "")
         assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)

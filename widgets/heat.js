@@ -3,9 +3,9 @@ import { s } from "./dom.js";
 
 export const HEAT_MOST = 32;
 const HEAT_LEVELS = 8;
-const HEAT_BELOW = "#1377ea";
-const HEAT_ABOVE = "#cb5510";
-const HEAT_NONE = "#757a82";
+const HEAT_BELOW = "rgb(var(--rh-below))";
+const HEAT_ABOVE = "rgb(var(--rh-above))";
+const HEAT_NONE = "rgb(var(--rh-faded))";
 
 /** An entry as a number, also where it came as the text `nan`, `inf` or `-inf`. */
 export function heatReal(x) {

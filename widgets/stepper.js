@@ -24,10 +24,10 @@ export function stepper(host, el) {
   const opening = host.opening;
   const steps = opening.steps;
   const kept = host.recall("view", {});
-  const options = { entries: kept.entries ?? 12, whole: kept.whole ?? false };
+  const options = { entries: kept.entries ?? 12, whole: kept.whole ?? false, width: 90 };
   const folds = { origins: new Set(kept.origins ?? []), blocks: new Set() };
   const index = new StepIndex(opening.fired, opening.rules, opening.puts);
-  const store = new StepperStore(host, index, options, (what) => (what === "heap" ? showHeap() : came()));
+  const store = new StepperStore(host, index, options, (what) => coming[what]());
   const keeper = new StepperKeeper(host);
   const timers = { play: null, say: null };
   let at = Math.max(0, Math.min(steps - 1, Math.trunc(Number(host.recall("step", 0))) || 0));
@@ -75,6 +75,7 @@ export function stepper(host, el) {
     close: () => toggle(view, false),
   });
   const overs = [help, view, list.filter];
+  const coming = { step: came, heap: showHeap, words: list.draw };
   const sides = panes.map((pane, side) => h("div", { class: "rh-side" }, h("div", { class: "rh-pane-head" }, labels[side]), pane.el));
   const middle = h("div", { class: "rh-panes" }, sides[0], h("div", { class: "rh-between" }, arrow), sides[1]);
   const details = h("div", { class: "rh-details" }, types.el, source.el, heap.el);
@@ -369,6 +370,8 @@ export function stepper(host, el) {
   }
 
   const sizes = new ResizeObserver(() => {
+    const width = panes[0].columns();
+    if (!isClean && width !== options.width) change(() => (options.width = width));
     const data = isClean || drawn === null || drawn.isStale ? null : store.step(at);
     if (data !== null) settle(data, true);
     list.draw();

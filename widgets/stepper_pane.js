@@ -2,6 +2,7 @@
 import { h, refill } from "./dom.js";
 import { anchoredTop, marksByLine, markStarts, nearLines, neededLines, runsOf } from "./stepper_marks.js";
 import { foldedRows, rowOfLine } from "./stepper_folds.js";
+import { columnsOf } from "./stepper_rows.js";
 
 const PANE_LINE = 18;
 const PANE_EDGE = 18;
@@ -25,6 +26,7 @@ export function stepperPane(label, roles, origins, act) {
   let drawn = "";
 
   const visible = () => Math.max(3, Math.floor(el.clientHeight / PANE_LINE));
+  const columns = () => columnsOf(el.clientWidth - PANE_EDGE, advance());
   const advance = () => probe.getBoundingClientRect().width / 20 || 7;
 
   function prepare(lines, marks, folds) {
@@ -161,7 +163,7 @@ export function stepperPane(label, roles, origins, act) {
   });
 
   const [rows, lines, starts] = [() => shown.rows, () => shown.lines, () => shown.starts];
-  return { el, prepare, across, settle, outline, reveal, visible, rows, lines, starts };
+  return { el, prepare, across, settle, outline, reveal, visible, columns, rows, lines, starts };
 }
 
 /** `1 line`, `12 lines`. */

@@ -2,6 +2,12 @@
 
 const STEPPER_TALLEST = 8_000_000;
 
+/** How many characters a line may have in a pane so wide, in steps of four; a pane that is not laid out yet is taken for a wide one. */
+export function columnsOf(width, character) {
+  if (!(width > 0)) return 90;
+  return Math.max(32, Math.min(120, Math.floor((width / character - 1) / 4) * 4));
+}
+
 /** The rows in sight of a list scrolled to `top`: `{first, last, shift, height}`; a very long list is scrolled in scaled steps. */
 export function rowsInSight(top, view, count, row, over = 6) {
   const full = count * row;

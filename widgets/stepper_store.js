@@ -5,11 +5,11 @@ const STORE_REST_MS = 120;
 const STORE_HEAP_MS = 60;
 const STORE_HEAPS = 200;
 const STORE_AT_ONCE = 2;
-const STORE_LIST = 40;
+const STORE_MOST_WORDS = 100;
 
 /**
- * Knows windows, heaps and what steps are about. `changed(what)` is called with `"step"` when a window came or was refused and
- * with `"heap"` when a heap came.
+ * Knows windows, heaps and what steps are about. `changed(what)` is called with `"step"` when a window came or was refused, with
+ * `"heap"` when a heap came and with `"words"` when it was told what steps are about.
  */
 export class StepperStore {
   constructor(host, index, options, changed) {
@@ -23,6 +23,7 @@ export class StepperStore {
     this.contents = host.opening.heap.map(({ location, content }) => ({ location, content, changed_by: null }));
     this.heaps = new Map([[0, this.contents]]);
     this.heapsAsked = new Set();
+    this.isTelling = false;
     this.view = { at: 0, direction: 1, coming: 0, isOverAll: false };
     this.refused = null;
     this.missed = null;
@@ -32,7 +33,7 @@ export class StepperStore {
 
   /** How terms are written, as a key. */
   key() {
-    return JSON.stringify([this.options.entries, this.options.whole]);
+    return JSON.stringify([this.options.entries, this.options.whole, this.options.width]);
   }
 
   /** The step with the lines before and after it, null while that is not known; without steps, the only state as one. */
@@ -83,13 +84,20 @@ export class StepperStore {
     if (plan !== null) this.#fetch(plan, null);
   }
 
-  /** These steps are in sight in the list: ask what they are about, if nothing else is asked. */
+  /** These steps are in sight in the list: ask what those are about that are not known, if that is not being asked. */
   tell(steps) {
-    if (this.isClean || !this.host.alive() || this.windows.inFlight.size > 0 || this.refused !== null) return;
-    const step = steps.find((each) => !this.abouts.has(each));
-    if (step === undefined) return;
-    const plan = this.windows.plan(this.key(), step, 1, true);
-    if (plan !== null) this.#fetch({ from: plan.from, count: Math.min(plan.count, STORE_LIST) }, null);
+    if (this.isClean || !this.host.alive() || this.isTelling) return;
+    const unknown = steps.filter((step) => !this.abouts.has(step)).slice(0, STORE_MOST_WORDS);
+    if (unknown.length === 0) return;
+    this.isTelling = true;
+    this.host.ask({ ask: "words", steps: unknown }).then(
+      ({ words }) => {
+        this.isTelling = false;
+        words.forEach(([about, became], i) => this.abouts.set(unknown[i], stepWords({ about, became })));
+        if (!this.isClean) this.changed("words");
+      },
+      () => (this.isTelling = false),
+    );
   }
 
   /** The heap at a state, or while that is not known the one that was known last. */
@@ -140,8 +148,8 @@ export class StepperStore {
   #fetch(plan, wanted) {
     const key = this.key();
     const ticket = this.windows.begin(key, plan);
-    const { entries, whole } = this.options;
-    this.host.ask({ ask: "window", from: plan.from, count: plan.count, entries, whole }).then(
+    const { entries, whole, width } = this.options;
+    this.host.ask({ ask: "window", from: plan.from, count: plan.count, entries, whole, width }).then(
       (answer) => {
         this.windows.end(ticket, answer);
         answer.details.forEach((detail, i) => this.abouts.set(answer.from + i, stepWords(detail)));

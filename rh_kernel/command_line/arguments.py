@@ -124,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
                 "--evaluator", choices=("compiled", "stepped", "denoted"), help="begin with %%evaluator of that name"
             )
         if name == "diagram":
-            command.add_argument("-o", "--output", metavar="OUT", help="write it to OUT, a .svg file, or .dot for Graphviz")
+            command.add_argument("-o", "--output", metavar="OUT", help="write it to OUT: .svg, .tex (TikZ) or .dot (Graphviz)")
             command.add_argument("--folded", action="store_true", help="draw each clause as one box")
     command = commands.add_parser("install", help="register the kernel with Jupyter")
     place = command.add_mutually_exclusive_group()

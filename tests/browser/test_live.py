@@ -1,4 +1,4 @@
-"""Widgets and their static forms in JupyterLab: which of them is seen, while the kernel is there, after it, and without trust."""
+"""Widgets and their static forms in JupyterLab: which of them is seen, with the kernel, after it, and without trust."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KERNEL = "window.jupyterapp.shell.currentWidget.context.sessionContext.session.k
 DOUBLING = "\n".join(
     [
         "net n0(x : Real) : Real = return x + 1",
-        *[f"net n{i}(x : Real) : Real = let y <= n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 14)],
+        *[f"net n{i}(x : Real) : Real = let y <= n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 16)],
         "%evaluator stepped",
     ]
 )
@@ -155,13 +155,14 @@ def test_a_widget_answers_while_a_reduction_runs(open_notebook: Open, record_pro
     window.page.evaluate(
         f"""() => {{
             window.hasEnded = false;
-            {KERNEL}.requestExecute({{ code: "n13(0)" }}).done.then(() => {{ window.hasEnded = true; }});
+            {KERNEL}.requestExecute({{ code: "n15(0)" }}).done.then(() => {{ window.hasEnded = true; }});
         }}"""
     )
     # The cell is typechecked in one piece; the reduction begins after that.
     window.page.evaluate(ANSWERS, 1)
     taken = window.page.evaluate(ANSWERS, 40)
     assert not window.page.evaluate("() => window.hasEnded"), "the reduction has ended before its time"
-    record_property("median_ms", statistics.median(taken))
-    record_property("percentile_95_ms", statistics.quantiles(taken, n=20)[-1])
-    print(f"40 windows: median {statistics.median(taken):.0f} ms, 95th percentile {statistics.quantiles(taken, n=20)[-1]:.0f} ms")
+    window.page.evaluate(f"async () => await {KERNEL}.interrupt()")
+    median, late = statistics.median(taken), statistics.quantiles(taken, n=20)[-1]
+    record_property("median_ms", median)
+    record_property("percentile_95_ms", late)

@@ -4,7 +4,7 @@ from hypothesis import given
 
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.drawing.layout import box_count, layout
-from rh_kernel.denotational.drawing.outline import Cluster, Item, Leaf, Net, nodes, outline
+from rh_kernel.denotational.drawing.outline import Cluster, Group, Item, Leaf, Net, nodes, outline
 from rh_kernel.denotational.drawing.sketch import part_title, sketch
 from rh_kernel.denotational.parts import Leg
 from rh_kernel.syntax.core import Scope
@@ -26,6 +26,8 @@ def shape(item: Item) -> str:
             return "box"
         case Cluster(part):
             return part_title(part)
+        case Group():
+            return "group"
         case Net():
             return "net"
 

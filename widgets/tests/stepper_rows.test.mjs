@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ListRows, rowsInSight, topFor } from "../stepper_rows.js";
+import { ListRows, columnsOf, rowsInSight, topFor } from "../stepper_rows.js";
 
 const LEGS = [
   [0, 4, "forward", 0, "rev handle", ""],
@@ -62,4 +62,13 @@ test("a row that is in sight already is not scrolled to", () => {
   assert.ok(topFor(500, 44, 220, 1000, 22) + 220 >= 501 * 22);
   assert.ok(topFor(1, 440, 220, 1000, 22) <= 22);
   assert.equal(topFor(0, 440, 220, 1000, 22), 0);
+});
+
+test("lines are as wide as the pane, in steps of four", () => {
+  assert.equal(columnsOf(0, 7), 90);
+  assert.equal(columnsOf(100, 7), 32);
+  assert.equal(columnsOf(500, 7.5), 64);
+  assert.equal(columnsOf(505, 7.5), 64);
+  assert.equal(columnsOf(5000, 7), 120);
+  for (let width = 300; width < 900; width += 1) assert.ok(columnsOf(width, 7.5) * 7.5 <= width);
 });

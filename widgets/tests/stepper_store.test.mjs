@@ -124,17 +124,45 @@ test("nothing is asked of a kernel that is gone, and what was known still is", a
   assert.equal(store.step(50), null);
 });
 
-test("the list asks for the first step in sight that is not known, and for nothing while other questions wait", async () => {
-  const { store, asked, tell } = storeOf(100);
+/** Answers of the kind `words` for what was asked, and what was asked for. */
+async function tellWords(asked) {
+  const { question, resolve } = asked.shift();
+  resolve({ words: question.steps.map((step) => [`a${step}`, "b"]) });
+  await new Promise((done) => setImmediate(done));
+  return question;
+}
+
+test("the list asks in one question for all steps in sight that are not known, one question at a time", async () => {
+  const { store, asked, tell, heard } = storeOf(100);
   store.look({ ...HERE, coming: 0 });
-  store.tell([40, 41]);
-  assert.equal(asked.length, 1);
   await tell();
   store.tell([3, 40, 41]);
-  assert.deepEqual(asked.map(({ question }) => question.from), [40]);
-  await tell();
+  store.tell([50]);
+  assert.equal(asked.length, 1);
+  assert.deepEqual(await tellWords(asked), { ask: "words", steps: [40, 41] });
+  assert.equal(store.about(41), "a41 → b");
+  assert.deepEqual(heard, ["step", "words"]);
   store.tell([3, 40, 41]);
   assert.equal(asked.length, 0);
+  store.tell([...Array(300).keys()]);
+  assert.equal((await tellWords(asked)).steps.length, 100);
+});
+
+test("the list is told also while a window waits or was refused", async () => {
+  const { store, asked } = storeOf(100);
+  store.look(HERE);
+  store.tell([40]);
+  assert.deepEqual(asked.map(({ question }) => question.ask), ["window", "words"]);
+  asked.shift().reject(new Error("too much"));
+  await tellWords(asked);
+  assert.equal(store.about(40), "a40 → b");
+  store.tell([41]);
+  assert.equal(asked.length, 1);
+  asked.shift().reject(new Error("The kernel gave no answer."));
+  await new Promise((done) => setImmediate(done));
+  assert.equal(store.about(41), null);
+  store.tell([41]);
+  assert.equal(asked.length, 1);
 });
 
 test("the heap between two changes is asked for once", async () => {

@@ -9,6 +9,9 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from rh_kernel.display.palette import ABOVE, BELOW, LETTERS, MARKS, triple
+from rh_kernel.syntax.doc import Role
+
 KINDS = ("stepper", "player", "diagram", "derivation")
 """Each is a module with a function of its name, and a style sheet."""
 
@@ -32,8 +35,19 @@ def script(kind: str) -> str:
 
 @cache
 def style(kind: str) -> str:
-    """The style sheet that all views share, and that of this one."""
-    return "\n".join([(folder() / name).read_text(encoding="utf-8") for name in ("live.css", f"{kind}.css")])
+    """The palette, the style sheet that all views share, and that of this one."""
+    return "\n".join([colours(), *[(folder() / name).read_text(encoding="utf-8") for name in ("live.css", f"{kind}.css")]])
+
+
+def colours() -> str:
+    """The palette as properties, ``--rh-redex: r,g,b``, and the looks of words by what they are, ``rh-role-keyword``."""
+    letters = {role.value: triple(colour) for role, colour in LETTERS.items()}
+    marks = {kind: MARKS[kind] for kind in ("redex", "contractum", "forward", "backward")}
+    known = {**letters, **marks, "failure": MARKS["error"], "below": triple(BELOW), "above": triple(ABOVE)}
+    properties = "".join([f"  --rh-{name}: {colour};\n" for name, colour in known.items()])
+    roles = [f".rh-live .rh-role-{role.value} {{ color: rgb(var(--rh-{role.value})); }}" for role in LETTERS]
+    bold = f".rh-live .rh-role-{Role.RULE.value}, .rh-live .rh-role-{Role.ERROR.value} {{ font-weight: 700; }}"
+    return "\n".join([f".rh-live {{\n{properties}}}", *roles, bold])
 
 
 def linked(where: Path, *names: str) -> str:

@@ -125,11 +125,11 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-16-le", "surrogatepass")
 
 
-def sheet(doc: Doc, origin: Origin) -> Sheet:
-    """The lines of ``doc``; what is ``Typed`` in it is a part of that name."""
+def sheet(doc: Doc, origin: Origin, width: int = WIDTH) -> Sheet:
+    """The lines of ``doc``, where they can be broken so wide; what is ``Typed`` in it is a part of that name."""
     pen = _Pen()
     work = 0
-    for event in layout(doc, WIDTH):
+    for event in layout(doc, width):
         work += 1
         match event:
             case str():

@@ -9,7 +9,7 @@ from rh_kernel.display.flows import flow
 from rh_kernel.display.frames import cut
 from rh_kernel.display.glosses import gloss
 from rh_kernel.display.legs import legs
-from rh_kernel.display.live.lines import ROLES, edit
+from rh_kernel.display.live.lines import ROLES, WIDTH, edit
 from rh_kernel.display.live.sources import Origins, excerpt
 from rh_kernel.display.live.stepper_heap import Heaps
 from rh_kernel.display.live.stepper_states import Manner, States, ranges
@@ -28,6 +28,9 @@ MOST_STEPS = 100
 
 ROOM = 20_000
 """No more steps are told once so much work was done to lay them out."""
+
+NARROWEST, WIDEST = 30, 160
+"""A page may ask for lines of so many characters, as its panes are wide."""
 
 MOST_LEGS = 2_000
 
@@ -201,7 +204,8 @@ class Stepper:
 
 
 def _manner(question: Record) -> Manner:
-    return Manner(number(question, "entries", 0, MOST_ENTRIES, ENTRIES), truth(question, "whole"))
+    entries, width = number(question, "entries", 0, MOST_ENTRIES, ENTRIES), number(question, "width", NARROWEST, WIDEST, WIDTH)
+    return Manner(entries, truth(question, "whole"), width)
 
 
 def _written(step: Step) -> Span | None:

@@ -7,7 +7,7 @@ state is written once, with the marks of both steps.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from rh_kernel.display.live.lines import Origin, Part, Place, Sheet, sheet
+from rh_kernel.display.live.lines import WIDTH, Origin, Part, Place, Sheet, sheet
 from rh_kernel.display.live.stepper_terms import LINKS, Scene, document, is_large, scene, unnamed
 from rh_kernel.display.live.subterms import below, derive, innermost, judged
 from rh_kernel.display.live.view import Unanswerable
@@ -39,10 +39,11 @@ STATES = 8
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a reader wants states to be written: arrays of up to so many ``entries``, handlers ``whole``."""
+    """How a reader wants states to be written: arrays of up to so many ``entries``, handlers ``whole``, lines of a ``width``."""
 
     entries: int = ENTRIES
     whole: bool = False
+    width: int = WIDTH
 
     def brevity(self, marks: Mapping[Path, Annotation]) -> Brevity:
         """What is printed in short; tuples are cut only behind what is marked."""
@@ -110,7 +111,7 @@ class States:
             marks = self.marks(state, shown)
             found = judged(shown.subject, below(derive(M), shown.outside), Marks.of(marks))
             doc = document(shown.subject, shown.names, manner.brevity(marks), found.marks)
-            self._judged = key, _framed(sheet(doc, self._origin), self._laid(state, manner).place, shown), found.derivations
+            self._judged = key, _framed(sheet(doc, self._origin, manner.width), self._laid(state, manner).place, shown), found.derivations
         _, lines, derivations = self._judged
         part = innermost(lines, place)
         return None if part is None else (lines, part, derivations[int(part.name)])
@@ -130,7 +131,7 @@ class States:
         shown = self.scene(state, manner)
         marks = self.marks(state, shown)
         doc = document(shown.subject, shown.names, manner.brevity(marks), Marks.of(marks), memory)
-        whole = sheet(doc, self._origin)
+        whole = sheet(doc, self._origin, manner.width)
         place = next((part.start[0] for kind in _ANCHORS for part in whole.parts if kind in part.name.split()), 0)
         return _Laid(_framed(whole, place, shown), place)
 
