@@ -1,6 +1,7 @@
 // A trace, step by step: what each step reduces and what comes of it, side by side.
 import { copyText, h, refill } from "./dom.js";
 import { stepperBar } from "./stepper_bar.js";
+import { staysOpen } from "./stepper_folds.js";
 import { stepperHeap } from "./stepper_heap.js";
 import { StepIndex } from "./stepper_index.js";
 import { StepperKeeper } from "./stepper_keeper.js";
@@ -14,6 +15,8 @@ import { StepperStore } from "./stepper_store.js";
 import { stepperHeading, stepperNotice, stepperOutcome, stepperStatus } from "./stepper_words.js";
 
 const STEPPER_SAY_MS = 6000;
+const STEPPER_FOLDED = "Nets, functions and handlers are folded, where they fill more than a line and the step looks at others.";
+const STEPPER_LOOKED_AT = "These lines fold at the next step that does not look at them.";
 const STEPPER_WHILE_PLAYING = ["play", "help", "options", "copy", "equation"];
 const STEPPER_BEFORE = [["redex"], ["focus"]];
 const STEPPER_AFTER = [["contractum"], ["changed", "forward", "backward"]];
@@ -46,6 +49,8 @@ export function stepper(host, el) {
     return stepperPane(`the term ${side === 0 ? "before" : "after"} the step`, opening.roles, opening.origins, { place, fold: flip });
   });
   const types = stepperType();
+  const stateOf = (side) => (steps === 0 ? 0 : at + side);
+  const askType = (side, line, column) => host.ask({ ask: "type", state: stateOf(side), line, column, ...options });
   const pointer = new StepperPointer(panes, askType, (found) => showType(found));
   const bar = stepperBar(opening, speed, {
     command,
@@ -162,6 +167,7 @@ export function stepper(host, el) {
       if (event.key === "Escape") {
         event.preventDefault();
         focus();
+        say("");
       }
       event.stopPropagation();
       return;
@@ -221,10 +227,6 @@ export function stepper(host, el) {
     }, 1000 / speed);
   }
 
-  function askType(side, line, column) {
-    return host.ask({ ask: "type", state: steps === 0 ? 0 : at + side, line, column, ...options });
-  }
-
   function showType(found) {
     types.show(found);
     if (found !== null) details.scrollTop = 0;
@@ -239,6 +241,7 @@ export function stepper(host, el) {
     focus();
     const set = fold.kind === "origin" ? folds.origins : folds.blocks;
     refold(() => (set.has(fold.key) ? set.delete(fold.key) : set.add(fold.key)));
+    if (set.has(fold.key) && panes.some((pane) => staysOpen(pane.rows(), fold))) say(STEPPER_LOOKED_AT);
   }
 
   function foldHere() {
@@ -248,7 +251,8 @@ export function stepper(host, el) {
     const numbers = opening.origins.map((_, number) => number).slice(1);
     if (numbers.length === 0) return say("Nothing in this trace was declared as a net, function or handler.");
     const isAny = folds.origins.size > 0;
-    return refold(() => (isAny ? folds.origins.clear() : numbers.forEach((number) => folds.origins.add(number))));
+    refold(() => (isAny ? folds.origins.clear() : numbers.forEach((number) => folds.origins.add(number))));
+    return say(isAny ? "Nets, functions and handlers are unfolded." : STEPPER_FOLDED);
   }
 
   function refold(how) {

@@ -59,6 +59,11 @@ export function foldedRows(lines, origins, blocks, needed) {
   return rows;
 }
 
+/** Whether lines that were to be folded are open because the step looks at them. */
+export function staysOpen(rows, { kind, key }) {
+  return rows.some(({ fold }) => fold !== null && fold.kind === kind && fold.key === key && fold.isOpen);
+}
+
 /** The row that shows a line, or the fold that it is in. */
 export function rowOfLine(rows, line) {
   let low = 0;

@@ -34,7 +34,7 @@ def test_a_value_is_the_result_of_its_cell(running: Client) -> None:
 
 def test_a_derivation_is_shown_in_three_formats(running: Client) -> None:
     ran = running.run("%derivation 1 + 2")
-    (display,) = ran.contents("display_data")
+    *_, display = ran.contents("display_data")
     assert {"text/plain", "text/html", "text/latex"} == set(display["data"])
     assert "T-PLUS" in display["data"]["text/plain"]
 
@@ -242,21 +242,27 @@ def comm_messages(running: Client, name: str, **content: object) -> list[dict[st
             heard.append(answer)
 
 
-def test_an_unknown_comm_is_closed(running: Client) -> None:
-    assert running.ask("comm_info_request") == {"comms": {}, "status": "ok"}
-    heard = comm_messages(running, "comm_open", target_name="nobody")
+@pytest.fixture(scope="module")
+def quiet(start: Start) -> Client:
+    """A kernel that has shown no widget."""
+    return start()
+
+
+def test_an_unknown_comm_is_closed(quiet: Client) -> None:
+    assert quiet.ask("comm_info_request") == {"comms": {}, "status": "ok"}
+    heard = comm_messages(quiet, "comm_open", target_name="nobody")
     assert [m["content"]["comm_id"] for m in heard if m["msg_type"] == "comm_close"] == ["c1"]
-    assert running.ask("comm_info_request")["comms"] == {}
+    assert quiet.ask("comm_info_request")["comms"] == {}
 
 
-def test_a_page_is_told_that_there_are_no_widgets(running: Client) -> None:
+def test_a_page_is_told_that_there_are_no_widgets(quiet: Client) -> None:
     target = "jupyter.widget.control"
-    assert comm_messages(running, "comm_open", target_name=target) == []
-    assert running.ask("comm_info_request", target_name=target)["comms"] == {"c1": {"target_name": target}}
-    (answer,) = comm_messages(running, "comm_msg", data={"method": "request_states"})
+    assert comm_messages(quiet, "comm_open", target_name=target) == []
+    assert quiet.ask("comm_info_request", target_name=target)["comms"] == {"c1": {"target_name": target}}
+    (answer,) = comm_messages(quiet, "comm_msg", data={"method": "request_states"})
     assert answer["content"]["data"]["states"] == {}
-    comm_messages(running, "comm_close")
-    assert running.ask("comm_info_request")["comms"] == {}
+    comm_messages(quiet, "comm_close")
+    assert quiet.ask("comm_info_request")["comms"] == {}
 
 
 def test_paths_start_from_the_folder_of_the_notebook(running: Client) -> None:

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blockEnds, foldedRows, originEnd, rowOfLine } from "../stepper_folds.js";
+import { blockEnds, foldedRows, originEnd, rowOfLine, staysOpen } from "../stepper_folds.js";
 
 const LINES = [
   ["RH^V(⟨x⟩.", [], 0],
@@ -77,4 +77,11 @@ test("the row of a line is the one that stands for it", () => {
     assert.ok(from <= line && line < to);
   }
   assert.equal(rowOfLine([], 3), 0);
+});
+
+test("a fold that hides what is needed stays open, and that can be told", () => {
+  const fold = { kind: "origin", key: 1 };
+  assert.equal(staysOpen(foldedRows(LINES, new Set([1]), NONE, NONE), fold), false);
+  assert.equal(staysOpen(foldedRows(LINES, new Set([1]), NONE, new Set([3])), fold), true);
+  assert.equal(staysOpen(foldedRows(LINES, new Set([1]), NONE, new Set([3])), { kind: "block", key: LINES[3][0] }), false);
 });

@@ -121,7 +121,10 @@ def crop(M: Subject, place: Path, dots: int) -> Subject:
 
 
 def unnamed(M: Subject, known: dict[int, tuple[Subject, Subject]]) -> Subject:
-    """M with handlers that have no names; ``known`` are the images of nodes that were met before."""
+    """M with handlers that have no names, but for those of ``RH``, which have no room for clauses.
+
+    ``known`` are the images of nodes that were met before.
+    """
     if len(known) > KNOWN:
         known.clear()
     return descend(_unnamed(M, known))
@@ -196,7 +199,7 @@ def _unnamed(M: Subject, known: dict[int, tuple[Subject, Subject]]) -> _Cutting:
         parts.append(N)
     image = _with(M, parts)
     match image:
-        case RevHandle() | RH() if image.handler.name:
+        case RevHandle() if image.handler.name:
             image = replace(image, handler=replace(image.handler, name=""))
         case Handle() if image.handler.name:
             image = replace(image, handler=replace(image.handler, name=""))

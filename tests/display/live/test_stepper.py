@@ -336,6 +336,8 @@ def test_handlers_are_written_in_full_if_the_reader_wants() -> None:
     assert "sgd" not in text
     assert "return x → ⌊0.1 · (x - 0.5)⌋" in text
     assert "Put[l](w - outer(y, x))" in text
+    assert "RH^⟨[1.0, -2.0]⟩_sgd(0.1, t)(" in whole[1][0][0], "there is no room for clauses: the name stays"
+    assert not any("{…}" in text for lines in whole for text, _, _ in lines)
     assert whole[-1] == short[-1]
 
 
