@@ -12,11 +12,9 @@ import { counted, stepperPane } from "./stepper_pane.js";
 import { StepperPointer } from "./stepper_pointer.js";
 import { stepperHelp, stepperOptions, stepperRule, stepperSource, stepperType } from "./stepper_side.js";
 import { StepperStore } from "./stepper_store.js";
-import { stepperHeading, stepperNotice, stepperOutcome, stepperStatus } from "./stepper_words.js";
+import { FOLD_WORDS, stepperHeading, stepperNotice, stepperOutcome, stepperStatus } from "./stepper_words.js";
 
 const STEPPER_SAY_MS = 6000;
-const STEPPER_FOLDED = "Nets, functions and handlers are folded, where they fill more than a line and the step looks at others.";
-const STEPPER_LOOKED_AT = "These lines fold at the next step that does not look at them.";
 const STEPPER_WHILE_PLAYING = ["play", "help", "options", "copy", "equation"];
 const STEPPER_BEFORE = [["redex"], ["focus"]];
 const STEPPER_AFTER = [["contractum"], ["changed", "forward", "backward"]];
@@ -37,8 +35,7 @@ export function stepper(host, el) {
   let direction = 1;
   let speed = kept.speed ?? 1;
   let followed = -1;
-  let isPlaying = false;
-  let isOverAll = false;
+  let [isPlaying, isOverAll] = [false, false];
   let isRuleOpen = kept.rule ?? false;
   let drawn = null;
   let isClean = false;
@@ -49,8 +46,7 @@ export function stepper(host, el) {
     return stepperPane(`the term ${side === 0 ? "before" : "after"} the step`, opening.roles, opening.origins, { place, fold: flip });
   });
   const types = stepperType();
-  const stateOf = (side) => (steps === 0 ? 0 : at + side);
-  const askType = (side, line, column) => host.ask({ ask: "type", state: stateOf(side), line, column, ...options });
+  const askType = (side, line, column) => host.ask({ ask: "type", state: steps === 0 ? 0 : at + side, line, column, ...options });
   const pointer = new StepperPointer(panes, askType, (found) => showType(found));
   const bar = stepperBar(opening, speed, {
     command,
@@ -233,15 +229,13 @@ export function stepper(host, el) {
   }
 
   /** Buttons that are drawn anew lose the focus; the keys must go on working. */
-  function focus() {
-    el.focus({ preventScroll: true });
-  }
+  const focus = () => el.focus({ preventScroll: true });
 
   function flip(fold) {
     focus();
     const set = fold.kind === "origin" ? folds.origins : folds.blocks;
     refold(() => (set.has(fold.key) ? set.delete(fold.key) : set.add(fold.key)));
-    if (set.has(fold.key) && panes.some((pane) => staysOpen(pane.rows(), fold))) say(STEPPER_LOOKED_AT);
+    if (set.has(fold.key) && panes.some((pane) => staysOpen(pane.rows(), fold))) say(FOLD_WORDS.lookedAt);
   }
 
   function foldHere() {
@@ -252,7 +246,7 @@ export function stepper(host, el) {
     if (numbers.length === 0) return say("Nothing in this trace was declared as a net, function or handler.");
     const isAny = folds.origins.size > 0;
     refold(() => (isAny ? folds.origins.clear() : numbers.forEach((number) => folds.origins.add(number))));
-    return say(isAny ? "Nets, functions and handlers are unfolded." : STEPPER_FOLDED);
+    return say(isAny ? FOLD_WORDS.unfolded : FOLD_WORDS.folded);
   }
 
   function refold(how) {

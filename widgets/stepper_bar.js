@@ -68,7 +68,7 @@ export function stepperBar(opening, speed, act) {
   const ruleButtons = pair("previous-rule", "next-rule", "step of this rule", "rR");
   const heapButtons = pair("previous-heap", "next-heap", "change of the heap", "hH");
   const sought = h("input", {
-    type: "search", class: "rh-search", placeholder: "search (/)", "aria-label": "search for a step", spellcheck: "false",
+    type: "search", class: "rh-search", placeholder: "find (/)", "aria-label": "search for a step", spellcheck: "false",
     disabled: steps === 0,
     on: { keydown: (event) => event.key === "Enter" && act.search(sought.value, event.shiftKey ? -1 : 1) },
   });

@@ -85,7 +85,7 @@ export function stepperHelp(close) {
     h("p", { class: "rh-note" }, "Click on any place of a term for its type, on ▾ at its edge to fold lines."),
     shut,
   );
-  return { el, focus: () => shut.focus() };
+  return { el, focus: () => shut.focus({ preventScroll: true }) };
 }
 
 /** How terms are written and what is folded; `act.option(name, value)`, `act.foldOrigin(number, isFolded)`, `act.unfold()`. */

@@ -4,6 +4,12 @@ import { counted } from "./stepper_pane.js";
 import { stepWords } from "./stepper_store.js";
 
 const WORDS_GONE = "The kernel no longer knows this trace. What was looked at can still be shown; for the rest run the cell again.";
+/** What is said of folds. */
+export const FOLD_WORDS = {
+  folded: "Nets, functions and handlers are folded, where they fill more than a line and the step looks at others.",
+  unfolded: "Nets, functions and handlers are unfolded.",
+  lookedAt: "These lines fold at the next step that does not look at them.",
+};
 const MARK_WORDS = {
   redex: "redex",
   focus: "what the rule looks at",

@@ -10,16 +10,19 @@ from rh_kernel.display.titles import ARROWS, title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import Perform
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.doc import Close, Doc, Newline, Open, layout, plain
 from rh_kernel.syntax.printing import Memory
 from rh_kernel.syntax.signature import Location
 
 WIDTH = 96
 """Lines are this wide, where they can be broken."""
 
+LINES = 24
+"""Of a long term or command so many lines are shown, where not all steps are."""
+
 
 def trace_text(result: TraceMade, limit: int | None = None) -> str:
-    """Every step, or of more than ``limit`` the first two thirds and the last third; no line end at its end."""
+    """Every step; or of more than ``limit`` the first two thirds and the last third, and of each state its first lines."""
     return "\n\n".join(trace_blocks(result, limit))
 
 
@@ -34,8 +37,8 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
     first = 0 if limit is None else limit * 2 // 3
     gap = range(0) if limit is None else folded(len(steps), first, limit - first, limit)
     begun = {leg.first: leg for leg in legs(steps) if leg.opened_by is not None}
-    memory = Memory()
-    yield _with_heap(result, _text(result.subject, memory))
+    memory, most = Memory(), None if limit is None else LINES
+    yield _with_heap(result, _text(result.subject, memory, most))
     for n, step in enumerate(steps):
         if n in gap:
             if n == gap.start:
@@ -44,15 +47,34 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
         head = f"—{step.rule.value}→  {n + 1}"
         change = f"  {_change(changes[n])}" if n in changes else ""
         leg = f"  {ARROWS[begun[n].direction]} {title(begun[n], steps, memory)}" if n in begun else ""
-        yield f"{head}{leg}{change}\n{_text(step.after, memory)}"
+        yield f"{head}{leg}{change}\n{_text(step.after, memory, most)}"
     yield from [f"stuck: {d.code}: {d.message}" for d in result.stuck]
     if result.value is not None:
         count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
-        yield f"{_text(result.value, memory)} : {result.type}   in {count}"
+        yield f"{_text(result.value, memory, None)} : {result.type}   in {count}"
 
 
-def _text(M: Subject, memory: Memory) -> str:
-    return plain(subject_doc(M, memory=memory), WIDTH)
+def _text(M: Subject, memory: Memory, most: int | None) -> str:
+    """All of it, or its first lines."""
+    doc = subject_doc(M, memory=memory)
+    return plain(doc, WIDTH) if most is None else _first_lines(doc, most)
+
+
+def _first_lines(doc: Doc, most: int) -> str:
+    pieces: list[str] = []
+    lines = 1
+    for event in layout(doc, WIDTH):
+        match event:
+            case str():
+                pieces.append(event)
+            case Newline(indent):
+                lines += 1
+                pieces.append("\n" + " " * indent if lines <= most else "\n⋮")
+                if lines > most:
+                    break
+            case Open() | Close():
+                pass
+    return "".join(pieces)
 
 
 def _with_heap(result: TraceMade, subject: str) -> str:

@@ -27,7 +27,11 @@ async def drive(events: Generator[Event, None, Value], take: Callable[[Event], N
                     event = interrupts.step(events)
                 except StopIteration as stop:
                     return stop.value
-                take(event)
+                try:
+                    interrupts.show(take, event)
+                except KeyboardInterrupt:
+                    # The cell hears of it where it stands: a training run then tells what it has learnt.
+                    interrupts.delivered = False
             for _ in range(TURNS):
                 await asyncio.sleep(0)
     finally:

@@ -7,7 +7,7 @@ cell stands. A slice that has not ended after a moment is broken off by it, at o
 import signal
 import threading
 from _thread import interrupt_main
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TypeVar
@@ -53,6 +53,16 @@ class Interrupts:
                 self.delivered = True
                 return events.throw(KeyboardInterrupt())
             return next(events)
+        finally:
+            self._in_slice = False
+
+    def show(self, take: Callable[[Event], None], event: Event) -> None:
+        """``take`` the event; what is drawn may take long, and is broken off like a slice. Raises ``KeyboardInterrupt``."""
+        if self.asked and not self.delivered:
+            raise KeyboardInterrupt
+        self._in_slice = True
+        try:
+            take(event)
         finally:
             self._in_slice = False
 

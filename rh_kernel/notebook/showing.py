@@ -67,15 +67,21 @@ def dressing(where: Shell) -> Callable[[Result, Bundle], Iterable[Bundle]]:
     if not hasattr(where, "kernel"):
         return undressed
     live = _LIVE.setdefault(where, _Live())
-    count = where.execution_count
+    count, cell = where.execution_count, _cell(where)
     if live.count != count:
         live.count = count
-        live.widgets.begin(str(count))
+        live.widgets.begin(cell)
 
     def dressed(result: Result, static: Bundle) -> Iterable[Bundle]:
-        return live.widgets.outputs(str(count), result, static)
+        return live.widgets.outputs(cell, result, static)
 
     return dressed
+
+
+def _cell(where: Shell) -> str:
+    """What front ends call the cell, so that it is the same one when it is run again; else its number."""
+    parent = cast(dict[str, Any], getattr(where, "parent_header", None) or {})
+    return str(parent.get("metadata", {}).get("cellId") or where.execution_count)
 
 
 def show(results: Sequence[Result]) -> None:

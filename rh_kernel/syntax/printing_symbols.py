@@ -29,7 +29,7 @@ from rh_kernel.syntax.core import (
 )
 
 MOST = 50_000
-"""The symbols of so many nodes are known at a time."""
+"""The symbols of so many nodes are known at a time, or of three times as many as the tree has."""
 
 
 def symbols(root: Node) -> frozenset[str]:
@@ -44,10 +44,12 @@ class Symbols:
         self._bits: dict[str, int] = {}
         self._sets: dict[int, frozenset[str]] = {}
         self._known: dict[int, tuple[Node, int]] = {}
+        self._room = MOST
 
     def of(self, root: Node) -> frozenset[str]:
         """The names of the functions and operations that ``root`` uses."""
-        if len(self._known) > MOST:
+        is_full = len(self._known) > self._room
+        if is_full:
             self._known.clear()
         todo = [root]
         while todo:
@@ -57,6 +59,8 @@ class Symbols:
             else:
                 node = todo.pop()
                 self._known[id(node)] = node, bits
+        if is_full:
+            self._room = max(MOST, 3 * len(self._known))
         return self._set(self._known[id(root)][1])
 
     def _looked_at(self, node: Node) -> tuple[int, list[Node]]:

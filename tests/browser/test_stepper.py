@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import Lab, Window, opened
+from tests.browser.conftest import TOKEN, Lab, Window, opened
 from tests.display.pages import MLP, PASS
 
 pytestmark = pytest.mark.browser
@@ -25,6 +25,34 @@ SHORT_STEPS = 90
 CELLS = "() => window.jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.sharedModel.getSource())"
 IS_COMMANDING = "() => window.jupyterapp.shell.currentWidget.content.mode === 'command'"
 THEME = "async theme => await window.jupyterapp.commands.execute('apputils:change-theme', { theme })"
+
+# Each word of the terms, as it is blended with what lies behind it, and how well it stands out from that.
+CONTRASTS = """stepper => {
+    const channels = text => {
+        const numbers = (text.match(/[\\d.]+(e-?\\d+)?/g) ?? []).map(Number);
+        const scale = text.startsWith("color(") ? 1 : 255;
+        return [...numbers.slice(0, 3).map(each => each / scale), numbers[3] ?? 1];
+    };
+    const over = (top, share, below) => top.slice(0, 3).map((each, i) => each * share + below[i] * (1 - share));
+    const light = colour => {
+        const [r, g, b] = colour.map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    return [...stepper.querySelectorAll(".rh-pane .rh-code span")].filter(word => word.textContent.trim()).map(word => {
+        const path = [];
+        for (let each = word; each !== null; each = each.parentElement) path.unshift(getComputedStyle(each));
+        let back = [1, 1, 1];
+        let share = 1;
+        for (const look of path) {
+            const colour = channels(look.backgroundColor);
+            share *= Number(look.opacity);
+            back = over(colour, colour[3] * share, back);
+        }
+        const front = over(channels(getComputedStyle(word).color), share, back);
+        const [low, high] = [light(front), light(back)].sort((one, other) => one - other);
+        return [(high + 0.05) / (low + 0.05), share === 1, word.className, word.textContent];
+    });
+}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +105,7 @@ class Seen:
 def window(chromium: str, lab: Lab) -> Iterator[Window]:
     """A notebook with a short trace and a long one."""
     lab.write("stepper.ipynb", MLP, f"%trace {PASS}", LONG, "%trace 1.0", "%trace FC[w0]([1.0, 2.0])")
-    url = f"{lab.url}/lab/workspaces/stepper/tree/stepper.ipynb?token=for-this-test-alone"
+    url = f"{lab.url}/lab/workspaces/stepper/tree/stepper.ipynb?token={TOKEN}"
     with opened(chromium, url) as window:
         window.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         window.page.set_default_timeout(10_000)
@@ -355,6 +383,10 @@ def test_a_filter(short: Seen) -> None:
     short.at(10, "Proj (hidden by the filter)", is_in_list=False)
     short.press("ArrowRight")
     short.at(12)
+    short.button("step back").click()
+    short.at(3)
+    short.button("step on").click(modifiers=["Alt"])
+    short.at(4, "Get (hidden by the filter)", is_in_list=False)
     short.press("End")
     short.at(85)
     short.button("Filter (on)").click()
@@ -373,20 +405,20 @@ def test_nets_and_handlers_fold(short: Seen) -> None:
     before = lines.all_inner_texts()
     short.press("f")
     short.says("Nets, functions and handlers are folded")
-    expect(folded).to_have_text(["mlp · 2 lines", "sgd · 3 lines"])
+    expect(folded).to_have_text(["mlp · 3 lines", "sgd · 3 lines"])
     short.press("f")
     short.says("Nets, functions and handlers are unfolded.")
     expect(folded).to_have_count(0)
     short.press("f")
     short.pane(0).get_by_role("button", name=re.compile("^unfold sgd")).click()
-    expect(folded).to_have_text(["mlp · 2 lines"])
+    expect(folded).to_have_text(["mlp · 3 lines"])
     short.pane(0).get_by_role("button", name=re.compile("^fold sgd")).click()
     expect(folded).to_have_count(2)
     short.button("View").click()
     panel = short.root.get_by_role("dialog", name="how terms are written")
     expect(panel.get_by_label("sgd")).to_be_checked()
     panel.get_by_label("sgd").click()
-    expect(folded).to_have_text(["mlp · 2 lines"])
+    expect(folded).to_have_text(["mlp · 3 lines"])
     panel.get_by_label("sgd").click()
     panel.get_by_role("button", name="Unfold everything").click()
     expect(panel.get_by_label("sgd")).not_to_be_checked()
@@ -489,6 +521,12 @@ def test_the_list(short: Seen) -> None:
     expect(rows.last).to_contain_text("→")
     short.press("ArrowRight")
     short.at(5)
+    box.focus()
+    short.press("ArrowDown", "ArrowDown", "ArrowUp")
+    short.at(6)
+    short.press("End")
+    short.at(90)
+    expect(box).to_have_attribute("aria-activedescendant", re.compile("-89$"))
 
 
 def test_help_and_escape(short: Seen) -> None:
@@ -569,7 +607,7 @@ def test_little_motion(short: Seen) -> None:
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
-@pytest.mark.parametrize("width", [1100, 700])
+@pytest.mark.parametrize("width", [1500, 1100, 700])
 def test_the_look(short: Seen, theme: str, width: int, tmp_path: Path) -> None:
     page = short.window.page
     page.set_viewport_size({"width": width, "height": 1000})
@@ -586,6 +624,11 @@ def test_the_look(short: Seen, theme: str, width: int, tmp_path: Path) -> None:
         }}"""
     )
     assert outside == 0
+    for step in (5, 46):
+        short.goes(step)
+        words = short.root.evaluate(CONTRASTS)
+        assert len(words) > 20
+        assert [word for word in words if word[0] < (4.5 if word[1] else 3.5)] == []
     short.press("Escape", "e", "?")
     short.root.screenshot(path=tmp_path / "keys.png")
     short.press("Escape", "e")

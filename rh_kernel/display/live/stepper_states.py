@@ -39,7 +39,7 @@ STATES = 8
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a reader wants states to be written: arrays of up to so many ``entries``, handlers ``whole``, lines of a ``width``."""
+    """How a reader wants states to be written: arrays of up to so many ``entries``, handlers ``whole``, lines so wide."""
 
     entries: int = ENTRIES
     whole: bool = False
@@ -111,7 +111,8 @@ class States:
             marks = self.marks(state, shown)
             found = judged(shown.subject, below(derive(M), shown.outside), Marks.of(marks))
             doc = document(shown.subject, shown.names, manner.brevity(marks), found.marks)
-            self._judged = key, _framed(sheet(doc, self._origin, manner.width), self._laid(state, manner).place, shown), found.derivations
+            lines = sheet(doc, self._origin, manner.width)
+            self._judged = key, _framed(lines, self._laid(state, manner).place, shown), found.derivations
         _, lines, derivations = self._judged
         part = innermost(lines, place)
         return None if part is None else (lines, part, derivations[int(part.name)])
