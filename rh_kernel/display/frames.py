@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from rh_kernel.display.marking import Marks, after_marks, before_marks
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.operational.contexts import Subject
+from rh_kernel.display.scenes import document, is_large, scene
+from rh_kernel.operational.contexts import Context, Subject, plug
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
@@ -31,6 +32,7 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout, plain
 from rh_kernel.syntax.printing import Brevity, Memory, command_doc, term_doc
+from rh_kernel.syntax.printing_steps import Marks as Annotations
 from rh_kernel.syntax.signature import Location
 
 LONGEST = 200
@@ -57,14 +59,14 @@ class Frame:
 
 def frame(number: int, step: Step, change: Change | None = None, memory: Memory | None = None) -> Frame:
     """The step ``number``, counted from 1; ``memory`` is that of the trace."""
-    before = subject_doc(step.before, before_marks(step), memory)
-    after = subject_doc(step.after, after_marks(step), memory)
+    before = state_doc(step.context, step.redex, before_marks(step), memory)
+    after = state_doc(step.context, step.contractum, after_marks(step), memory)
     return Frame(number, step, before, after, _about(step, before), _became(step, before, after), change)
 
 
 def about(step: Step, memory: Memory) -> str:
     """What the rule looked at, on one line."""
-    return _about(step, subject_doc(step.before, before_marks(step), memory))
+    return _about(step, state_doc(step.context, step.redex, before_marks(step), memory))
 
 
 def heap_changes(result: TraceMade) -> dict[int, Change]:
@@ -100,15 +102,29 @@ def line(doc: Doc, most: int) -> str:
     return cut(plain(doc, float("inf")), most)
 
 
+def state_doc(K: Context | None, M: Subject, marks: Marks, memory: Memory | None) -> Doc:
+    """``K[M]`` as traces show it; of a large one what is around M."""
+    whole = plug(K, M)
+    if not is_large(whole):
+        return subject_doc(whole, marks, memory)
+    shown = scene(K, M)
+    placed = {place: mark for path, mark in marks.items() if (place := shown.within(path)) is not None}
+    return document(shown.subject, shown.names, _brevity(placed), Annotations.of(placed), memory)
+
+
 def subject_doc(M: Subject, marks: Marks = NO_MARKS, memory: Memory | None = None) -> Doc:
     """``M`` as traces show it, numbers to four digits; tuples are cut only behind what is marked."""
-    items = max([ENTRIES, *[position + 1 for path in marks for position in path]])
-    brevity = Brevity(ENTRIES, items, folds=True, digits=DIGITS)
+    brevity = _brevity(marks)
     match M:
         case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
             return term_doc(M, (), marks, brevity, memory)
         case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
             return command_doc(M, (), marks, brevity, memory)
+
+
+def _brevity(marks: Marks) -> Brevity:
+    items = max([ENTRIES, *[position + 1 for path in marks for position in path]])
+    return Brevity(ENTRIES, items, folds=True, digits=DIGITS)
 
 
 def marked(doc: Doc, kind: MarkKind, most: float = float("inf")) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from rh_kernel.display.frames import folded, heap_changes, subject_doc
+from rh_kernel.display.frames import folded, heap_changes, state_doc, subject_doc
 from rh_kernel.display.legs import legs
 from rh_kernel.display.rounding import array_line
 from rh_kernel.display.text import visible
 from rh_kernel.display.titles import ARROWS, title
-from rh_kernel.operational.contexts import Subject
+from rh_kernel.operational.contexts import Context, Subject, plug
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import Perform
 from rh_kernel.syntax.doc import Close, Doc, Newline, Open, layout, plain
@@ -37,8 +37,12 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
     first = 0 if limit is None else limit * 2 // 3
     gap = range(0) if limit is None else folded(len(steps), first, limit - first, limit)
     begun = {leg.first: leg for leg in legs(steps) if leg.opened_by is not None}
-    memory, most = Memory(), None if limit is None else LINES
-    yield _with_heap(result, _text(result.subject, memory, most))
+    memory = Memory()
+
+    def text(K: Context | None, M: Subject) -> str:
+        return plain(subject_doc(plug(K, M), memory=memory), WIDTH) if limit is None else _begun(state_doc(K, M, {}, memory))
+
+    yield _with_heap(result, text(None, result.subject))
     for n, step in enumerate(steps):
         if n in gap:
             if n == gap.start:
@@ -47,20 +51,15 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
         head = f"—{step.rule.value}→  {n + 1}"
         change = f"  {_change(changes[n])}" if n in changes else ""
         leg = f"  {ARROWS[begun[n].direction]} {title(begun[n], steps, memory)}" if n in begun else ""
-        yield f"{head}{leg}{change}\n{_text(step.after, memory, most)}"
+        yield f"{head}{leg}{change}\n{text(step.context, step.contractum)}"
     yield from [f"stuck: {d.code}: {d.message}" for d in result.stuck]
     if result.value is not None:
         count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
-        yield f"{_text(result.value, memory, None)} : {result.type}   in {count}"
+        yield f"{plain(subject_doc(result.value, memory=memory), WIDTH)} : {result.type}   in {count}"
 
 
-def _text(M: Subject, memory: Memory, most: int | None) -> str:
-    """All of it, or its first lines."""
-    doc = subject_doc(M, memory=memory)
-    return plain(doc, WIDTH) if most is None else _first_lines(doc, most)
-
-
-def _first_lines(doc: Doc, most: int) -> str:
+def _begun(doc: Doc) -> str:
+    """The first lines of a document."""
     pieces: list[str] = []
     lines = 1
     for event in layout(doc, WIDTH):
@@ -69,8 +68,8 @@ def _first_lines(doc: Doc, most: int) -> str:
                 pieces.append(event)
             case Newline(indent):
                 lines += 1
-                pieces.append("\n" + " " * indent if lines <= most else "\n⋮")
-                if lines > most:
+                pieces.append("\n" + " " * indent if lines <= LINES else "\n⋮")
+                if lines > LINES:
                     break
             case Open() | Close():
                 pass

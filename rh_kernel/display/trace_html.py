@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from rh_kernel.display.flows import flow
-from rh_kernel.display.frames import Frame, cut, frame, heap_changes, line, subject_doc, total_changes
+from rh_kernel.display.frames import Frame, cut, frame, heap_changes, line, state_doc, subject_doc, total_changes
 from rh_kernel.display.glosses import gloss
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.legs import Direction, Leg, legs
@@ -54,7 +54,7 @@ def trace_html(result: TraceMade) -> str:
 
 def _outcome(result: TraceMade) -> str:
     count = f"{len(result.steps)} step{'' if len(result.steps) == 1 else 's'}"
-    subject = span(f"{MONOSPACE};{FAINT};font-size:90%", line(subject_doc(result.subject), 104))
+    subject = span(f"{MONOSPACE};{FAINT};font-size:90%", line(state_doc(None, result.subject, {}, None), 104))
     if result.value is None:
         outcome = span(f"color:{COLOURS[Role.ERROR]};font-weight:bold", f"stuck after {count}")
     else:

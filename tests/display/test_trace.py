@@ -19,7 +19,7 @@ from rh_kernel.display.panes import pane
 from rh_kernel.display.rounding import ENTRIES, array_line, round_array, rounded
 from rh_kernel.display.text import to_text
 from rh_kernel.display.titles import title
-from rh_kernel.display.trace import WIDTH, trace_blocks, trace_text
+from rh_kernel.display.trace import LINES, WIDTH, trace_blocks, trace_text
 from rh_kernel.display.trace_html import FIRST, LAST, MOST, trace_html
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.reverse import reverse_clause
@@ -28,7 +28,7 @@ from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import RH, Bind, Command, Const, Let, Perform
 from rh_kernel.syntax.doc import Mark, annotated_texts, layout, plain
 from rh_kernel.syntax.printing import Brevity, Memory, command_doc
-from tests.display.pages import PASS, Page, assert_harmless, traced
+from tests.display.pages import PASS, Page, assert_harmless, shown, traced
 from tests.laws.profile import law
 from tests.laws.readings import steps_of
 from tests.strategies_of_commands import Program, programs
@@ -224,6 +224,18 @@ def test_a_hundred_steps_take_less_than_200_kilobytes(result: TraceMade) -> None
     for count in {len(result.steps), min(len(result.steps), 100)}:
         html = trace_html(replace(result, steps=result.steps[:count]))
         assert len(html.encode()) <= 200_000 * max(1, count / 100)
+
+
+def test_the_text_of_large_states_is_their_beginning() -> None:
+    nets = "\n".join([f"net d{i}(x : Real) : Real = let y <= d{i - 1}(x) in d{i - 1}(y)" for i in range(1, 8)])
+    result = shown(f"net d0(x : Real) : Real = return x + 1\n{nets}\n%trace d7(0)")[-1]
+    assert isinstance(result, TraceMade)
+    assert len(trace_text(result)) > 400_000
+    text = trace_text(result, 60)
+    blocks = text.split("\n\n")
+    assert len(blocks) == 63
+    assert max(block.count("\n") for block in blocks) <= LINES + 1
+    assert "\n⋮\n" in text
 
 
 def test_where_there_is_little_room_less_is_shown_around_what_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:

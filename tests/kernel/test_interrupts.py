@@ -167,6 +167,29 @@ def test_an_interrupt_passes_through_what_does_not_listen(events: Callable[[], G
     assert time.monotonic() - began < 1 + PATIENCE
 
 
+def test_what_takes_long_to_draw_is_broken_off_and_the_cell_hears_of_it() -> None:
+    taken: list[int] = []
+
+    def drawing(event: int) -> None:
+        end = time.monotonic() + 30
+        while event == 0 and time.monotonic() < end:
+            pass
+        taken.append(event)
+
+    async def driven() -> str:
+        interrupts = Interrupts()
+        with interrupts.watched():
+            value = await drive(polite(), drawing, interrupts)
+        assert interrupts.delivered
+        return value
+
+    began = time.monotonic()
+    signal_after(0.05)
+    assert asyncio.run(driven()) == "so far"
+    assert taken == [1]
+    assert time.monotonic() - began < 1 + PATIENCE
+
+
 def test_other_tasks_have_their_turn_between_slices() -> None:
     turns = 0
 

@@ -62,6 +62,18 @@ def test_a_trace_from_python_is_live_too(python: Client) -> None:
     assert "3.0" in static["data"]["text/plain"]
 
 
+def test_a_cell_that_is_run_again_closes_its_widgets(python: Client) -> None:
+    closed: list[int] = []
+    for _ in range(3):
+        content = {"code": "%%rh\n%trace 1 + 2", "silent": False, "store_history": True, "user_expressions": {}}
+        message = python.client.session.msg("execute_request", content)
+        message["metadata"] = {"cellId": "the cell"}
+        python.client.shell_channel.send(message)
+        closed.append(len(python.collect(message["header"]["msg_id"]).contents("comm_close")))
+    assert closed[0] == 0
+    assert closed[1] == closed[2] > 0
+
+
 def test_a_wrong_cell_is_an_error_of_the_notebook(python: Client) -> None:
     ran = python.run("%%rh\nreturn missing")
     assert ran.reply["status"] == "error"

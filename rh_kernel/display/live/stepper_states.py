@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rh_kernel.display.live.lines import WIDTH, Origin, Part, Place, Sheet, sheet
-from rh_kernel.display.live.stepper_terms import LINKS, Scene, document, is_large, scene, unnamed
 from rh_kernel.display.live.subterms import below, derive, innermost, judged
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.marking import Marks as Marking
 from rh_kernel.display.marking import after_marks, before_marks, children
 from rh_kernel.display.rounding import DIGITS, ENTRIES
+from rh_kernel.display.scenes import LINKS, Scene, document, is_large, scene, unnamed
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from rh_kernel.display.clipping import clipped
 from rh_kernel.display.frames import LONGEST, line
 from rh_kernel.display.legs import Direction, Leg
-from rh_kernel.display.live.stepper_terms import binders, document, name_binders
 from rh_kernel.display.marking import head
 from rh_kernel.display.rounding import DIGITS, ENTRIES
+from rh_kernel.display.scenes import binders, document, name_binders
 from rh_kernel.display.titles import LONGEST as LONGEST_TITLE
 from rh_kernel.operational.contexts import Context, Subject
 from rh_kernel.operational.step import Step

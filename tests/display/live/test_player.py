@@ -77,6 +77,25 @@ def test_the_drawing_is_of_these_wires_and_lies_inside(text: str) -> None:
         json.dumps(one)
 
 
+def test_what_is_put_aside_waits_until_the_way_back() -> None:
+    """By hand: each of the two layers puts its matrix and its input aside."""
+    (one,) = told(PASS)
+    waiting = [wire for wire in one["wires"] if wire["waits"]]
+    assert sorted(wire["type"] for wire in waiting) == sorted(["Real(3, 2)", "Real(2)", "Real(1, 3)", "Real(3)"])
+    for wire in waiting:
+        assert wire["born"] < one["turn"] <= wire["last_read"]
+
+
+def test_a_folded_box_runs_from_its_first_box_to_its_last_one() -> None:
+    view = player(PASS)
+    frames = {step["box"]: step["frame"] for step in told(PASS)[0]["steps"]}
+    folded = answered(view, ask="layout", folded=True, **{"pass": 0})["boxes"]
+    for box in folded:
+        inside = [frames[str(n)] for n in box["members"]]
+        assert (box["frame"], box["last_frame"]) == (min(inside), max(inside))
+    assert any(box["frame"] < box["last_frame"] for box in folded)
+
+
 def corners(one: dict[str, Any]) -> Iterator[tuple[float, float]]:
     for box in (*one["boxes"], *one["frames_of_parts"]):
         yield box["x"], box["y"]

@@ -19,9 +19,9 @@ from rh_kernel.display.legs import legs
 from rh_kernel.display.live import stepper as stepper_module
 from rh_kernel.display.live.lines import ROLES, WIDTH, piece, triples, units
 from rh_kernel.display.live.stepper import MOST_STEPS, Stepper
-from rh_kernel.display.live.stepper_terms import is_large
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.marking import after_marks, before_marks
+from rh_kernel.display.scenes import is_large
 from rh_kernel.display.text import runs
 from rh_kernel.display.titles import title
 from rh_kernel.operational.contexts import Subject

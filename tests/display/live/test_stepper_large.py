@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rh_kernel.display.live import stepper_terms
+from rh_kernel.display import scenes
 from rh_kernel.display.live.lines import Line, Part, Sheet, triples
 from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.live.stepper_states import ABOVE, BELOW
-from rh_kernel.display.live.stepper_terms import LINKS, crop, is_large, unnamed
 from rh_kernel.display.live.view import Unanswerable
+from rh_kernel.display.scenes import LINKS, crop, is_large, unnamed
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import steps
@@ -103,7 +103,7 @@ def test_lines_far_from_the_redex_are_left_out() -> None:
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is cut that is not very small."""
     for name, value in (("NODES", 20), ("LINKS", 4), ("FRAMES", 3), ("STRIDE", 2), ("PATTERNS", 1)):
-        monkeypatch.setattr(stepper_terms, name, value)
+        monkeypatch.setattr(scenes, name, value)
 
 
 RESULTS = [

@@ -1,4 +1,4 @@
-"""Terms and commands as a stepper shows them: of large ones what is around the redex, and handlers without their names.
+"""Terms and commands as traces show them: of large ones what is around the redex, and handlers without their names.
 
 What is kept stays at its position, so a path to a subtree is the same before and after.
 """
