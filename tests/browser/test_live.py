@@ -95,6 +95,23 @@ def test_a_reload_finds_the_step_that_one_was_at(open_notebook: Open) -> None:
     assert window.errors == []
 
 
+def test_a_player_plays_on_without_its_kernel(open_notebook: Open) -> None:
+    window = open_notebook("playing.ipynb", MLP, f"%gradient {PASS}")
+    window.run_all()
+    window.page.focus(".rh-player")
+    for _ in range(5):
+        window.page.keyboard.press("ArrowRight")
+    window.page.wait_for_timeout(1500)
+    saved(window)
+    reloaded(window)
+    window.page.wait_for_selector(".rh-player-count:has-text('box 5 of 14')")
+    window.page.evaluate("async () => await window.jupyterapp.shell.currentWidget.context.sessionContext.shutdown()")
+    window.page.wait_for_selector(".rh-player .rh-gone")
+    window.page.focus(".rh-player")
+    window.page.keyboard.press("End")
+    window.page.wait_for_selector(".rh-player-count:has-text('box 14 of 14')")
+
+
 def test_a_restart_leaves_what_was_seen_and_then_the_static_form(open_notebook: Open, tmp_path: Path) -> None:
     window = open_notebook("restart.ipynb", MLP, *LOOKS)
     window.run_all()
