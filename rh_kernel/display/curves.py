@@ -20,6 +20,8 @@ MOST_POINTS = 300
 WIDTH, HEIGHT = 380, 170
 """A curve with axes is so many pixels wide and high."""
 
+DIGIT = 7
+"""No digit of a label is wider."""
 BLOCKS = "▁▂▃▄▅▆▇█"
 
 
@@ -100,7 +102,10 @@ def curve_image(values: Values, label: str, epochs: int = 0) -> str:
         f'<text x="{left - 6}" y="{y(t) + 4:.1f}" text-anchor="end">{tick_text(t)}</text>'
         for t in s.ticks
     ]
-    parts += [f'<text x="{x(i):.1f}" y="{height - 7}" text-anchor="middle">{i + 1}</text>' for i in _epoch_ticks(epochs)]
+    parts += [
+        f'<text x="{min(x(i), width - DIGIT * len(str(i + 1)) / 2):.1f}" y="{height - 7}" text-anchor="middle">{i + 1}</text>'
+        for i in _epoch_ticks(epochs)
+    ]
     parts += [_line([(x(i), y(v)) if _is_shown(s, v) else None for i, v in _sampled(values)])]
     style = f'font-family="sans-serif" font-size="11" fill="{NEUTRAL}"'
     return image(f"0 0 {width} {height}", f"<g {style}>{''.join(parts)}</g>", width, height, label)

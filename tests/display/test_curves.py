@@ -102,6 +102,16 @@ def test_the_axis_counts_epochs() -> None:
     assert [word for word in words if word in {"1", "50", "100", "150", "200"}][-5:] == ["1", "50", "100", "150", "200"]
 
 
+@pytest.mark.parametrize("epochs", [1, 2, 30, 20_000, 100_000_000])
+def test_the_label_of_the_last_epoch_is_inside(epochs: int) -> None:
+    picture = drawing(curve_image([1.0, 2.0], "", epochs))
+    width = float(picture.attrib["viewBox"].split()[2])
+    labels = [t for t in picture.iter() if t.attrib.get("text-anchor") == "middle"]
+    assert labels[-1].text == str(max(epochs, 2))
+    for label in labels:
+        assert float(label.attrib["x"]) + 3.5 * len(label.text or "") <= width + 0.1
+
+
 def test_a_curve_grows_along_the_axis_of_all_epochs() -> None:
     """The points that are there already stay where they are when others come."""
     ends = [line([1.0, 0.0, *[0.5] * n], epochs=20).split("L") for n in range(19)]
