@@ -35,9 +35,7 @@ box           forward value               cotangent
 x             [1.0, -2.0]                 [-0.0007273, 0.008205]
 z ← FC[w0]    [0.5, -0.5, -1.7]           [-0.01903, 0.007644, 0.002234]
 h ← swish(z)  [0.3112, -0.1888, -0.2626]  [-0.02572, 0.0294, -0.03307]
-x_2 ← FC[w1]  0.1325                      -0.03675
-return [-0.0007272664077947319, 0.00820496555823568] : Real(2)
-w0 : Real(3, 2) changed by at most 0.03807"""
+x_2 ← FC[w1]  0.1325                      -0.03675"""
 
 LAYER = """op Layer : Real(n) -> Real(n)
 handler true = { return x -> return x ; Layer(x) -> return (x * x, x) | y, z -> return 2 * (z * y) }
@@ -76,8 +74,10 @@ def record(made: GradientMade) -> dict[str, Any]:
 
 
 def test_the_table_has_each_box_with_its_value_and_its_cotangent() -> None:
-    lines = LISTING.split("\n")
-    assert bundle(gradient(PASS))["text/plain"].split("\n")[: len(lines)] == lines
+    lines = bundle(gradient(PASS))["text/plain"].split("\n")
+    assert lines[:5] == LISTING.split("\n")
+    assert lines[5].startswith("return [-0.00072726640779")
+    assert lines[6] == "w0 : Real(3, 2) changed by at most 0.03807"
 
 
 def test_the_page_has_the_drawing_the_table_and_what_has_changed() -> None:
