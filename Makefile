@@ -7,7 +7,7 @@ LESSON := lessons/01-backpropagation.ipynb
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check
 
 # What an installation is made of: when one of these changes, it is made again.
-PARTS := pyproject.toml $(wildcard rh_kernel/kernel/spec/*)
+PARTS := pyproject.toml $(wildcard rh_kernel/kernel/spec/* rh_kernel/kernel/grading/*)
 
 # Jupyter and pip want a home to write to, if only an empty one.
 ifeq ($(strip $(HOME)),)
@@ -16,7 +16,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test test-browser laws check bench clean
+.PHONY: help lab test test-browser laws fuzz check bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -33,6 +33,9 @@ test-browser: $(VENV)/.dev ## run the tests that drive JupyterLab in Debian's Ch
 
 laws: $(VENV)/.dev ## try every law on twenty times as many programs: 10,000 for the agreement of the three evaluators
 	RH_LAWS=deep $(PY) -m pytest -n auto --timeout 0 tests/laws tests/denotational $(ARGS)
+
+fuzz: $(VENV)/.dev ## make up programs for ten minutes and see whether one breaks it (RH_FUZZ_SEED=n begins from that seed)
+	RH_FUZZ=600 $(PY) -m pytest tests/fuzz $(ARGS)
 
 check: $(VENV)/.dev ## style, types and import contracts
 	$(PY) -m ruff check

@@ -7,17 +7,17 @@ session. A script that wants one of its own makes it: ``rh = rh_kernel.Workspace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rh_kernel.notebook.errors import Wrong
     from rh_kernel.notebook.magics import Extensible
-    from rh_kernel.notebook.outcomes import Derivation, Diagram, Gradient, Run, Trace
-    from rh_kernel.notebook.workspace import Workspace
+    from rh_kernel.workspace.errors import Wrong
+    from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Run, Trace
+    from rh_kernel.workspace.workspace import Workspace
 
 __all__ = ["Workspace", "Wrong", "current", "derivation", "diagram", "gradient", "run", "trace"]
 
 
 def current() -> "Workspace":
     """The session that the functions below and ``%%rh`` work in: one a notebook, and one for a script."""
-    from rh_kernel.notebook import workspace
+    from rh_kernel.workspace import workspace
 
     return workspace.current()
 
@@ -58,11 +58,11 @@ def __getattr__(name: str) -> type:
     """The classes ``Workspace`` and ``Wrong``, loaded when they are asked for."""
     match name:
         case "Workspace":
-            from rh_kernel.notebook.workspace import Workspace
+            from rh_kernel.workspace.workspace import Workspace
 
             return Workspace
         case "Wrong":
-            from rh_kernel.notebook.errors import Wrong
+            from rh_kernel.workspace.errors import Wrong
 
             return Wrong
         case _:

@@ -1,6 +1,11 @@
 """Options of the test run."""
 
+import os
+
 import pytest
+
+# Kernels that tests start are not to write into the history of whoever runs the tests.
+os.environ["RH_HISTORY"] = "off"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -22,16 +22,19 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
 
 LONGEST = 1_000_000
+"""A program has at most so many equations, unless a session says otherwise."""
 
 
 class Builder:
     """Registers, equations and the active regions. The one mutable thing of a compilation, gone when it ends.
 
-    ``strict`` says whether checks are written down, and ``place`` where the function is called whose body is at work.
+    ``strict`` says whether checks are written down, ``longest`` how many equations there may be, and ``place`` where the
+    function is called whose body is at work.
     """
 
-    def __init__(self, *, strict: bool = False) -> None:
+    def __init__(self, *, strict: bool = False, longest: int = LONGEST) -> None:
         self.strict = strict
+        self.longest = longest
         self.place: Span | None = None
         self.shapes: list[Extent] = []
         self.constants: list[tuple[Register, Array]] = []
@@ -173,8 +176,8 @@ class Builder:
         return Slot(len(self.shapes) - 1, shape, active)
 
     def _equation(self, f: Operator, registers: tuple[Register, ...], shape: Extent, arguments: Sequence[Slot]) -> Slot:
-        if len(self.equations) >= LONGEST:
-            raise Stuck(ProgramTooLong(limit=LONGEST))
+        if len(self.equations) >= self.longest:
+            raise Stuck(ProgramTooLong(limit=self.longest))
         active = 0
         if self.region is not None:
             for argument in arguments:

@@ -1,6 +1,6 @@
 """``Γ ; Δ ⊢ P : A`` to a straight-line program from Γ, Δ and the heap to A and the heap."""
 
-from rh_kernel.arrays.builder import Builder
+from rh_kernel.arrays.builder import LONGEST, Builder
 from rh_kernel.arrays.machine import Machine
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program, Register, Tree
@@ -13,26 +13,32 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 
 
-def compile_command(P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False) -> Program:
+def compile_command(
+    P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
+) -> Program:
     """The program of P, whose loose indices are the ``inputs``: index 0 is the last of them. ``names`` is what they are called.
 
     The same program holds for all values of the inputs and all contents of the heap. If it is ``strict``, a run of it raises
     ``Stuck`` at a point where a function is not smooth (RH Def. E.4). Raises ``Stuck`` if an operation has no
-    handler, or if the program would be too long; ``KernelBug`` if P still depends on a dimension or location variable.
+    handler, or if the program would have more than ``longest`` equations; ``KernelBug`` if P still depends on a dimension or location variable.
     """
-    return optimise(translate(P, inputs, names, strict=strict))
+    return optimise(translate(P, inputs, names, strict=strict, longest=longest))
 
 
-def compile_term(M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False) -> Program:
+def compile_term(
+    M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
+) -> Program:
     """The program of M, whose loose indices are the ``inputs``, as for ``compile_command``; it leaves the heap alone."""
-    b = Builder(strict=strict)
+    b = Builder(strict=strict, longest=longest)
     trees, rho = _inputs(inputs, b)
     return optimise(_program(b, names, trees, evaluate(M, rho, b), ()))
 
 
-def translate(P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False) -> Program:
+def translate(
+    P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
+) -> Program:
     """The program of P as symbolic execution leaves it: with aliases, repetitions, and what nobody uses."""
-    b = Builder(strict=strict)
+    b = Builder(strict=strict, longest=longest)
     trees, rho = _inputs(inputs, b)
     machine = Machine(b)
     V = machine.run(P, rho)

@@ -12,7 +12,7 @@ class ProgramTooLong(Diagnostic):
 
     code: ClassVar[str] = "RH231"
     title: ClassVar[str] = "The compiled program is too long"
-    label: ClassVar[str] = "the straight-line program would have more than {limit} equations"
+    label: ClassVar[str] = "the straight-line program would have more than {limit:,} equations"
 
     limit: int
-    hint: str = "a continuation used twice, or a function that calls another twice, doubles what stands below it"
+    hint: str = "a continuation used twice, or a function that calls another twice, doubles what stands below it; `%limit equations` allows more"

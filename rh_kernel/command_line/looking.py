@@ -10,20 +10,24 @@ from rh_kernel.display.trace import trace_blocks
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.performing import State, perform
 from rh_kernel.session.plans import (
+    Answer,
+    Compare,
     Compile,
     Declare,
     Derive,
     Draw,
     Evaluate,
     Gradient,
+    Load,
     Refuse,
     Reset,
-    Say,
+    Save,
     Set,
     ShowHeap,
     ShowType,
     Trace,
     Train,
+    Undo,
     plan,
 )
 from rh_kernel.session.results import ProgramMade, Shown, TraceMade
@@ -96,7 +100,9 @@ def find(file: str, report: Report, settings: Settings) -> Subject | None:
                 found.append((number, item, closed))
             case Refuse():
                 refused.append((number, planned))
-            case Declare() | ShowType() | Derive() | Draw() | Train() | ShowHeap() | Reset() | Set() | Say():
+            case Declare() | ShowType() | Derive() | Draw() | Train() | Compare() | Answer():
+                pass
+            case Save() | Load() | Undo() | ShowHeap() | Reset() | Set():
                 pass
     commands = [subject for subject in found if isinstance(subject[2], ClosedCommand)]
     chosen = (commands or found or [None])[-1]

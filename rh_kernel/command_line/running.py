@@ -6,24 +6,29 @@ from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.plans import (
+    Answer,
+    Compare,
     Compile,
     Declare,
     Derive,
     Draw,
     Evaluate,
     Gradient,
+    Load,
     Plan,
     Refuse,
     Reset,
-    Say,
+    Save,
     Set,
     ShowHeap,
     ShowType,
     Trace,
     Train,
+    Undo,
     plan,
 )
 from rh_kernel.session.results import (
+    CheckPassed,
     DeclarationMade,
     Event,
     ItemFailed,
@@ -86,7 +91,11 @@ def checked(planned: Plan, text: str) -> Result:
             return TypeShown(" ".join(subject.text.split()), subject.type)
         case Train(training):
             return Notice(f"a training run on {training.data}, {training.epochs} epochs")
-        case ShowHeap() | Reset() | Set() | Say():
+        case Compare(equation, span):
+            return TypeShown(" ".join(span.text.split()), str(equation.left.type))
+        case Answer(CheckPassed() as passed):
+            return passed
+        case ShowHeap() | Reset() | Set() | Save() | Load() | Undo() | Answer():
             return Notice(" ".join(text.split()))
         case Refuse(diagnostics):
             return ItemFailed(diagnostics)

@@ -11,6 +11,7 @@ from rh_kernel.display.gradient_text import gradient_text
 from rh_kernel.display.heaps import by_name, heap_html, heap_text
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span
+from rh_kernel.display.names import names_html, names_text
 from rh_kernel.display.programs import program_html, program_text
 from rh_kernel.display.runs import progress_html, progress_text, run_html, run_text
 from rh_kernel.display.text import visible
@@ -18,12 +19,14 @@ from rh_kernel.display.trace import trace_text
 from rh_kernel.display.trace_html import trace_html
 from rh_kernel.display.values import changes_html, changes_text, value_html, value_text
 from rh_kernel.session.results import (
+    CheckPassed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
     GradientMade,
     HeapShown,
     ItemFailed,
+    NamesShown,
     Notice,
     ProgramMade,
     Result,
@@ -37,6 +40,9 @@ from rh_kernel.training.events import Progress
 
 STEPS = 60
 """The text of a longer trace leaves out steps in the middle."""
+
+
+_PASSED = "✓"
 
 
 def bundle(result: Result) -> dict[str, str]:
@@ -78,6 +84,10 @@ def text(result: Result) -> str:
             return gradient_text(result)
         case HeapShown(contents):
             return heap_text(contents)
+        case CheckPassed(checked, _):
+            return visible(f"{_PASSED} {checked}")
+        case NamesShown(names):
+            return names_text(names)
         case Notice(words):
             return visible(words)
         case TrainingDone():
@@ -108,6 +118,10 @@ def html(result: Result) -> str:
             return gradient_html(result)
         case HeapShown(contents):
             return heap_html(contents)
+        case CheckPassed(checked, _):
+            return box("", f"{span(f'color:{COLOURS[Role.TYPE]};font-weight:bold', _PASSED)} {span(MONOSPACE, checked)}")
+        case NamesShown(names):
+            return names_html(names)
         case Notice(words):
             return element("pre", "margin:0;white-space:pre-wrap;background:none", escape(words))
         case TrainingDone():

@@ -21,12 +21,15 @@ from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (
     Change,
+    CheckPassed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
     GradientMade,
     HeapShown,
     ItemFailed,
+    NameShown,
+    NamesShown,
     Notice,
     Pass,
     ProgramMade,
@@ -81,10 +84,19 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
             return tuple([{"item": item, "kind": "derivation", **derivation_record(d)} for d in derivations])
         case HeapShown(changes):
             return ({"item": item, "kind": "heap", "heap": contents(changes)},)
+        case CheckPassed(text, A):
+            return ({"item": item, "kind": "check", "text": text, "type": A},)
+        case NamesShown(names):
+            return ({"item": item, "kind": "names", "names": [_declared(n) for n in names]},)
         case Notice(text):
             return ({"item": item, "kind": "notice", "text": text},)
         case ItemFailed(diagnostics):
             return tuple({"item": item, **error(d)} for d in diagnostics)
+
+
+def _declared(n: NameShown) -> Record:
+    older: Record = {"older_than": [*n.newer]} if n.newer else {}
+    return {"name": n.name, "is": n.kind, "type": n.type, "place": n.place, **older}
 
 
 def error(d: Diagnostic) -> Record:

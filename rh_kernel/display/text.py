@@ -66,7 +66,10 @@ def runs(doc: Doc, width: float = 100) -> Iterator[Run]:
 
 
 def visible(text: str) -> str:
-    """``text`` with every control character but the line end shown as a sign, so that it cannot control a terminal."""
+    """``text`` with every control character but the line end shown as a sign, so that it cannot control a terminal.
+
+    Half a surrogate pair, which no encoding has a place for, is shown as a sign too.
+    """
     return text if text.isprintable() else text.translate(_SIGNS)
 
 
@@ -97,7 +100,8 @@ def _under(look: Look, annotation: Annotation) -> Look:
 
 
 _SIGNS = {c: 0x2400 + c for c in range(32) if c != 10} | {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
-_SIGNS |= dict.fromkeys((*range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+_SIGNS |= dict.fromkeys((0x61C, *range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
+_SIGNS |= dict.fromkeys(range(0xD800, 0xE000), 0xFFFD)
 
 _ROLE_CODES: dict[Role | None, tuple[str, ...]] = {
     Role.KEYWORD: ("35",),

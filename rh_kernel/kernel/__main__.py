@@ -17,7 +17,7 @@ def main() -> None:
     # Programs are trees of very many small nodes, without cycles: looking for cycles often makes cells and interrupts wait.
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
-    IPKernelApp.launch_instance(kernel_class=RHKernel)
+    IPKernelApp.launch_instance(kernel_class=RHKernel, outstream_class="rh_kernel.kernel.streams.Stream")
 
 
 if __name__ == "__main__":

@@ -1,115 +1,135 @@
-"""The names that fit a half-written word, and what is known of a whole one."""
+"""The Tab key: the words, signs, fields and files that fit what stands before the cursor, each with what it is."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+import unicodedata
+from collections.abc import Iterable, Iterator
 
+from rh_kernel.kernel.completion_files import ARRAYS, DATA, HEAPS, entries
+from rh_kernel.kernel.completion_place import Argument, DirectiveName, Quoted, Word, place_of
+from rh_kernel.kernel.completion_signs import half_sign, signs
+from rh_kernel.kernel.completion_words import Completion, declared_in, described, words
 from rh_kernel.kernel.forms import FORMS
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.describing import type_text
+from rh_kernel.session.bounds import MEANINGS
 from rh_kernel.session.directives import DIRECTIVES
-from rh_kernel.session.helping import help_text
-from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import tokens
-from rh_kernel.syntax.tokens import Kind
+from rh_kernel.session.session import Session
+from rh_kernel.syntax.tokens import PYTHON
 from rh_kernel.training.bundled import NAMES
-from rh_kernel.typing.definitions import (
-    ConstDefinition,
-    Definition,
-    Definitions,
-    DimDefinition,
-    FunDefinition,
-    HandlerDefinition,
-    LocDefinition,
-    NetDefinition,
-    OpDefinition,
-)
 
-_WORD = r"[^\W\d][\w']*"
-_BEFORE = re.compile(rf"%?(?:{_WORD})?$")
-_AROUND = re.compile(rf"%?{_WORD}")
-_IN_DATA = re.compile(r'\bdata\(\s*"([^"\n]*)$')
+__all__ = ["Completion", "completions"]
+
+_FIELD = re.compile(r"[^\s\[\]|]+")
+_PLACEHOLDERS = frozenset({"number"})
+_PART = re.compile(r"(?<=[_\W])(?=\w)|(?<=[^\W\d_])(?=\d)|(?<=[a-z])(?=[A-Z])")
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """A word that fits: what kind of thing it is, in the words that front ends have icons for, and its type."""
+def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Completion]]:
+    """Where the half-written word before ``cursor`` begins, and the words that begin like it, the nearest to hand first.
 
-    text: str
-    kind: str
-    signature: str = ""
-
-
-def completions(definitions: Definitions, text: str, cursor: int) -> tuple[int, list[Completion]]:
-    """Where the half-written word before ``cursor`` begins, and the words that begin like it, the nearest to hand first."""
+    If none begins like it, those a part of which does. Raises nothing, whatever the text and the cursor are.
+    """
+    cursor = min(max(cursor, 0), len(text))
     before = text[:cursor]
-    data = _IN_DATA.search(before)
-    if data is not None:
-        sets = [Completion(name, "text", "data set") for name in _data_sets()]
-        return data.start(1), [c for c in sets if c.text.startswith(data[1])]
-    half = _BEFORE.search(before)
-    word = "" if half is None else half[0]
-    start = cursor - len(word)
-    if "#" in before[before.rfind("\n") + 1 :]:
-        return start, []
-    known: dict[str, Completion] = {}
-    for c in _directives() if word.startswith("%") else _words(definitions, text, start):
-        known.setdefault(c.text, c)
-    fitting = [c for c in known.values() if c.text.lower().startswith(word.lower()) and c.text != word]
-    return start, sorted(fitting, key=lambda c: not c.text.startswith(word))
+    half = half_sign(before)
+    if half is not None:
+        return cursor - len(half), _signs(half)
+    place = place_of(before)
+    match place:
+        case None:
+            return cursor, []
+        case DirectiveName(start, word):
+            return start, _directives(word)
+        case Quoted(start, typed, head):
+            return _in_quotes(session, start, typed, head)
+        case Argument():
+            return _arguments(session, place)
+        case Word(start, word):
+            if place.last == "%":
+                return start, []
+            begun = len(before) - len(word) if not place.before else place.before[0].start
+            definitions = declared_in(session.definitions, text[:begun], "cell")
+            found = _fitting(words(definitions, place, text), word)
+            return start, described(definitions, text, found)
 
 
-def inspection(definitions: Definitions, text: str, cursor: int) -> str | None:
-    """What is known of the word at ``cursor``: its type and documentation, or the form that a keyword begins."""
-    for m in _AROUND.finditer(text):
-        if m.start() <= cursor <= m.end():
-            return _about(definitions, m[0])
-    return None
+def _fitting(found: Iterable[str], word: str) -> list[str]:
+    """Each once, those that begin like ``word``, with the same letters large first; or else those of which a part does."""
+    folded, exact = _folded(word), unicodedata.normalize("NFC", word)
+    each = [name for name in dict.fromkeys(found) if name != exact]
+    begin = [name for name in each if _folded(name).startswith(folded)]
+    fitting = begin or [name for name in each if _has_part(name, folded)]
+    return sorted(fitting, key=lambda name: not name.startswith(exact))
 
 
-def _about(definitions: Definitions, word: str) -> str | None:
-    name = word.lstrip("%")
-    if word.startswith("%"):
-        return help_text(definitions, (word,)) if name in DIRECTIVES else None
-    if definitions.get(name) is None and name in FORMS:
-        return FORMS[name]
-    if definitions.get(name) is not None or name in ROWS:
-        return help_text(definitions, (name,))
-    return None
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
-def _data_sets() -> Iterator[str]:
-    for name in NAMES:
+def _has_part(text: str, folded: str) -> bool:
+    """Whether a part of a name, such as ``step`` of ``adam_step`` and ``Layer`` of ``myLayer``, begins like ``folded``."""
+    return any(_folded(text[m.start() :]).startswith(folded) for m in _PART.finditer(text))
+
+
+def _signs(half: str) -> list[Completion]:
+    match signs(half):
+        case [(name, sign)]:
+            return [Completion(sign, "text", name)]
+        case found:
+            return [Completion(name, sign, sign) for name, sign in found]
+
+
+def _directives(typed: str) -> list[Completion]:
+    usages = {f"%{name}": f"%{name} {argument}".rstrip() for name, (argument, _) in DIRECTIVES.items()}
+    usages[PYTHON] = f"{PYTHON}, the first line of a cell"
+    return [Completion(name, "magic", usages[name]) for name in _fitting(usages, typed)]
+
+
+def _in_quotes(session: Session, start: int, typed: str, head: str) -> tuple[int, list[Completion]]:
+    """A data set or a file of data in ``data("…")``, an array's file in ``load("…")``."""
+    match head:
+        case "data":
+            sets = [] if "/" in typed else _fitting(_data_sets(session), typed)
+            place, files = _files(session, start, typed, DATA)
+            return place, [*[Completion(name, "text", "data set") for name in sets], *files]
+        case "load":
+            return _files(session, start, typed, ARRAYS)
+        case _:
+            return start, []
+
+
+def _data_sets(session: Session) -> Iterator[str]:
+    for name in (*session.given, *NAMES):
         yield name
         yield f"{name}.train"
         yield f"{name}.test"
 
 
-def _directives() -> Iterator[Completion]:
-    for name, (argument, _) in DIRECTIVES.items():
-        yield Completion(f"%{name}", "magic", f"%{name} {argument}".rstrip())
+def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -> tuple[int, list[Completion]]:
+    """Where the last part of a half-written path begins, and the files and folders that fit it."""
+    way, slash, name = typed.rpartition("/")
+    found = _fitting(entries(session.folder, typed, endings), name)
+    shown = [Completion(name, "path", "folder" if name.endswith("/") else "file") for name in found]
+    return start + len(way + slash), shown
 
 
-def _words(definitions: Definitions, text: str, start: int) -> Iterator[Completion]:
-    """What is declared, then what the cell names elsewhere, then what the language has."""
-    for name, declared in definitions.named.items():
-        yield Completion(name, _kind(declared.definition), f"{name} : {type_text(declared.definition)}")
-    for token in tokens(Span(Source("cell", text), 0, len(text))):
-        if token.kind is Kind.NAME and not token.start <= start <= token.end and token.text not in FORMS:
-            yield Completion(token.text, "instance")
-    for name, form in FORMS.items():
-        yield Completion(name, "keyword", form.split("\n")[0])
-    for name, row in ROWS.items():
-        yield Completion(name, "function", row.signatures[0])
-
-
-def _kind(definition: Definition) -> str:
-    match definition:
-        case DimDefinition() | ConstDefinition() | LocDefinition():
-            return "instance"
-        case FunDefinition() | OpDefinition():
-            return "function"
-        case NetDefinition():
-            return "module"
-        case HandlerDefinition():
-            return "class"
+def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]]:
+    """The words that the form of a directive in ``DIRECTIVES`` has at this place: the n-th word is one of the n-th ``a|b``."""
+    argument, _ = DIRECTIVES.get(place.directive, ("", ""))
+    forms = [_FIELD.findall(form) for form in argument.split()]
+    at = len(place.given)
+    fields = forms[at] if at < len(forms) else []
+    match fields:
+        case ["file"]:
+            start, found = _files(session, place.start, place.text, HEAPS)
+            return start, found if place.quoted else [c for c in found if " " not in c.text]
+        case ["what"]:
+            meanings = {str(name): meaning for name, meaning in MEANINGS.items()}
+            return place.start, [Completion(n, "keyword", meanings[n]) for n in _fitting(meanings, place.text)]
+        case ["name"]:
+            names = [*session.definitions.named, *ROWS, *FORMS, *DIRECTIVES]
+            return place.start, described(session.definitions, "", _fitting(names, place.text))
+        case _:
+            choices = [field for field in fields if field not in _PLACEHOLDERS]
+            return place.start, [
+                Completion(n, "keyword", f"%{place.directive} {argument}") for n in _fitting(choices, place.text)
+            ]

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Generator
 from typing import TypeVar
 
-from rh_kernel.kernel.interrupts import Interrupts
+from rh_kernel.workspace.interrupts import Interrupts
 
 Event = TypeVar("Event")
 Value = TypeVar("Value")

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from rh_kernel.display.diagnostics import ansi
 from rh_kernel.display.fault import Fault
 from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.workspace.errors import Busy
 
 Content: TypeAlias = dict[str, Any]
 
@@ -21,6 +22,11 @@ def interrupted(*, kept: bool) -> Content:
     """A cell that a person stopped; ``kept`` if what it did until then stays, as in a training run."""
     after = "What was done until then is kept." if kept else "Nothing of this cell took effect."
     return _content("Interrupted", after, [f"Interrupted. {after}"])
+
+
+def occupied(busy: Busy) -> Content:
+    """A cell that found another program at work in its session."""
+    return _content("Busy", str(busy), [str(busy)])
 
 
 def faulty(fault: Fault) -> Content:

@@ -1,4 +1,6 @@
-"""The forms of the language by the word that they begin with (LANGUAGE §1–3, §6): a line for the form, one for its meaning."""
+"""The forms of the language by the word or the sign that they are known by (LANGUAGE §1–3, §6): the form, and its meaning."""
+
+from rh_kernel.typing.derivations import TypingRule
 
 FORMS = {
     "let": "let x ← M in N   ·   let x ⇐ P in Q\nname the value of a term, or the result of a command",
@@ -13,6 +15,8 @@ FORMS = {
     "batch": "batch b\nhow many samples start from the same heap; the mean of their changes is added",
     "shuffle": "shuffle s\nanother order of the samples each epoch, from the seed s",
     "measure": "measure Q   ·   measure Q on D\nthe average of Q : Real over the samples after each epoch",
+    "for": 'train P for (x, t) in data("…")\nnames the arrays of a sample',
+    "on": "measure Q on D\nmeasures on other samples, held out from training",
     "data": 'data("name")\na set of samples: one that comes with the language, or a .csv or .npz file',
     "dim": "dim n = 3\na named number, for use in types",
     "const": "const t : A = M\na named closed value",
@@ -31,5 +35,65 @@ FORMS = {
     "uniform": "uniform(lo, hi, seed=s)\nentries drawn evenly between lo and hi",
     "glorot": "glorot(seed=s)\nentries drawn evenly between ±√(6 / (fan in + fan out))",
     "load": 'load("file.npy")\nthe array in a file',
+    "seed": "normal(std, seed=s)\nthe number that random entries follow from; the same seed gives the same entries",
+    "check": "check M == N within ε   ·   check E ⊢ A\nfails unless two values are equal, or unless E has the type A",
+    "within": "check M == N within ε\nhow far entries may differ",
+    "against": "%gradient P against Q\nshows the pass of Q beside that of P",
 }
 """``zeros`` and the like are initial contents of a location; ``epochs`` and the like belong to a training run."""
+
+SIGNS = {
+    "←": "let x ← M in N\nnames the value of a term; also written <-",
+    "⇐": "let x ⇐ P in Q\nnames the result of a command; also written <=",
+    "→": "Op(x) → P   ·   A → B\nin a clause what is done for the operation, in a type from what to what; also written ->",
+    "⇒": "handler h : C ⇒ D\nthe type of an ordinary handler: from the commands it takes to those it gives; also written =>",
+    "~>": "A ~> B\nthe type of a net: a command with an input of type A and a result of type B",
+    "⊢": "check E ⊢ A\nsays that E has the type A; also written |-",
+    "|": "Op(x) → Q | y, z → R\nbegins the backward part: y is the cotangent, z what the forward part kept",
+    "•": "k • M\ngoes on with the value of M where the operation was performed; also written k(M)",
+    "⌊": "⌊M⌋\nthe command that does nothing but give the value of M; also written return M",
+    "⟨": "⟨M, N⟩   ·   rev handle (M) ⟨x, y⟩. R with H\na tuple, or the names of the inputs of a command",
+    ".": "W.rd(x. N)(V)   ·   rev handle (M) ⟨x⟩. R with H\nbefore rd, and after the names that are bound in what follows",
+    ".1": "M.1\na component of a tuple, counted from 1",
+    "+": "M + N\nthe sum, of one type; of tuples component by component",
+    "-": "M - N   ·   -M\nM + neg(N), neg(M)",
+    "*": "a * x   ·   A * B\na scalar times an array, or two arrays of one shape entry by entry; of types the product",
+    "·": "a · x\na scalar times an array; also written a * x",
+    "×": "A × B\nthe product of two types; also written A * B",
+    "/": "M / N\nthe quotient, entry by entry",
+    "@": "w @ x\na matrix times a vector or a matrix; also written matmul(w, x)",
+    "ᵀ": "wᵀ\nthe transpose; also written w^T",
+    "//": "a // b\nof dimensions the quotient, rounded down",
+    "==": "check M == N\nsays that two values are equal",
+}
+
+for _bracket, _other in (("⌋", "⌊"), ("⟩", "⟨")):
+    SIGNS[_bracket] = SIGNS[_other]
+
+_LETS = (TypingRule.T_LET, TypingRule.T_CLET)
+RULES: dict[str, tuple[TypingRule, ...]] = {
+    "let": _LETS,
+    "in": _LETS,
+    "←": (TypingRule.T_LET,),
+    "⇐": (TypingRule.T_CLET,),
+    "return": (TypingRule.T_PURE,),
+    "⌊": (TypingRule.T_PURE,),
+    "⌋": (TypingRule.T_PURE,),
+    "rev": (TypingRule.T_RHANDLE,),
+    "handle": (TypingRule.T_HANDLE, TypingRule.T_RHANDLE),
+    "with": (TypingRule.T_HANDLE, TypingRule.T_RHANDLE),
+    "handler": (TypingRule.T_RHANDLER, TypingRule.T_HANDLER),
+    "|": (TypingRule.T_RHANDLER,),
+    "⇒": (TypingRule.T_HANDLER,),
+    "•": (TypingRule.T_RESUME,),
+    "rd": (TypingRule.T_RD,),
+    ".": (TypingRule.T_RD, TypingRule.T_RHANDLE),
+    ".1": (TypingRule.T_PROJ,),
+    "+": (TypingRule.T_PLUS,),
+    "⟨": (TypingRule.T_TUPLE,),
+    "⟩": (TypingRule.T_TUPLE,),
+    "op": (TypingRule.T_OP,),
+    "fun": (TypingRule.T_FUNC,),
+    "const": (TypingRule.T_CONST,),
+}
+"""The typing rules of a form (RH Fig. 2, 3, §2.2.1), those of what it is most often first."""

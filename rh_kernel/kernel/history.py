@@ -1,11 +1,50 @@
-"""What was entered, as ``history_request`` asks for it: the last cells, a range of them, or those that fit a pattern."""
+"""What was entered, in this session and in earlier ones: the last cells, a range of them, or those that fit a pattern.
 
+The cells are kept in an SQLite file beside Jupyter's data, each as soon as it was run. Several kernels may write to it at once.
+Where it cannot be used, the history of the session is kept in memory, and the kernel goes on as if nothing were missing.
+"""
+
+import logging
+import os
+import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TypeAlias
 
 Entry: TypeAlias = tuple[int, int, str] | tuple[int, int, tuple[str, str | None]]
 """Session, number and text of a cell, or its text with the text of its last value."""
+
+_Row: TypeAlias = tuple[int, int, str, str | None]
+
+SETTING = "RH_HISTORY"
+"""The variable of the environment that names the file, or says ``off``."""
+
+KEPT = 100_000
+"""As many cells stay in the file; older ones go when a session begins."""
+
+_PATIENCE = 2.0
+"""Seconds to wait for another kernel that is writing."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS sessions (session INTEGER PRIMARY KEY AUTOINCREMENT, start TEXT DEFAULT CURRENT_TIMESTAMP);
+CREATE TABLE IF NOT EXISTS cells (
+    place INTEGER PRIMARY KEY AUTOINCREMENT, session INTEGER NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL, value TEXT
+);
+CREATE INDEX IF NOT EXISTS numbered ON cells (session, number);
+"""
+_SHRINK = "DELETE FROM cells WHERE place <= (SELECT max(place) FROM cells) - ?"
+_ADD = "INSERT INTO cells (session, number, text, value) VALUES (?, ?, ?, ?)"
+_TAIL = "SELECT session, number, text, value FROM cells ORDER BY place DESC LIMIT ?"
+_RANGE = "SELECT session, number, text, value FROM cells WHERE session = ? AND number >= ? AND number < ? ORDER BY place"
+_SEARCH = "SELECT session, number, text, value FROM cells WHERE text GLOB ? ORDER BY place DESC LIMIT ?"
+_SEARCH_UNIQUE = """
+SELECT session, number, text, value FROM cells
+WHERE place IN (SELECT max(place) FROM cells WHERE text GLOB ? GROUP BY text) ORDER BY place DESC LIMIT ?
+"""
+_ALL = 2**63 - 1
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,37 +56,118 @@ class Cell:
     value: str | None
 
 
-class History:
-    """The cells of one kernel, from its start on. Its session is 0; there are no older ones."""
+def history_file() -> Path | None:
+    """Where the history is kept, as the environment has it; ``None`` if it is not kept."""
+    setting = os.environ.get(SETTING, "").strip()
+    if setting.lower() == "off":
+        return None
+    if setting:
+        return Path(setting)
+    from jupyter_core.paths import jupyter_data_dir
 
-    def __init__(self) -> None:
+    return Path(jupyter_data_dir()) / "rh" / "history.sqlite"
+
+
+class History:
+    """The cells of one kernel, its session, after those of the sessions before; sessions are numbered as they began, from 1.
+
+    ``file`` is opened when the first cell comes or is asked for; without one, or if it cannot be used, nothing outlasts the
+    kernel.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        self._file = file
+        self._connection: sqlite3.Connection | None = None
+        self._session = 0
         self._cells: list[Cell] = []
 
     def add(self, cell: Cell) -> None:
         """Keep a cell."""
+        connection = self._opened()
         self._cells.append(cell)
+        try:
+            self._write(connection, [cell])
+        except sqlite3.Error as error:
+            self._remember(error)
 
     def tail(self, n: int, *, output: bool) -> list[Entry]:
         """The last n cells."""
-        return _entries(self._cells[max(len(self._cells) - n, 0) :], output=output)
+        return _entries(reversed(self._asked(_TAIL, _count(n))), output=output)
 
     def between(self, session: int, start: int, stop: int | None, *, output: bool) -> list[Entry]:
-        """The cells numbered ``start <= i < stop``; negative sessions count back from the running one."""
-        if session > 0 or session < 0:
-            return []
-        found = [cell for cell in self._cells if cell.number >= start and (stop is None or cell.number < stop)]
-        return _entries(found, output=output)
+        """The cells numbered ``start <= i < stop``; session 0 is the running one, and negative ones count back from it."""
+        self._opened()
+        number = session if session > 0 else self._session + session
+        return _entries(self._asked(_RANGE, _count(number), _count(start), _count(stop)), output=output)
 
     def search(self, pattern: str, n: int | None, *, output: bool, unique: bool) -> list[Entry]:
         """The last n cells that fit a pattern with ``*`` and ``?``; with ``unique`` each text once, the latest."""
-        found: dict[str, Cell] | list[Cell] = [cell for cell in self._cells if fnmatchcase(cell.text, pattern)]
-        if unique:
-            latest = {cell.text: cell for cell in found}
-            found = sorted(latest.values(), key=lambda cell: cell.number)
-        return _entries(found if n is None else found[max(len(found) - n, 0) :], output=output)
+        query = _SEARCH_UNIQUE if unique else _SEARCH
+        found = self._asked(query, _storable(pattern).replace("[", "[[]"), _count(n))
+        return _entries(reversed(found), output=output)
+
+    def _asked(self, query: str, *values: object) -> list[_Row]:
+        try:
+            return self._opened().execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            return self._remember(error).execute(query, values).fetchall()
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is not None:
+            return self._connection
+        if self._file is None:
+            return self._begin(":memory:")
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return self._begin(self._file)
+        except (sqlite3.Error, OSError, ValueError) as error:
+            return self._remember(error)
+
+    def _begin(self, place: Path | str) -> sqlite3.Connection:
+        """Begin a session in a database. Raises ``sqlite3.Error`` if it is none, or is not to be written to."""
+        connection = sqlite3.connect(place, timeout=_PATIENCE)
+        try:
+            # A commit need not reach the disk at once: it is the process that may end, not the machine.
+            connection.execute("PRAGMA synchronous = OFF" if place == ":memory:" else "PRAGMA synchronous = NORMAL")
+            connection.executescript(_TABLES)
+            with connection:
+                self._session = connection.execute("INSERT INTO sessions DEFAULT VALUES").lastrowid or 0
+                connection.execute(_SHRINK, (KEPT,))
+        except sqlite3.Error:
+            connection.close()
+            raise
+        self._connection = connection
+        return connection
+
+    def _remember(self, error: Exception) -> sqlite3.Connection:
+        """Go on in memory, with the cells of this session."""
+        _log.info("The history is kept in memory from here on: %s", error)
+        if self._connection is not None:
+            self._connection.close()
+        connection = self._begin(":memory:")
+        self._write(connection, self._cells)
+        return connection
+
+    def _write(self, connection: sqlite3.Connection, cells: Iterable[Cell]) -> None:
+        with connection:
+            connection.executemany(_ADD, [(self._session, *_row(cell)) for cell in cells])
 
 
-def _entries(cells: list[Cell], *, output: bool) -> list[Entry]:
+def _row(cell: Cell) -> tuple[int, str, str | None]:
+    return cell.number, _storable(cell.text), None if cell.value is None else _storable(cell.value)
+
+
+def _storable(text: str) -> str:
+    """``text`` with ``?`` for halves of characters, which no file in UTF-8 can hold."""
+    return text.encode(errors="replace").decode()
+
+
+def _count(n: int | None) -> int:
+    """A number that SQLite has; ``None`` stands for no bound."""
+    return _ALL if n is None else min(max(n, 0), _ALL)
+
+
+def _entries(rows: Iterable[_Row], *, output: bool) -> list[Entry]:
     if output:
-        return [(0, cell.number, (cell.text, cell.value)) for cell in cells]
-    return [(0, cell.number, cell.text) for cell in cells]
+        return [(session, number, (text, value)) for session, number, text, value in rows]
+    return [(session, number, text) for session, number, text, _ in rows]

@@ -10,6 +10,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 
 NAME = "rh"
 SPEC = Path(__file__).parent / "spec"
+LABEXTENSION = Path(__file__).parent / "labextension"
 
 
 def install(*, user: bool = False, prefix: str | None = None) -> Path:

@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, cast
 
 from ipykernel.iostream import OutStream
@@ -15,17 +14,21 @@ from traitlets import List
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.fault import fault
 from rh_kernel.kernel.comms import MESSAGES, manager
-from rh_kernel.kernel.completion import completions, inspection
+from rh_kernel.kernel.completion import completions
 from rh_kernel.kernel.driving import drive
-from rh_kernel.kernel.errors import Content, failed, faulty, interrupted
-from rh_kernel.kernel.history import Cell, History
-from rh_kernel.kernel.interrupts import Interrupts
-from rh_kernel.kernel.outputs import Bundle, Outputs, undressed
-from rh_kernel.kernel.widgets import Widgets
+from rh_kernel.kernel.errors import Content, failed, faulty, interrupted, occupied
+from rh_kernel.kernel.history import Cell, History, history_file
+from rh_kernel.kernel.inspection import inspection
+from rh_kernel.kernel.python import Python, python_starts
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parser import completeness
+from rh_kernel.workspace.errors import Busy
+from rh_kernel.workspace.interrupts import Interrupts
+from rh_kernel.workspace.outputs import Bundle, Outputs, undressed
+from rh_kernel.workspace.widgets import Widgets
+from rh_kernel.workspace.workspace import Workspace
 
 Reply = dict[str, Any]
 
@@ -57,12 +60,18 @@ class RHKernel(Kernel):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.rh = Session.start(Path.cwd())
-        self._history = History()
+        self.workspace = Workspace()
+        self._history = History(history_file())
         self._widgets = Widgets()
+        self._python = Python(self, self.workspace, self._widgets)
         self.comm_manager = manager()
         for message in MESSAGES:
             self.shell_handlers[message] = getattr(self.comm_manager, message)
+
+    @property
+    def rh(self) -> Session:
+        """The session as it is now; Python's ``rh`` is a view on the same one."""
+        return self.workspace.session
 
     @property
     def kernel_info(self) -> dict[str, Any]:
@@ -73,6 +82,7 @@ class RHKernel(Kernel):
         """What is printed belongs to the request that is being served."""
         super().set_parent(ident, parent, channel)
         if channel == "shell":
+            self._python.set_parent(parent)
             for stream in (sys.stdout, sys.stderr):
                 if isinstance(stream, OutStream):
                     stream.set_parent(parent)
@@ -127,23 +137,34 @@ class RHKernel(Kernel):
         cell_id: str | None = None,
     ) -> Reply:
         """Run a cell: its outputs, and the reply ``ok`` or ``error``."""
-        number = self.execution_count
-        outputs = self._outputs(number, cell_id or f"{number}", silent=silent)
-        error, expressions = None, dict[str, Any]()
-        interrupts = Interrupts()
-        with interrupts.watched():
-            error = await self._run(Source(f"cell {number}", code), outputs, interrupts)
-            if error is None:
-                expressions = await self._evaluate(user_expressions or {}, interrupts)
-        if error is not None and not silent:
-            self._say("error", error)
+        number, cell = self.execution_count, cell_id or f"{self.execution_count}"
+        self._allow_stdin = allow_stdin
+        start = python_starts(code)
+        value, payload = None, list[dict[str, Any]]()
+        if start is None:
+            error, value = await self._run(Source(f"cell {number}", code), cell, silent=silent)
+        else:
+            if not silent:
+                self._widgets.begin(cell)
+            error, payload = await self._python.run(code[start:], number, cell, silent=silent, stored=store_history)
+        expressions = await self._evaluate(user_expressions or {}) if error is None else {}
         if store_history and not silent:
-            self._history.add(Cell(number, code, outputs.value))
+            self._history.add(Cell(number, code, value))
         elif not silent:
             self.execution_count = number - 1
         if error is not None:
-            return {"status": "error", "execution_count": number, **error}
-        return {"status": "ok", "execution_count": number, "payload": [], "user_expressions": expressions}
+            return {"status": "error", "execution_count": number, "payload": payload, **error}
+        return {"status": "ok", "execution_count": number, "payload": payload, "user_expressions": expressions}
+
+    async def _run(self, source: Source, cell: str, *, silent: bool) -> tuple[Content | None, str | None]:
+        """Run a cell in the language: what went wrong, and the text of the value that it ends in."""
+        outputs = self._outputs(self.execution_count, cell, silent=silent)
+        interrupts = Interrupts()
+        with interrupts.watched():
+            error = await self._take(source, outputs, interrupts)
+        if error is not None and not silent:
+            self._say("error", error)
+        return error, outputs.value
 
     def _outputs(self, number: int, cell: str, *, silent: bool) -> Outputs:
         """Where the results of a cell go, with a widget for each that has a view."""
@@ -156,16 +177,19 @@ class RHKernel(Kernel):
 
         return Outputs(self._say, number, time.monotonic, dressed)
 
-    async def _run(self, source: Source, outputs: Outputs, interrupts: Interrupts) -> Content | None:
+    async def _take(self, source: Source, outputs: Outputs, interrupts: Interrupts) -> Content | None:
         """Take the cell's events as far as they go, and its session if it ends well; else what went wrong."""
         before = self.rh
         try:
-            self.rh = await drive(execute(before, source), outputs.take, interrupts)
+            with self.workspace.changing() as put:
+                put(await drive(execute(before, source), outputs.take, interrupts))
         except KeyboardInterrupt as stop:
             # What the cell was at work on may be large; the traceback holds it until the front end has heard of the end.
             asyncio.get_running_loop().call_later(LET_GO, stop.with_traceback, None)
             outputs.abandon("interrupted")
             return interrupted(kept=False)
+        except Busy as busy:
+            return occupied(busy)
         except Exception as exception:
             outputs.abandon("failed")
             return faulty(fault(exception, VERSION))
@@ -178,8 +202,8 @@ class RHKernel(Kernel):
         outputs.finish()
         return None
 
-    async def _evaluate(self, expressions: Mapping[str, str], interrupts: Interrupts) -> Reply:
-        """The values of expressions that a client asks for beside the cell; they change nothing."""
+    async def _evaluate(self, expressions: Mapping[str, str]) -> Reply:
+        """The values of expressions in the language that a client asks for beside the cell; they change nothing."""
         replies: Reply = {}
         for name, text in expressions.items():
             found: list[Result] = []
@@ -188,8 +212,10 @@ class RHKernel(Kernel):
                 if isinstance(event, Shown):
                     found.append(event.result)
 
+            interrupts = Interrupts()
             try:
-                await drive(execute(self.rh, Source(name, text)), take, interrupts)
+                with interrupts.watched():
+                    await drive(execute(self.rh, Source(name, text)), take, interrupts)
                 replies[name] = _expression(found)
             except KeyboardInterrupt:
                 replies[name] = {"status": "error", **interrupted(kept=False)}
@@ -199,7 +225,10 @@ class RHKernel(Kernel):
 
     async def do_complete(self, code: str, cursor_pos: int) -> Reply:
         """The names that fit what stands before the cursor, with their types."""
-        start, found = completions(self.rh.definitions, code, cursor_pos)
+        python = python_starts(code)
+        if python is not None and python <= cursor_pos:
+            return self._python.complete(code, python, cursor_pos)
+        start, found = completions(self.rh, code, cursor_pos)
         types = [{"text": c.text, "type": c.kind, "start": start, "end": cursor_pos, "signature": c.signature} for c in found]
         return {
             "status": "ok",
@@ -211,12 +240,17 @@ class RHKernel(Kernel):
 
     async def do_inspect(self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()) -> Reply:
         """The type and the documentation of the name at the cursor."""
-        text = inspection(self.rh.definitions, code, cursor_pos)
-        data = {} if text is None else {"text/plain": text}
-        return {"status": "ok", "found": text is not None, "data": data, "metadata": {}}
+        python = python_starts(code)
+        if python is not None and python <= cursor_pos:
+            return self._python.inspect(code, python, cursor_pos, detail_level, omit_sections)
+        data = inspection(self.rh, code, cursor_pos, detail_level)
+        return {"status": "ok", "found": data is not None, "data": dict(data or {}), "metadata": {}}
 
     async def do_is_complete(self, code: str) -> Reply:
         """Whether Enter should run the text, and if not how far the next line is indented."""
+        python = python_starts(code)
+        if python is not None:
+            return self._python.is_complete(code[python:])
         status, indent = completeness(code)
         return {"status": status, "indent": indent} if status == "incomplete" else {"status": status}
 

@@ -8,13 +8,14 @@ from typing import Any
 from rh_kernel.display.diagnostics import html, text
 from rh_kernel.display.fault import fault
 from rh_kernel.kernel.errors import Content, faulty, interrupted
-from rh_kernel.kernel.outputs import Outputs
-from rh_kernel.notebook.errors import CellFailed, CellStopped, Stopped, Wrong
-from rh_kernel.notebook.outcomes import AnyOutcome, outcome
-from rh_kernel.notebook.showing import Shell, dressing, sender
-from rh_kernel.notebook.workspace import Workspace
+from rh_kernel.notebook.errors import CellFailed, CellStopped
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source
+from rh_kernel.workspace.errors import Stopped, Wrong
+from rh_kernel.workspace.outcomes import AnyOutcome, outcome
+from rh_kernel.workspace.outputs import Outputs
+from rh_kernel.workspace.showing import Shell, dressing, sender
+from rh_kernel.workspace.workspace import Workspace
 
 
 def run_cell(workspace: Workspace, source: Source, where: Shell) -> AnyOutcome | None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, cast
 
 from rh_kernel.kernel.completion import completions
-from rh_kernel.notebook.workspace import workspace_of
+from rh_kernel.workspace.workspace import workspace_of
 
 NAME = "rh"
 MAGIC = f"%%{NAME}"
@@ -32,7 +32,7 @@ def matcher(where: object) -> Callable[[Context], Found]:
         cursor = sum([len(line) + 1 for line in lines[: context.cursor_line]]) + context.cursor_position
         # The magic is no part of the program, but its place in the cell counts.
         text = context.full_text.replace(MAGIC, " " * len(MAGIC), 1)
-        start, found = completions(workspace_of(where).session.definitions, text, cursor)
+        start, found = completions(workspace_of(where).session, text, cursor)
         fitting = [SimpleCompletion(text=c.text, type=c.kind) for c in found]
         return {"completions": fitting, "matched_fragment": text[start:cursor], "suppress": True}
 

@@ -5,10 +5,10 @@ from typing import Any, Protocol
 
 from rh_kernel.notebook.cells import run_cell
 from rh_kernel.notebook.completing import NAME, attach
-from rh_kernel.notebook.outcomes import AnyOutcome
-from rh_kernel.notebook.showing import Shell
-from rh_kernel.notebook.workspace import workspace_of
 from rh_kernel.source.span import Source
+from rh_kernel.workspace.outcomes import AnyOutcome
+from rh_kernel.workspace.showing import Shell
+from rh_kernel.workspace.workspace import workspace_of
 
 
 class Extensible(Shell, Protocol):

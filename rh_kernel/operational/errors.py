@@ -23,6 +23,6 @@ class OutOfFuel(Diagnostic):
 
     code: ClassVar[str] = "RH204"
     title: ClassVar[str] = "Step limit met"
-    label: ClassVar[str] = "the reduction was stopped after {steps} steps"
+    label: ClassVar[str] = "the reduction was stopped after {steps:,} steps"
 
     steps: int

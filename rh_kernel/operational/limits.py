@@ -26,7 +26,7 @@ class Limits:
     def check(self, count: int, span: Span | None) -> None:
         """Raises ``Stuck`` if ``count`` steps were all that is allowed."""
         if count >= self.fuel:
-            hint = "raise the limit, or look for a definition that doubles its work"
+            hint = "`%limit steps` allows more; or look for a definition that doubles its work"
             raise Stuck(OutOfFuel(span=span, steps=count, hint=hint))
 
     def check_arrays(self, f: Primitive, span: Span | None) -> None:

@@ -3,6 +3,7 @@
 import os
 
 from rh_kernel.operational.limits import Limits
+from rh_kernel.session.bounds import EVERYTHING
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.stuck import BYTES, too_large
@@ -16,13 +17,24 @@ def available() -> int:
         return (4 << 30) // BYTES
 
 
+def allowed(settings: Settings) -> int:
+    """How many reals there may be at a time."""
+    return available() if settings.bounds.bytes is None else settings.bounds.bytes // BYTES
+
+
 def limits(settings: Settings) -> Limits:
     """What bounds a reduction on this machine, under these settings."""
-    return Limits(strict=settings.strict, reals=available())
+    fuel = EVERYTHING if settings.bounds.steps is None else settings.bounds.steps
+    return Limits(fuel=fuel, strict=settings.strict, reals=allowed(settings))
 
 
-def check_size(reals: int, what: str, span: Span | None) -> None:
+def longest(settings: Settings) -> int:
+    """How many equations a compiled program may have."""
+    return EVERYTHING if settings.bounds.equations is None else settings.bounds.equations
+
+
+def check_size(reals: int, what: str, span: Span | None, settings: Settings) -> None:
     """Raises ``Stuck`` if so many reals would not fit."""
-    limit = available()
+    limit = allowed(settings)
     if reals > limit:
         raise too_large(reals, limit, what, span)

@@ -28,7 +28,7 @@ def initial_content(definition: LocDefinition, folder: Path, type_: Span, conten
     shape = concrete_shape(A)
     if shape is None:
         raise KernelBug(f"the location {definition.name} has the open type {A}")
-    check_size(math.prod(shape), f"`{definition.name}` of type {A}", type_)
+    check_size(math.prod(shape), f"`{definition.name}` of type {A}", type_, settings)
     match definition.initial:
         case Written(term):
             array = to_array(run(term, Heap(), limits(settings)).value)

@@ -17,6 +17,11 @@ DIRECTIVES = {
     "compile": ("P", "the straight-line program that runs, with operation counts"),
     "heap": ("", "every location with its content"),
     "reset": ("", "put the initial contents back into all locations"),
+    "save": ("file", "write the content of every location to an .npz or .safetensors file"),
+    "load": ("file", "put the contents in such a file into the locations of these names"),
+    "whos": ("", "every name that was declared: its type, its place, and whether what it was made from has changed since"),
+    "undo": ("", "undo what the last cell did to names, heap and settings"),
+    "limit": ("[what [number|off|default]]", "what bounds a cell: steps, nodes, equations, output, bytes, seconds"),
     "strict": ("on|off", "whether a function is undefined where it is not smooth"),
     "evaluator": ("compiled|stepped|denoted", "which of the three readings of a program evaluates it"),
     "help": ("name", "what a name stands for; without a name, this list"),
@@ -53,6 +58,17 @@ def chosen(item: items.Directive, *choices: str) -> str | None:
             wanted = f"{', '.join(others)} or {last}"
             found, hint = f"`{' '.join(words)}`", f"`%{item.name.text}` alone tells what is set"
             raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint))
+
+
+def file_name(item: items.Directive) -> str:
+    """The file that ``%save`` or ``%load`` names. Raises ``Rejected`` for other words."""
+    match item.words:
+        case (name,) if name:
+            return name
+        case words:
+            found = f"`{' '.join(words)}`" if words else "nothing"
+            hint = f'for example `%{item.name.text} weights.npz`; a name with spaces stands in quotes, "my weights.npz"'
+            raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="a file", found=found, hint=hint))
 
 
 def unknown_directive(item: items.Directive) -> Rejected:

@@ -33,6 +33,62 @@ class NothingToStep(Diagnostic):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CheckFailed(Diagnostic):
+    """``check 1 + 1 == 3``"""
+
+    code, title = "RH207", "Check failed"
+    label = "the two sides are not equal{where}"
+    where: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutOfTime(Diagnostic):
+    """``%limit seconds 1`` and a long training run"""
+
+    code, title = "RH208", "Time limit met"
+    label = "the cell was stopped after {seconds:,} seconds"
+    hint: str = "`%limit seconds` in a cell of its own allows more"
+    seconds: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TooMuchOutput(Diagnostic):
+    """A cell with very many traces"""
+
+    code, title = "RH209", "Output limit met"
+    label = "the cell was stopped before it would have shown more than {limit:,} characters"
+    hint: str = "show less in one cell, or allow more with `%limit output`"
+    limit: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class NothingToUndo(Diagnostic):
+    """``%undo`` in a new session"""
+
+    code, title = "RH045", "Nothing to undo"
+    label = "{why}"
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CannotSave(Diagnostic):
+    """``%save nowhere/w.npz``"""
+
+    code, title = "RH342", "Heap cannot be saved"
+    label = "{why}"
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CannotRestore(Diagnostic):
+    """``%load nowhere.npz``"""
+
+    code, title = "RH343", "Heap cannot be loaded"
+    label = "{why}"
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class CannotLoad(Diagnostic):
     """``load("nowhere.npy")``"""
 

@@ -20,7 +20,7 @@ from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
 from rh_kernel.operational.trace import advance
 from rh_kernel.primitives.values import materialise
-from rh_kernel.session.budget import check_size, limits
+from rh_kernel.session.budget import check_size, limits, longest
 from rh_kernel.session.results import Working
 from rh_kernel.session.settings import Evaluator, Settings
 from rh_kernel.source.diagnostic import Stuck
@@ -52,7 +52,7 @@ def evaluate(
         match settings.evaluator:
             case Evaluator.COMPILED:
                 program = compiled(subject, settings)
-                check_size(peak(program), "what is computed here", span_of(subject))
+                check_size(peak(program), "what is computed here", span_of(subject), settings)
                 yield Working()
                 result, changes = prepare(program)((), heap)
                 return Evaluated(_value(iter(flat(result)), subject.type), _frozen(changes))
@@ -72,9 +72,9 @@ def compiled(subject: ClosedTerm | ClosedCommand, settings: Settings) -> Program
     try:
         match subject:
             case ClosedTerm(M):
-                return compile_term(M, strict=settings.strict)
+                return compile_term(M, strict=settings.strict, longest=longest(settings))
             case ClosedCommand(P):
-                return compile_command(P, strict=settings.strict)
+                return compile_command(P, strict=settings.strict, longest=longest(settings))
     except Stuck as failure:
         raise placed(failure, span_of(subject)) from None
 

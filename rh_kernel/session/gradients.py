@@ -28,7 +28,7 @@ def recorded(
     yield Working()
     try:
         arrow = _denoted(subject)
-        check_size(reals(arrow), "what the wires hold all together", span_of(subject))
+        check_size(reals(arrow), "what the wires hold all together", span_of(subject), settings)
         run = record(arrow, (), heap, strict=settings.strict)
         while True:
             try:

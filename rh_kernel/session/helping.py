@@ -1,14 +1,135 @@
 """``%help`` and ``%lsmagic``: texts about directives, function symbols and what a session has declared."""
 
+from dataclasses import dataclass, replace
+
+from rh_kernel.primitives.derivative import derivative
+from rh_kernel.primitives.row import Row
+from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives import DIRECTIVES
-from rh_kernel.typing.definitions import Definitions, kind_of
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.dimensions import DimVar, dim
+from rh_kernel.syntax.lexer import chunks, tokens
+from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.signature import Parameter
+from rh_kernel.syntax.tokens import Kind
+from rh_kernel.typing.definitions import (
+    ConstDefinition,
+    Definition,
+    Definitions,
+    DimDefinition,
+    FunDefinition,
+    HandlerDefinition,
+    LocDefinition,
+    NetDefinition,
+    OpDefinition,
+    kind_of,
+)
+
+FEW_LINES = 12
+"""A longer declaration is cut."""
+
+FROM_PYTHON = "rh.const"
+"""What the source of a constant is called that Python gave: what stands there is no program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a name: what kind of thing it is, its types, what was said of it, and where it was declared.
+
+    ``facts`` are the formulas of a function symbol.
+    """
+
+    name: str
+    kind: str
+    signatures: tuple[str, ...]
+    documentation: str = ""
+    facts: tuple[str, ...] = ()
+    written: Span | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it was declared, in words."""
+        if self.written is None:
+            return ""
+        return f"declared in {self.written.source.name}, line {self.written.position[0]}"
+
+    def source(self, lines: int | None) -> str:
+        """Its declaration as it was written, with at most so many lines."""
+        written = [] if self.written is None else self.written.text.split("\n")
+        if lines is None or len(written) <= lines:
+            return "\n".join(written)
+        return "\n".join([*written[: lines - 1], f"  … {len(written) - lines + 1} more lines"])
+
+
+def known(definitions: Definitions, name: str) -> Known | None:
+    """What is known of a declared name, or of a function symbol of the language."""
+    declared = definitions.named.get(name)
+    if declared is None:
+        return _of_row(ROWS[name]) if name in ROWS else None
+    kind, types = kind_of(declared.definition), (signature(declared.definition),)
+    if declared.span is None:
+        return Known(name, f"{kind} that comes with the language", types)
+    if declared.span.source.name == FROM_PYTHON:
+        return Known(name, f"{kind} given from Python", types)
+    item = _item(declared.span)
+    return Known(name, kind, types, _comment_above(item), (), item)
+
+
+def _of_row(row: Row) -> Known:
+    facts = [row.formula, f"rd[{row.name}](w, v) = {_derivative(row.name, row.schemes[0])}"]
+    if row.rough is not None:
+        facts.append("not smooth at some points, where it is undefined after `%strict on`")
+    return Known(row.name, "a function symbol of the language", row.signatures, row.doc, tuple(facts))
+
+
+def _derivative(name: str, scheme: Scheme) -> str:
+    """The derivative as a term in the cotangent w and the point v."""
+    f = instantiate(name, scheme, tuple([dim(v) if isinstance(v, DimVar) else v for v in scheme.variables]))
+    scope = derivative(f)
+    return " ".join(show(scope.body, names=scope.hints).split())
+
+
+def _item(name: Span) -> Span:
+    """The declaration whose name stands there, to the end of the line in which it ends."""
+    chunk = next(chunk for chunk in chunks(name.source) if chunk.start <= name.start < chunk.end)
+    end = max([token.end for token in tokens(chunk) if token.kind is not Kind.COMMENT], default=name.end)
+    line_end = name.source.text.find("\n", end)
+    return Span(name.source, chunk.start, len(name.source.text) if line_end < 0 else line_end)
+
+
+def _comment_above(item: Span) -> str:
+    """The lines of comments directly above a declaration."""
+    found: list[str] = []
+    for line in reversed(item.source.text[: item.start].split("\n")[:-1]):
+        if not line.lstrip().startswith("#"):
+            break
+        found.append(line.lstrip().lstrip("#").strip())
+    return "\n".join(reversed(found)).strip()
 
 
 def help_text(definitions: Definitions, words: tuple[str, ...]) -> str:
     """About each word; without words the directives and the function symbols."""
     return "\n".join(_about(definitions, word) for word in words) if words else _overview()
+
+
+def signature(definition: Definition) -> str:
+    """How a declaration begins: ``FC[l : Loc(m, n)] : Real(n) -> Real(m)``, ``sgd(alpha : Real(1)) : rev handler(Real(k))``."""
+    match definition:
+        case OpDefinition(name, family):
+            return f"{name}{_listed(family.parameters)} : {family.domain} -> {family.codomain}"
+        case NetDefinition(name=name, statics=statics):
+            return f"{name}{_listed(statics)} : {type_text(replace(definition, statics=()))}"
+        case HandlerDefinition(name=name, parameters=parameters) if parameters:
+            given = ", ".join([f"{parameter} : {A}" for parameter, A in parameters])
+            return f"{name}({given}) : {type_text(replace(definition, parameters=()))}"
+        case HandlerDefinition() | DimDefinition() | ConstDefinition() | LocDefinition() | FunDefinition():
+            return f"{definition.name} : {type_text(definition)}"
+
+
+def _listed(parameters: tuple[Parameter, ...]) -> str:
+    return f"[{', '.join(map(str, parameters))}]" if parameters else ""
 
 
 def _overview() -> str:
@@ -24,13 +145,13 @@ def _usage(name: str) -> str:
 
 def _about(definitions: Definitions, word: str) -> str:
     name = word.lstrip("%")
-    definition = definitions.get(name)
-    if definition is not None:
-        return f"{name} is {kind_of(definition)}: {type_text(definition)}"
-    if name in ROWS:
-        row = ROWS[name]
-        types = "\n".join(f"  {signature}" for signature in row.signatures)
-        return f"{row.doc}\n{types}\n  {row.formula}"
+    definition, found = definitions.get(name), known(definitions, name)
+    if definition is not None and found is not None:
+        lines = [f"{name} is {kind_of(definition)}: {type_text(definition)}", found.documentation]
+        lines += [found.source(FEW_LINES), found.place]
+        return "\n".join([line for line in lines if line])
+    if found is not None:
+        return "\n  ".join([found.documentation, *found.signatures, *found.facts])
     if name in DIRECTIVES:
         return f"{_usage(name)}: {DIRECTIVES[name][1]}"
     return f"nothing is called `{name}`"

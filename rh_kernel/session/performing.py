@@ -1,7 +1,7 @@
 """Performing a plan: evaluation by the compiled program, traces by the stepper, training batch by batch."""
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -12,30 +12,36 @@ from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
 from rh_kernel.operational.trace import advance
 from rh_kernel.primitives.values import materialise
-from rh_kernel.session.budget import available, limits
+from rh_kernel.session.budget import allowed, limits, longest
+from rh_kernel.session.checking import check
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, compiled, evaluate, frozen, span_of
 from rh_kernel.session.gradients import recorded
 from rh_kernel.session.plans import (
+    Answer,
+    Compare,
     Compile,
     Declare,
     Derive,
     Draw,
     Evaluate,
     Gradient,
+    Load,
     Plan,
     Refuse,
     Reset,
-    Say,
+    Save,
     Set,
     ShowHeap,
     ShowType,
     Trace,
     Train,
+    Undo,
 )
 from rh_kernel.session.results import (
     Change,
+    CheckPassed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
@@ -53,11 +59,13 @@ from rh_kernel.session.results import (
     changed,
 )
 from rh_kernel.session.settings import Settings
+from rh_kernel.session.storage import Written, read, restored, write
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
 from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import placed
 from rh_kernel.training.events import Diverged, Progress, Trained
+from rh_kernel.training.events import Event as TrainingEvent
 from rh_kernel.training.loop import train
 from rh_kernel.typing.definitions import LocDefinition, kind_of
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
@@ -65,12 +73,13 @@ from rh_kernel.typing.items import ClosedCommand, ClosedTerm
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the items of a cell have done so far."""
+    """What the items of a cell have done so far; ``files`` are those that are put in their places when the cell ends."""
 
     heap: Mapping[Location, Array]
     initial: Mapping[Location, Array]
     folder: Path
     settings: Settings
+    files: tuple[Written, ...] = ()
 
     def put(self, changes: Mapping[Location, Array]) -> "State":
         """With other contents at some locations."""
@@ -112,6 +121,15 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
             return (yield from _gradient(number, plan, state))
         case Train():
             return (yield from _train(number, plan, state))
+        case Compare(equation, span):
+            yield from check(equation, state.heap, state.settings, span)
+            yield Shown(number, CheckPassed(span.text, str(equation.left.type)))
+        case Save():
+            return (yield from _save(number, plan, state))
+        case Load():
+            return (yield from _load(number, plan, state))
+        case Undo():
+            raise KernelBug("`%undo` is a cell by itself, and is no step of one")
         case ShowHeap():
             yield Shown(number, HeapShown(_contents(state)))
         case Reset():
@@ -123,9 +141,37 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
         case Set(settings, text):
             yield Shown(number, Notice(text))
             return replace(state, settings=settings)
-        case Say(text):
-            yield Shown(number, Notice(text))
+        case Answer(result):
+            yield Shown(number, result)
     return state
+
+
+def _save(number: int, plan: Save, state: State) -> Generator[Event, None, State]:
+    contents = {name: state.heap[location] for name, location in plan.locations.items()}
+    written = write(contents, plan.target, plan.span)
+    yield Shown(number, Notice(f"{_count(len(contents))} saved to {plan.target.name}"))
+    return replace(state, files=(*state.files, written))
+
+
+def _load(number: int, plan: Load, state: State) -> Generator[Event, None, State]:
+    file = next((w.scratch for w in reversed(state.files) if w.target == plan.target), plan.target)
+    found = read(file, plan.target, allowed(state.settings), plan.span)
+    changes = restored(found, plan.locations, plan.target.name, plan.span)
+    yield Shown(number, Notice(_told(plan.target.name, changes, found, plan.locations)))
+    return state.put({plan.locations[name]: frozen(array) for name, array in changes.items()})
+
+
+def _told(file: str, changes: Mapping[str, Array], found: Mapping[str, Array], locations: Mapping[str, Location]) -> str:
+    others = [name for name in found if name not in changes]
+    kept = [name for name in locations if name not in changes]
+    lines = [f"{_count(len(changes))} loaded from {file}: {', '.join(changes)}"]
+    lines += [f"not in the file, and as before: {', '.join(kept)}"] if kept else []
+    lines += [f"in the file, and no location here: {', '.join(others)}"] if others else []
+    return "\n".join(lines)
+
+
+def _count(locations: int) -> str:
+    return "1 location" if locations == 1 else f"{locations} locations"
 
 
 def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None, State]:
@@ -177,7 +223,7 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
     last: Progress | None = None
     began = time.monotonic()
     try:
-        for event in train(run, data[run.data], data, state.heap, available(), strict=state.settings.strict):
+        for event in _training(plan, state):
             match event:
                 case Progress():
                     last = event
@@ -203,6 +249,11 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
     )
     yield Shown(number, done)
     raise Interrupted(after)
+
+
+def _training(plan: Train, state: State) -> Iterator[TrainingEvent]:
+    run, data, settings = plan.run, plan.data, state.settings
+    return train(run, data[run.data], data, state.heap, allowed(settings), strict=settings.strict, longest=longest(settings))
 
 
 def _gradient(number: int, plan: Gradient, state: State) -> Generator[Event, None, State]:

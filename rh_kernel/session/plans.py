@@ -8,12 +8,15 @@ from typing import TypeAlias
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
 from rh_kernel.primitives.table import ROWS
+from rh_kernel.session.bounds import changed_bounds
 from rh_kernel.session.budget import check_size, limits
 from rh_kernel.session.deriving import derivations
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.directives import chosen, expect_no_words, needs_expression, unknown_directive
+from rh_kernel.session.directives import chosen, expect_no_words, file_name, needs_expression, unknown_directive
 from rh_kernel.session.drawing import Denoted, denoted
 from rh_kernel.session.helping import help_text
+from rh_kernel.session.names import names_shown
+from rh_kernel.session.results import CheckPassed, NamesShown, Notice
 from rh_kernel.session.settings import Evaluator, Settings, evaluator_text, strict_text
 from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
@@ -21,12 +24,16 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.free_names import free_names
 from rh_kernel.syntax.parser import Unparsed
+from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import TooLarge
+from rh_kernel.syntax.tokens import CHECK
 from rh_kernel.syntax.types import Type, size
 from rh_kernel.training.data import DataSet, load
+from rh_kernel.typing.checks import Equation, elaborate_equality, elaborate_type_check
 from rh_kernel.typing.declarations import declare
-from rh_kernel.typing.definitions import ConstDefinition, Definition, Definitions
+from rh_kernel.typing.definitions import ConstDefinition, Definition, Definitions, LocDefinition
 from rh_kernel.typing.derivations import Derivation
 from rh_kernel.typing.items import (
     ClosedCommand,
@@ -111,6 +118,39 @@ class Train:
 
 
 @dataclass(frozen=True, slots=True)
+class Compare:
+    """``check M == N``, as it is written"""
+
+    equation: Equation
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """``%save file``: these locations, by their names"""
+
+    target: Path
+    locations: Mapping[str, Location]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """``%load file``, into these locations"""
+
+    target: Path
+    locations: Mapping[str, Location]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """``%undo``: an item that is a cell by itself"""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class ShowHeap:
     """``%heap``"""
 
@@ -129,10 +169,10 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
-    """A text that is known already"""
+class Answer:
+    """What is known already: the answer to ``%help`` or ``%whos``, a check of a type"""
 
-    text: str
+    result: CheckPassed | NamesShown | Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,17 +183,38 @@ class Refuse:
 
 
 Plan: TypeAlias = (
-    Declare | Evaluate | Trace | Compile | ShowType | Derive | Draw | Gradient | Train | ShowHeap | Reset | Set | Say | Refuse
+    Declare
+    | Evaluate
+    | Trace
+    | Compile
+    | ShowType
+    | Derive
+    | Draw
+    | Gradient
+    | Train
+    | Compare
+    | Save
+    | Load
+    | Undo
+    | ShowHeap
+    | Reset
+    | Set
+    | Answer
+    | Refuse
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What planning looks at beside the definitions: the folder that paths start from, data given from Python, the settings."""
+    """What planning looks at beside the definitions: the folder that paths start from, data given from Python, the settings.
+
+    ``cell`` is what the front end calls the cell, if it can be run again.
+    """
 
     folder: Path
     given: Mapping[str, Mapping[str, Array]]
     settings: Settings
+    cell: str = ""
 
     def after(self, planned: Plan) -> "Surroundings":
         """What the plan of the next item looks at."""
@@ -190,8 +251,13 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
             return definitions, Evaluate(elaborate_evaluation(definitions, e))
         case items.TrainItem():
             return definitions, _train(definitions, item, around)
+        case items.EqualityCheck(M, N):
+            return definitions, Compare(elaborate_equality(definitions, item), M.span.to(N.span))
+        case items.TypeCheck():
+            text = item.span.text.removeprefix(CHECK).strip()
+            return definitions, Answer(CheckPassed(text, elaborate_type_check(definitions, item)))
         case items.Directive():
-            return definitions, _directive(definitions, item, around.settings)
+            return definitions, _directive(definitions, item, around)
         case (
             items.DimDeclaration()
             | items.ConstDeclaration()
@@ -203,10 +269,13 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
         ):
             definition = declare(definitions, item)
             if isinstance(definition, ConstDefinition):
-                check_size(size(definition.type), f"`{definition.name}` of type {definition.type}", _sides(item)[0])
+                check_size(
+                    size(definition.type), f"`{definition.name}` of type {definition.type}", _sides(item)[0], around.settings
+                )
                 V = run(definition.term, Heap(), limits(around.settings)).value
                 definition = ConstDefinition(definition.name, definition.type, V)
-            return definitions.with_(definition, item.name.span), Declare(definition, *_sides(item))
+            definitions = definitions.with_(definition, item.name.span, around.cell, free_names(item))
+            return definitions, Declare(definition, *_sides(item))
 
 
 def _sides(item: items.Declaration) -> tuple[Span, Span]:
@@ -232,7 +301,8 @@ def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings
     return Train(run, sets, item.span)
 
 
-def _directive(definitions: Definitions, item: items.Directive, settings: Settings) -> Plan:
+def _directive(definitions: Definitions, item: items.Directive, around: Surroundings) -> Plan:
+    settings = around.settings
     match item.name.text:
         case "trace":
             return Trace(elaborate_evaluation(definitions, needs_expression(item)), written(definitions))
@@ -254,6 +324,19 @@ def _directive(definitions: Definitions, item: items.Directive, settings: Settin
         case "reset":
             expect_no_words(item)
             return Reset()
+        case "save":
+            return Save(around.folder / file_name(item), _locations(definitions), item.span)
+        case "load":
+            return Load(around.folder / file_name(item), _locations(definitions), item.span)
+        case "whos":
+            expect_no_words(item)
+            return Answer(NamesShown(names_shown(definitions)))
+        case "undo":
+            expect_no_words(item)
+            return Undo(item.span)
+        case "limit":
+            bounds, text = changed_bounds(settings.bounds, item)
+            return Set(replace(settings, bounds=bounds), text)
         case "strict":
             word = chosen(item, "on", "off")
             settings = settings if word is None else replace(settings, strict=word == "on")
@@ -263,9 +346,15 @@ def _directive(definitions: Definitions, item: items.Directive, settings: Settin
             settings = settings if word is None else replace(settings, evaluator=Evaluator(word))
             return Set(settings, evaluator_text(settings))
         case "help" | "lsmagic":
-            return Say(help_text(definitions, item.words))
+            return Answer(Notice(help_text(definitions, item.words)))
         case _:
             raise unknown_directive(item)
+
+
+def _locations(definitions: Definitions) -> Mapping[str, Location]:
+    """The locations that names stand for."""
+    declared = [d.definition for d in definitions.named.values()]
+    return {d.name: d.location for d in declared if isinstance(d, LocDefinition)}
 
 
 def _type(definitions: Definitions, e: s.Expr) -> ShowType:
@@ -288,7 +377,7 @@ def _declared_name(item: items.Item | Unparsed) -> str | None:
     match item:
         case Unparsed(declares=name):
             return name
-        case items.Evaluation() | items.TrainItem() | items.Directive():
+        case items.Evaluation() | items.EqualityCheck() | items.TypeCheck() | items.TrainItem() | items.Directive():
             return None
         case _:
             return item.name.text

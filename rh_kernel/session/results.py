@@ -129,6 +129,32 @@ class HeapShown:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckPassed:
+    """``check M == N`` or ``check E ⊢ A``: what was checked, as it is written, and the type of its two sides."""
+
+    text: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameShown:
+    """A line of ``%whos``: ``place`` is where the name was declared, ``newer`` what it was made from and has changed since."""
+
+    name: str
+    kind: str
+    type: str
+    place: str
+    newer: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamesShown:
+    """``%whos``: every name that was declared, in the order of the declarations."""
+
+    names: tuple[NameShown, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """A sentence, or a text of several lines, e.g. of ``%help`` and ``%reset``."""
 
@@ -172,6 +198,8 @@ Result: TypeAlias = (
     | DiagramMade
     | GradientMade
     | HeapShown
+    | CheckPassed
+    | NamesShown
     | Notice
     | TrainingDone
     | ItemFailed

@@ -1,29 +1,50 @@
 """Cells: ``session, text ↦ events, session'`` (LANGUAGE §6, §7). A session is a value, so a cell that fails leaves the old one.
 
-Of a cell, every item is parsed and elaborated first; only if none has an error does anything run.
+Of a cell, every item is parsed and elaborated first; only if none has an error does anything run. A file is a sequence of
+cells of one item each.
 """
 
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
 from pathlib import Path
 from types import MappingProxyType
 
+from rh_kernel.session.bounds import EVERYTHING
+from rh_kernel.session.errors import DirectiveWords, NothingToUndo
 from rh_kernel.session.performing import Interrupted, State, perform
-from rh_kernel.session.plans import Plan, Refuse, Surroundings, complaints, plan, without
-from rh_kernel.session.results import Event, ItemFailed, Shown
+from rh_kernel.session.plans import Plan, Refuse, Surroundings, Undo, complaints, plan, without
+from rh_kernel.session.results import Event, ItemFailed, Notice, Shown
 from rh_kernel.session.settings import DEFAULT, Settings
-from rh_kernel.source.diagnostic import Failure
-from rh_kernel.source.span import Source
-from rh_kernel.syntax.core import Array
+from rh_kernel.session.storage import put
+from rh_kernel.session.timing import within
+from rh_kernel.session.undoing import fitting, same_heap, undone
+from rh_kernel.source.diagnostic import Diagnostic, Failure
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.binding import locations_within
+from rh_kernel.syntax.core import Array, Node
 from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.surface_items import Item
-from rh_kernel.typing.definitions import BUILT_IN, Definitions
+from rh_kernel.typing.definitions import (
+    BUILT_IN,
+    ConstDefinition,
+    Definitions,
+    DimDefinition,
+    FunDefinition,
+    HandlerDefinition,
+    LocDefinition,
+    NetDefinition,
+    OpDefinition,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What the names stand for, what the heap holds and held at first, where paths start from, and what is set."""
+    """What the names stand for, what the heap holds and held at first, where paths start from, and what is set.
+
+    ``past`` are the sessions before the cells that can be undone, the last one last.
+    """
 
     folder: Path
     definitions: Definitions = BUILT_IN
@@ -31,6 +52,7 @@ class Session:
     initial: Mapping[Location, Array] = field(default_factory=lambda: MappingProxyType({}))
     given: Mapping[str, Mapping[str, Array]] = field(default_factory=lambda: MappingProxyType({}))
     settings: Settings = DEFAULT
+    past: "tuple[Session, ...]" = ()
 
     @staticmethod
     def start(folder: Path, settings: Settings = DEFAULT) -> "Session":
@@ -43,40 +65,103 @@ class Session:
         return Surroundings(self.folder, self.given, self.settings)
 
 
-def execute(session: Session, source: Source, *, keep_going: bool = False) -> Generator[Event, None, Session]:
+class _End(Enum):
+    """How a cell ended."""
+
+    DONE = auto()
+    FAILED = auto()
+    INTERRUPTED = auto()
+
+
+Items = Sequence[Item | Unparsed]
+Run = Generator[Event, None, tuple[Session, _End]]
+
+
+def execute(session: Session, source: Source, *, keep_going: bool = False, cell: str = "") -> Generator[Event, None, Session]:
     """The events of a text; what the generator returns is the session after it.
 
     Without ``keep_going`` the text is a cell: it takes effect as a whole or not at all. With it, it is a file: each item does.
+    ``cell`` is what the front end calls a cell that can be run again; what it declared before is forgotten then.
     ``KeyboardInterrupt`` (thrown in, or raised while it works) stops it: in a training run the generator still tells what was
     done by then and returns a session that has it; elsewhere the exception passes, and the old session is all there is.
     """
-    items = list(parse(source))
-    around = session.surroundings
-    definitions = replace(session.definitions, failed=frozenset())
-    plans = None if keep_going else _plans(definitions, items, around)
-    refused = [(n, p) for n, (_, p) in enumerate(plans or (), start=1) if isinstance(p, Refuse)]
+    return (yield from within(session.settings.bounds.seconds, _execute(session, source, cell, keep_going=keep_going)))
+
+
+def commit(before: Session, after: Session) -> Session:
+    """The session ``after`` what was done to the one ``before``, which can be undone if it was anything."""
+    if _is_same(before, after):
+        return replace(after, past=before.past)
+    past = (*before.past, replace(before, past=()))
+    kept = fitting([s.heap for s in past], after.heap)
+    return replace(after, past=past[len(past) - kept :])
+
+
+def _is_same(before: Session, after: Session) -> bool:
+    return (
+        after.definitions.named.items() == before.definitions.named.items()
+        and after.settings == before.settings
+        and after.given is before.given
+        and same_heap(after.heap, before.heap)
+    )
+
+
+def _execute(session: Session, source: Source, cell: str, *, keep_going: bool) -> Generator[Event, None, Session]:
+    items = parse(source)
+    start = replace(session, definitions=replace(session.definitions, failed=frozenset()))
+    if not keep_going:
+        after, end = yield from _cell(start, items, 1, cell)
+        return session if end is _End.FAILED else after
+    for number, item in enumerate(items, start=1):
+        after, end = yield from _cell(start, (item,), number, "")
+        failed = end is _End.FAILED
+        start = replace(start, definitions=without(start.definitions, item)) if failed else after
+        if end is _End.INTERRUPTED:
+            break
+    return start
+
+
+def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
+    """The events of some items that take effect together; ``first`` is the number of the first of them."""
+    plans = _plans(session, items, cell)
+    refused = [(n, p) for n, (_, p) in enumerate(plans, start=first) if isinstance(p, Refuse)]
     if refused:
         for number, planned in refused:
             yield Shown(number, ItemFailed(planned.diagnostics))
-        return session
+        return session, _End.FAILED
+    undo = next((p for _, p in plans if isinstance(p, Undo)), None)
+    if undo is not None:
+        return (yield from _undo(session, undo, first, alone=len(items) == 1))
+    definitions = plans[-1][0] if plans else session.definitions.forget(cell)
+    end = _End.DONE
     state = State(session.heap, session.initial, session.folder, session.settings)
-    for number, item in enumerate(items, start=1):
-        after, planned = plan(definitions, item, around) if plans is None else plans[number - 1]
-        try:
-            state = yield from perform(number, planned, state)
-        except (Failure, MemoryError) as failure:
-            yield Shown(number, ItemFailed(complaints(failure, item.span)))
-            if not keep_going:
-                return session
-            after = without(definitions, item)
-        except Interrupted as interrupted:
-            return _after(session, after, interrupted.state)
-        definitions, around = after, around.after(planned)
-    return _after(session, definitions, state)
+    number, span = first, Span(Source("", ""), 0, 0)
+    try:
+        if cell and (words := _made_older(session.definitions, definitions)):
+            yield Shown(first, Notice(words))
+        for number, (item, (after, planned)) in enumerate(zip(items, plans, strict=True), start=first):
+            span = item.span
+            try:
+                state = yield from perform(number, planned, state)
+            except Interrupted as interrupted:
+                definitions, state, end = after, interrupted.state, _End.INTERRUPTED
+                break
+        for written in state.files:
+            put(written, span)
+    except (Failure, MemoryError) as failure:
+        yield Shown(number, ItemFailed(complaints(failure, span)))
+        return session, _End.FAILED
+    finally:
+        for written in state.files:
+            written.drop()
+    return commit(session, _with(session, definitions, state)), end
 
 
-def _plans(definitions: Definitions, items: Iterable[Item | Unparsed], around: Surroundings) -> list[tuple[Definitions, Plan]]:
+def _plans(session: Session, items: Items, cell: str) -> list[tuple[Definitions, Plan]]:
     """The plan of each item, with the definitions after it."""
+    around = replace(session.surroundings, cell=cell)
+    nodes = session.settings.bounds.nodes
+    definitions = replace(session.definitions.forget(cell), nodes=EVERYTHING if nodes is None else nodes)
     plans: list[tuple[Definitions, Plan]] = []
     for item in items:
         definitions, planned = plan(definitions, item, around)
@@ -85,5 +170,68 @@ def _plans(definitions: Definitions, items: Iterable[Item | Unparsed], around: S
     return plans
 
 
-def _after(session: Session, definitions: Definitions, state: State) -> Session:
-    return replace(session, definitions=definitions, heap=state.heap, initial=state.initial, settings=state.settings)
+def _undo(session: Session, undo: Undo, number: int, *, alone: bool) -> Run:
+    problem: Diagnostic | None = None
+    if not alone:
+        wanted, hint = "a cell of its own", "it undoes what a whole cell did"
+        problem = DirectiveWords(span=undo.span, name="undo", wanted=wanted, found="other items beside it", hint=hint)
+    elif not session.past:
+        problem = NothingToUndo(span=undo.span, why="no cell has changed anything, as far as is remembered")
+    if problem is not None:
+        yield Shown(number, ItemFailed((problem,)))
+        return session, _End.FAILED
+    *past, then = session.past
+    is_set = then.settings != session.settings
+    words = undone(session.definitions, then.definitions, session.heap, then.heap, settings=is_set)
+    yield Shown(number, Notice(words))
+    # Numbers and versions go on, so that nothing new is taken for what was undone.
+    now = session.definitions
+    definitions = replace(then.definitions, count=now.count, versions=now.versions)
+    return replace(then, definitions=definitions, past=tuple(past)), _End.DONE
+
+
+def _made_older(before: Definitions, after: Definitions) -> str:
+    """What is said where a cell that is run again leaves something behind that was made from what it declared before."""
+    known = before.outdated()
+    found = {name: newer for name, newer in after.outdated().items() if known.get(name) != newer}
+    if not found:
+        return ""
+    places = {name: declared.span for name, declared in after.named.items()}
+    cells = dict.fromkeys([span.source.name for name in found if (span := places[name]) is not None])
+    newer = dict.fromkeys([name for names in found.values() for name in names])
+    made, old = _listed(found), _listed(newer)
+    return f"{made} still {'use' if len(found) > 1 else 'uses'} the earlier {old}: run {_listed(cells, '')} again to renew"
+
+
+def _listed(names: Iterable[str], quote: str = "`") -> str:
+    *others, last = [f"{quote}{name}{quote}" for name in names]
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _with(session: Session, definitions: Definitions, state: State) -> Session:
+    """The session after a cell, without the contents of locations that nothing knows any more."""
+    heap, initial = state.heap, state.initial
+    hidden = [loc for loc in heap if loc not in _named(definitions)]
+    if hidden and definitions.named is not session.definitions.named:
+        known = _named(definitions).union(*[locations_within(body) for body in _bodies(definitions)])
+        gone = {loc for loc in hidden if loc not in known}
+        heap = MappingProxyType({loc: array for loc, array in heap.items() if loc not in gone})
+        initial = MappingProxyType({loc: array for loc, array in initial.items() if loc not in gone})
+    return replace(session, definitions=definitions, heap=heap, initial=initial, settings=state.settings)
+
+
+def _named(definitions: Definitions) -> frozenset[Location]:
+    declared = [d.definition for d in definitions.named.values()]
+    return frozenset([d.location for d in declared if isinstance(d, LocDefinition)])
+
+
+def _bodies(definitions: Definitions) -> Iterator[Node]:
+    """What may know a location that no name stands for."""
+    for declared in definitions.named.values():
+        match declared.definition:
+            case NetDefinition(body=body):
+                yield body
+            case HandlerDefinition(handler=H):
+                yield H
+            case DimDefinition() | ConstDefinition() | LocDefinition() | FunDefinition() | OpDefinition():
+                pass

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from rh_kernel.session.bounds import DEFAULT as BOUNDS
+from rh_kernel.session.bounds import Bounds
+
 
 class Evaluator(Enum):
     """Which of the three readings of a program evaluates it; training is always compiled."""
@@ -14,10 +17,11 @@ class Evaluator(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``strict`` leaves a function undefined where it is not smooth, as in PSmooth (RH Def. E.4)."""
+    """``strict`` leaves a function undefined where it is not smooth, as in PSmooth (RH Def. E.4); ``bounds`` are its limits."""
 
     strict: bool = False
     evaluator: Evaluator = Evaluator.COMPILED
+    bounds: Bounds = BOUNDS
 
 
 DEFAULT = Settings()

@@ -9,18 +9,50 @@ from typing import Any, ClassVar
 
 from rh_kernel.source.span import Span
 
+_LONGEST = 60
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """A second place that explains the first, e.g. "``w0`` was declared here"."""
+    """A second place that explains the first, e.g. "``w0 : Real(3, 2)`` is declared here"."""
 
     span: Span
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """What to write at ``span``, which may be empty, so that this complaint is gone."""
+
+    span: Span
+    text: str
+
+    @property
+    def words(self) -> str:
+        """The change in words."""
+        if self.span.text:
+            return (
+                f"replace {_quoted(self.span.text)} by {_quoted(self.text)}"
+                if self.text
+                else f"remove {_quoted(self.span.text)}"
+            )
+        following = self.span.source.text[self.span.end :].split("\n")[0].split()
+        before = self.span.source.text[: self.span.start].split()
+        place = f" in front of {_quoted(following[0])}" if following else f" after {_quoted(before[-1])}" if before else ""
+        return f"insert {_quoted(self.text.strip())}{place}"
+
+
+def _quoted(text: str) -> str:
+    text = " ".join(text.split())
+    return f"`{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}`"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Diagnostic:
-    """One complaint. A subclass fixes ``code``, ``title`` and ``label``; its fields are the facts put into the label."""
+    """One complaint. A subclass fixes ``code``, ``title`` and ``label``; its fields are the facts put into the label.
+
+    ``notes`` are the places that explain it, the nearest cause first; ``rule`` is the rule of the paper that does not hold.
+    """
 
     code: ClassVar[str]
     title: ClassVar[str]
@@ -31,6 +63,8 @@ class Diagnostic:
     expected: str = ""
     hint: str = ""
     notes: tuple[Note, ...] = ()
+    fix: Fix | None = None
+    rule: str = ""
 
     @property
     def message(self) -> str:

@@ -184,6 +184,13 @@ def types_within(node: Node) -> list[tuple[Span | None, Type]]:
     return census.types
 
 
+def locations_within(node: Node) -> frozenset[Location]:
+    """Every location that ``node`` performs an operation at, or has a clause for."""
+    found: set[Location] = set()
+    rebuild(node, 0, _Places(found))
+    return frozenset(found)
+
+
 def primitives_within(node: Node) -> list[tuple[Span | None, Primitive]]:
     """Every symbol of the language that ``node`` applies, or differentiates, each with the place of its application."""
     census = _Census([], [], [None])
@@ -332,3 +339,20 @@ class _Census(Walk):
     def type(self, A: Type) -> Type:
         self.types.append((self.place[0], A))
         return A
+
+
+@dataclass(frozen=True, slots=True)
+class _Places(Walk):
+    found: set[Location]
+
+    def skips(self, node: Node, depth: int) -> bool:
+        return isinstance(node, Bound | Const)
+
+    def location(self, loc: Loc) -> Loc:
+        if isinstance(loc, Location):
+            self.found.add(loc)
+        return loc
+
+    def under(self, pattern: Pattern) -> "tuple[Walk, Pattern]":
+        self.found.update([i for i in pattern.indices if isinstance(i, Location)])
+        return self, pattern

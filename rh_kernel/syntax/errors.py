@@ -1,4 +1,4 @@
-"""What can be wrong with a text (LANGUAGE §7): the diagnostics RH001 to RH018. The docstring of each is a text that has it."""
+"""What can be wrong with a text (LANGUAGE §7): the diagnostics RH001 to RH019. The docstring of each is a text that has it."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -174,3 +174,12 @@ class RepeatedOption(Diagnostic):
     code: ClassVar[str] = "RH018"
     title: ClassVar[str] = "An option given twice"
     label: ClassVar[str] = "{found} was given before"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MisplacedPython(Diagnostic):
+    """``%%python`` below the first line of a cell, or in a file"""
+
+    code: ClassVar[str] = "RH019"
+    title: ClassVar[str] = "Python in another place"
+    label: ClassVar[str] = "{found} stands alone on the first line of a notebook's cell, and then the whole cell is Python"

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.tokens import KEYWORDS, SPELLINGS, Kind, Token
+from rh_kernel.syntax.tokens import KEYWORDS, PYTHON, SPELLINGS, Kind, Token
 
 
 def _characters(category: str) -> str:
@@ -27,7 +27,8 @@ _TOKEN = re.compile(
     | (?P<NUMBER>        (?>{_DECIMAL})(?!{_WORD}|') )
     | (?P<PROJECTION>    \.[0-9]+ )
     | (?P<FOREIGN>       == | != | >= | && | \|\| | \*\* | := | \+= | -= | \*= | /= )
-    | (?P<SYMBOL>        <- | <= | -> | => | // | \^T(?!{_WORD}) | [()\[\]{{}}⟨⟩⌊⌋<>,;:=|.+\-−*/@·⋅•×←⇐→↦⇒ᵀ%] )
+    | (?P<SYMBOL>        <- | <= | -> | => | ~> | // | \|-(?!>) | \^T(?!{_WORD})
+                       | [()\[\]{{}}⟨⟩⌊⌋<>,;:=|.+\-−*/@·⋅•×←⇐→↦⇒⇝⊢ᵀ%] )
     | (?P<STRING>        "[^"\r\n]*" )
     | (?P<COMMENT>       \#[^\r\n]* )
     | (?P<BAD_NUMBER>    [0-9](?:{_WORD}|[.'](?={_WORD}))* )
@@ -37,12 +38,19 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ITEM = re.compile(r"^(?=[^\s}#])", re.MULTILINE)
+_PYTHON = re.compile(rf"^{PYTHON}(?!\w)", re.MULTILINE)
 _WORDS = re.compile(r'"[^"\r\n]*"?|[^\s#"]\S*|#[^\r\n]*')
 
 
 def chunks(source: Source) -> tuple[Span, ...]:
-    """The text cut where items begin. What stands before the first item is a chunk too, if it is not empty."""
+    """The text cut where items begin. What stands before the first item is a chunk too, if it is not empty.
+
+    From a line ``%%python`` on there is one chunk: what is Python has no items.
+    """
     starts = [m.start() for m in _ITEM.finditer(source.text)]
+    python = _PYTHON.search(source.text)
+    if python is not None:
+        starts = [start for start in starts if start <= python.start()]
     if not starts or starts[0] > 0:
         starts.insert(0, 0)
     ends = [*starts[1:], len(source.text)]

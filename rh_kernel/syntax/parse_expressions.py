@@ -191,7 +191,7 @@ def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
 
 
 def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Expr, ...] | None) -> Expr:
-    """``x``, ``k • M``, ``f[i, …](M, …)``, ``proj_1(M)``, and ``f[i, …]`` where that is an index itself."""
+    """``x``, ``k • M``, ``f[i, …](M, …)``, ``proj_1(M)``, and ``f[i, …]`` as an index or as what is checked."""
     span = c.since(f.span.start)
     if arguments is None and not indices:
         if not c.take("•"):
@@ -199,7 +199,8 @@ def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Exp
         M = expression(c)
         return ResumeExpr(f, M, span=c.since(f.span.start))
     if arguments is None:
-        if not c.brackets or c.brackets[-1].text != "[" or not c.at(",", "]"):
+        is_index = bool(c.brackets) and c.brackets[-1].text == "[" and c.at(",", "]")
+        if not is_index and not c.at("⊢"):
             raise c.fail("`(` and the arguments", f"it is applied to its input: {shorten(f.text)}[…](x)")
         return Family(f, indices, span=span)
     projection = _PROJECTION.fullmatch(f.text)

@@ -7,8 +7,9 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.advice import FOREIGN_WORDS, shorten
 from rh_kernel.syntax.cursor import Cursor
-from rh_kernel.syntax.errors import RepeatedOption, UnknownDeclaration
+from rh_kernel.syntax.errors import MisplacedPython, RepeatedOption, UnknownDeclaration
 from rh_kernel.syntax.lexer import words
+from rh_kernel.syntax.parse_checks import check, is_check
 from rh_kernel.syntax.parse_expressions import expression
 from rh_kernel.syntax.parse_handlers import handler_literal
 from rh_kernel.syntax.parse_patterns import pattern
@@ -37,9 +38,9 @@ from rh_kernel.syntax.surface_items import (
     OwnDerivative,
     TrainItem,
 )
-from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, INITIALS, TRAINING_OPTIONS, Kind, Token
+from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, INITIALS, PYTHON, TRAINING_OPTIONS, Kind, Token
 
-_DIRECTIVE = re.compile(r"%(\w+)(?=\s|$)")
+_DIRECTIVE = re.compile(r"%[ \r\n]*(\w+)")
 _MEANT = {
     "def": "fun",
     "function": "fun",
@@ -112,6 +113,8 @@ def _item(c: Cursor, start: int) -> Item:
             return _train(c, start)
         case "%":
             return _directive(c, start)
+        case _ if is_check(c):
+            return check(c)
         case _:
             _check_declaration(c)
             M = expression(c)
@@ -264,9 +267,11 @@ def _data(c: Cursor) -> DataExpr:
 
 def _directive(c: Cursor, start: int) -> Directive:
     """``%trace P``, ``%gradient P against Q``; one that takes words is read by ``directive_of_words``."""
+    python = Span(c.source, start, start + len(PYTHON))
+    if python.text == PYTHON:
+        hint = "give Python a cell of its own; in a file, and in `rh.run`, there is none"
+        raise Rejected(MisplacedPython(span=python, found=f"`{PYTHON}`", hint=hint))
     c.advance()
-    if c.at("%"):
-        raise c.fail("the name of a directive", "%%python is the first line of a cell of its own")
     name = c.name("the name of a directive", "%lsmagic lists the directives")
     M = expression(c)
     against = expression(c) if name.text == "gradient" and c.take("against") else None

@@ -112,8 +112,11 @@ def result_type(c: Cursor) -> TypeExpr | None:
 
 def handler_type(c: Cursor) -> HandlerType | None:
     """``: rev handler(C)`` or ``: C ⇒ D``, or nothing."""
-    if not c.take(":"):
-        return None
+    return type_of_handler(c) if c.take(":") else None
+
+
+def type_of_handler(c: Cursor) -> HandlerType:
+    """``rev handler(C)`` or ``C ⇒ D``"""
     start = c.token.start
     if c.take("rev"):
         c.need("handler")

@@ -14,7 +14,7 @@ from rh_kernel.syntax.parse_expressions import expression
 from rh_kernel.syntax.parse_items import directive_of_words, item
 from rh_kernel.syntax.surface import Expr
 from rh_kernel.syntax.surface_items import Item
-from rh_kernel.syntax.tokens import DECLARATIONS, Kind, Token
+from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, Kind, Token
 
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
 
@@ -90,7 +90,7 @@ def _declares(chunk: Span) -> str | None:
     match [t for t in tokens(chunk) if t.kind is not Kind.COMMENT][:3]:
         case [Token(Kind.KEYWORD, word), Token(Kind.NAME, name), *_] if word in DECLARATIONS:
             return name
-        case [Token(Kind.NAME, _), Token(Kind.NAME, name), Token(Kind.SYMBOL, "(" | "[" | ":" | "=")]:
+        case [Token(Kind.NAME, word), Token(Kind.NAME, name), Token(Kind.SYMBOL, "(" | "[" | ":" | "=")] if word != CHECK:
             return name
         case _:
             return None

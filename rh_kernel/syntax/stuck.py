@@ -50,6 +50,17 @@ class ImpossibleSize(Diagnostic):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TooManyNodes(Diagnostic):
+    """A net that calls a net twice that calls a net twice …"""
+
+    code: ClassVar[str] = "RH206"
+    title: ClassVar[str] = "Node limit met"
+    label: ClassVar[str] = "with the nets and handlers that it uses unfolded, this has more than {limit:,} nodes"
+
+    limit: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class TooLarge(Diagnostic):
     """``loc w : Real(1000000, 1000000) = zeros``"""
 
@@ -84,10 +95,16 @@ def impossible_member(f: str, domain: str, need: str, span: Span | None = None) 
     return Stuck(ImpossibleSize(span=span, what=f"`{f}` of {domain}, which needs {need}", hint=_OTHER_SIZE))
 
 
+def too_many_nodes(limit: int, span: Span) -> Stuck:
+    """The complaint about a program that does not fit on any page."""
+    hint = "a net that is used twice doubles what stands below it; `%limit nodes` allows more"
+    return Stuck(TooManyNodes(span=span, limit=limit, hint=hint))
+
+
 def too_large(reals: int, limit: int, what: str, span: Span | None) -> Stuck:
     """The complaint that so many reals, ``what`` they are, are more than ``limit``."""
     expected = f"at most {readable(limit * BYTES)} on this machine"
-    hint = "make one of the dimensions smaller"
+    hint = "make one of the dimensions smaller, or allow more with `%limit bytes`"
     return Stuck(TooLarge(span=span, what=what, needed=readable(reals * BYTES), expected=expected, hint=hint))
 
 

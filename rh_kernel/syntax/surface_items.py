@@ -146,6 +146,32 @@ class TrainItem(Written):
 
 
 @dataclass(frozen=True, slots=True)
+class EqualityCheck(Written):
+    """``check M == N within 0.01``: two terms or commands"""
+
+    left: Expr
+    right: Expr
+    within: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrowType(Written):
+    """``A -> B`` of a function or an operation, ``A ~> B`` of a net"""
+
+    domain: TypeExpr
+    codomain: TypeExpr
+    is_pure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCheck(Written):
+    """``check E ⊢ A``; where E is a name, the type is the one it was declared with"""
+
+    subject: Expr
+    type: TypeExpr | ArrowType | HandlerType
+
+
+@dataclass(frozen=True, slots=True)
 class Directive(Written):
     """``%trace P``: ``argument`` is an expression where the directive takes one, else ``words`` holds what follows the name.
 
@@ -168,4 +194,5 @@ class Evaluation(Written):
 Declaration: TypeAlias = (
     DimDeclaration | ConstDeclaration | LocDeclaration | FunDeclaration | OpDeclaration | NetDeclaration | HandlerDeclaration
 )
-Item: TypeAlias = Declaration | Evaluation | TrainItem | Directive
+Check: TypeAlias = EqualityCheck | TypeCheck
+Item: TypeAlias = Declaration | Evaluation | Check | TrainItem | Directive

@@ -34,17 +34,23 @@ class Token:
 DECLARATIONS = ("dim", "const", "loc", "fun", "op", "net", "handler")
 KEYWORDS = frozenset({"let", "in", "return", "rev", "handle", "with", "train", "rd", *DECLARATIONS})
 
-SPELLINGS = {"<-": "←", "<=": "⇐", "->": "→", "↦": "→", "=>": "⇒", "^T": "ᵀ", "⋅": "·", "−": "-"}
+SPELLINGS = {"<-": "←", "<=": "⇐", "->": "→", "↦": "→", "=>": "⇒", "|-": "⊢", "⇝": "~>", "^T": "ᵀ", "⋅": "·", "−": "-"}
 """The canonical spelling of a sign that has several."""
 
 CLOSERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "<": ">", "⌊": "⌋"}
 """Each opening bracket's closing one."""
+
+PYTHON = "%%python"
+"""The first line of a cell that is Python; below it nothing is in the language."""
 
 EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient"})
 """The directives whose argument is a term or a command; all others take words."""
 
 TRAINING_OPTIONS = ("epochs", "batch", "shuffle", "measure")
 """Words with a meaning inside a training item alone; elsewhere they are names."""
+
+CHECK = "check"
+"""Begins a check, where ``==`` or ``⊢`` follows in the same item; elsewhere it is a name."""
 
 INITIALS = frozenset({"zeros", "ones", "eye", "normal", "uniform", "glorot", "load"})
 """The initial contents of a location that are no literal."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.arrays.batch import batched
+from rh_kernel.arrays.builder import LONGEST
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.numpy_backend import Prepared, prepare
 from rh_kernel.arrays.program import Program
@@ -56,19 +57,27 @@ class Batches:
 
 
 def for_changes(
-    P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, reals: int = 1 << 40, *, strict: bool = False
+    P: Command,
+    sample: Sequence[tuple[str, Type]],
+    data: DataSet,
+    reals: int = 1 << 40,
+    *,
+    strict: bool = False,
+    longest: int = LONGEST,
 ) -> Batches:
     """P, of whose run only the heap changes are wanted; its loose indices are the sample's names, the last one is index 0.
 
     Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled or holds more than ``reals``.
     """
-    program = _compiled(P, sample, data, strict=strict)
+    program = _compiled(P, sample, data, strict=strict, longest=longest)
     return _batches(replace(program, result=()), [name for name, _ in sample], data, reals)
 
 
-def for_results(P: Command, names: Sequence[str], data: DataSet, reals: int = 1 << 40, *, strict: bool = False) -> Batches:
+def for_results(
+    P: Command, names: Sequence[str], data: DataSet, reals: int = 1 << 40, *, strict: bool = False, longest: int = LONGEST
+) -> Batches:
     """P, of whose run only the result is wanted, at whatever types the data has. Raises as ``for_changes`` does."""
-    program = _compiled(P, [(name, None) for name in names], data, strict=strict)
+    program = _compiled(P, [(name, None) for name in names], data, strict=strict, longest=longest)
     return _batches(replace(program, writes=()), names, data, reals)
 
 
@@ -79,8 +88,8 @@ def weighted_sum(left: Mapping[Location, Array] | None, right: Mapping[Location,
     return {location: left[location] + share * array for location, array in right.items()}
 
 
-def _compiled(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet, *, strict: bool) -> Program:
-    return compile_command(P, tuple([_type(data, name, A) for name, A in sample]), strict=strict)
+def _compiled(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet, *, strict: bool, longest: int) -> Program:
+    return compile_command(P, tuple([_type(data, name, A) for name, A in sample]), strict=strict, longest=longest)
 
 
 def _type(data: DataSet, name: str, A: Type | None) -> Type:

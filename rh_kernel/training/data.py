@@ -38,14 +38,17 @@ def load(name: str, folder: Path, given: Given, span: Span) -> DataSet:
 
 
 def _load(name: str, folder: Path, given: Given) -> DataSet:
+    parts: list[str] = []
+    while name not in given and name not in NAMES and name.endswith(_PARTS):
+        name, dot, part = name.rpartition(".")
+        parts.append(dot + part)
     if name in given:
-        return data_set(name, given[name])
-    if name in NAMES:
-        return bundled(name)
-    for part in _PARTS:
-        if name.endswith(part):
-            return split(_load(name.removesuffix(part), folder, given), part)
-    return _file(name, folder, given)
+        data = data_set(name, given[name])
+    else:
+        data = bundled(name) if name in NAMES else _file(name, folder, given)
+    for part in reversed(parts):
+        data = split(data, part)
+    return data
 
 
 def split(data: DataSet, part: str) -> DataSet:
@@ -85,5 +88,5 @@ def _is_file(file: Path) -> bool:
 def _files(folder: Path) -> list[str]:
     try:
         return sorted(f.name for f in folder.iterdir() if f.suffix.lower() in files.SUFFIXES)
-    except OSError:
+    except (OSError, ValueError):  # or a name that no folder can have
         return []

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from rh_kernel.arrays.builder import LONGEST
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.batches import Batches, for_changes, for_results, weighted_sum
@@ -25,15 +26,17 @@ def train(
     reals: int = 1 << 40,
     *,
     strict: bool = False,
+    longest: int = LONGEST,
 ) -> Iterator[Event]:
     """Trains from ``heap``, which is left as it is: each ``Progress`` holds the heap so far, and ``Trained`` the new one.
 
     A batch of b samples runs from one heap, and the mean of the b changes is added to it. After each epoch each measure is
     averaged over the data that it names in ``measured``. There is an event about every 20 ms; who asks for no more stops
-    the run between two batches. Raises ``Rejected`` if the samples do not fit, ``Stuck`` if a command cannot be compiled, or
-    would hold more than ``reals`` numbers at a time; and, if it is ``strict``, at a point where a function is not smooth.
+    the run between two batches. Raises ``Rejected`` if the samples do not fit, ``Stuck`` if a command cannot be compiled,
+    would have more than ``longest`` equations or hold more than ``reals`` numbers at a time; and, if it is ``strict``, at a
+    point where a function is not smooth.
     """
-    return _Training(run, data, measured, heap, reals, strict=strict).events()
+    return _Training(run, data, measured, heap, reals, strict=strict, longest=longest).events()
 
 
 class _Clock:
@@ -71,12 +74,14 @@ class _Training:
         reals: int,
         *,
         strict: bool,
+        longest: int,
     ) -> None:
         self.run = run
         self.data = data
         self.measured = measured
         self.reals = reals
         self.strict = strict
+        self.longest = longest
         self.heap = dict(heap)
         self.start: dict[Location, Array] = {}
         self.curves: tuple[list[float], ...] = tuple([[] for _ in run.measures])
@@ -89,10 +94,13 @@ class _Training:
     def events(self) -> Iterator[Event]:
         run = self.run
         yield from self._tell(self._progress())
-        steps = for_changes(run.command, run.sample, self.data, self.reals, strict=self.strict)
+        steps = for_changes(run.command, run.sample, self.data, self.reals, strict=self.strict, longest=self.longest)
         self.start = {location: self.heap[location] for location in steps.writes if location in self.heap}
         names = [name for name, _ in run.sample]
-        measures = [for_results(m.command, names, self.measured[m.data], self.reals, strict=self.strict) for m in run.measures]
+        measures = [
+            for_results(m.command, names, self.measured[m.data], self.reals, strict=self.strict, longest=self.longest)
+            for m in run.measures
+        ]
         rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
         for self.epoch in range(run.epochs):
             yield from self._train(steps, None if rng is None else rng.permutation(self.data.size))

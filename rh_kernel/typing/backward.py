@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.diagnostic import Diagnostic, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.types import Type
-from rh_kernel.typing.errors import BackwardInOrdinary, UnknownName
+from rh_kernel.typing.errors import BackwardInOrdinary, PatternDoesNotFit, UnknownName
 from rh_kernel.typing.heads import Head
+from rh_kernel.typing.origins import names_of
 from rh_kernel.typing.unify import Unifier
 
 
@@ -40,9 +41,9 @@ def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: T
 def _cut(clause: s.OrdinaryClause) -> str | None:
     """The clause as one of a reverse handler, if it is a spine of lets of which one resumes, and none after it."""
     k, e = clause.continuation.text, clause.body
-    before = list(_names(clause.variable))
+    before = [x.name for x in names_of(clause.variable)]
     while isinstance(e, s.LetExpr) and resumed(e.bound, k) is None:
-        before += _names(e.pattern)
+        before += [x.name for x in names_of(e.pattern)]
         e = e.body
     match e:
         case s.LetExpr(y, _, s.Apply(_, _, (M,)) | s.ResumeExpr(_, M), rest) if resumed(rest, k) is None:
@@ -58,15 +59,33 @@ def _cut(clause: s.OrdinaryClause) -> str | None:
     return None if any("#" in half for half in halves) else "\n  | ".join(" ".join(half.split()) for half in halves)
 
 
-def kept_nothing(failure: Rejected, clause: s.ReverseClause) -> Rejected:
-    """The same complaint; if it is about a variable of the forward part, with a hint how to hand it over."""
-    match failure.diagnostics:
-        case (UnknownName(name=name) as d,) if name in set(_bound(clause)):
-            z = clause.auxiliary.span.text
-            hint = f"`{name}` belongs to the forward part: keep it there, `return (…, {name})`, and take it from `{z}` here"
-            return Rejected(replace(d, hint=hint))
-        case _:
-            return failure
+def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D: Type) -> Rejected:
+    """The same complaints; about a variable of the forward part with a hint how to hand it over.
+
+    Where what the forward part keeps, of type D, is taken apart in another way, it is shown where that stands.
+    """
+    bound, z = {x.name: x.span for x in _bound(clause)}, clause.auxiliary.span.text
+    told: list[Diagnostic] = []
+    for d in failure.diagnostics:
+        match d:
+            case UnknownName(name=name) if name in bound:
+                hint = f"`{name}` belongs to the forward part: keep it there, `return (…, {name})`, and take it from `{z}` here"
+                note = Note(span=bound[name], text=f"`{name}` is bound here, in the forward part")
+                told.append(replace(d, hint=hint, fix=None, notes=(note,)))
+            case PatternDoesNotFit(span=span) if span is not None and clause.backward.span.to(span) != clause.backward.span:
+                told.append(replace(d, notes=(Note(span=_kept(clause), text=f"the forward part keeps {unifier.show(D)[0]}"),)))
+            case _:
+                told.append(d)
+    return Rejected(*told)
+
+
+def _kept(clause: s.ReverseClause) -> Span:
+    """What the forward part returns for the backward part, if it is written out as that."""
+    match last(clause.forward):
+        case s.ReturnExpr(s.TupleExpr((_, kept))):
+            return kept.span
+        case end:
+            return end.span
 
 
 def last(e: s.Expr) -> s.Expr:
@@ -92,18 +111,9 @@ def resumed(e: s.Expr, k: str) -> Span | None:
             return None
 
 
-def _bound(clause: s.ReverseClause) -> Iterator[str]:
-    yield from _names(clause.variable)
+def _bound(clause: s.ReverseClause) -> Iterator[s.NamePattern]:
+    yield from names_of(clause.variable)
     e = clause.forward
     while isinstance(e, s.LetExpr):
-        yield from _names(e.pattern)
+        yield from names_of(e.pattern)
         e = e.body
-
-
-def _names(pattern: s.Pattern) -> Iterator[str]:
-    match pattern:
-        case s.NamePattern(name):
-            yield name
-        case s.TuplePattern(items):
-            for item in items:
-                yield from _names(item)

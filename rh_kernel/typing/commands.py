@@ -6,12 +6,25 @@
 from dataclasses import replace
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Diagnostic, Note, Rejected
+from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise, specialise_type, supply
-from rh_kernel.syntax.core import Bind, Command, Handle, Operation, Perform, Resume, Return, RevHandle
+from rh_kernel.syntax.core import (
+    Bind,
+    Command,
+    Handle,
+    Operation,
+    OrdinaryHandler,
+    Perform,
+    Resume,
+    Return,
+    ReverseHandler,
+    RevHandle,
+)
 from rh_kernel.syntax.signature import Family
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, product
+from rh_kernel.typing.backward import last
 from rh_kernel.typing.complaints import another_kind, no_such_thing, out_of_reach, quoted, types_differ
 from rh_kernel.typing.context import REV_HANDLE, Context, Zone
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition
@@ -21,8 +34,11 @@ from rh_kernel.typing.handlers import Handlers
 from rh_kernel.typing.heads import shape_variables
 from rh_kernel.typing.hints import NOBODY, Asked
 from rh_kernel.typing.indices import elaborate_indices, values_of
+from rh_kernel.typing.mending import inserted, sign
+from rh_kernel.typing.origins import chosen, operand_story, origins, this_is
 from rh_kernel.typing.patterns import Opened, open_patterns, pattern_does_not_fit
-from rh_kernel.typing.terms import Terms, argument_of
+from rh_kernel.typing.siblings import Siblings
+from rh_kernel.typing.terms import Terms, argument_of, taken_apart, wrong
 from rh_kernel.typing.unify import Unifier
 
 _DELTA = frozenset({Zone.DELTA, Zone.CONTINUATION})
@@ -42,15 +58,26 @@ class Commands:
         A spine of lets is gone through in a loop.
         """
         spine: list[tuple[s.LetExpr, Command, Opened]] = []
+        siblings = Siblings(self.unifier)
         while isinstance(e, s.LetExpr):
-            P, B = self._bound(cx, e)
-            opened = open_patterns(cx, self.unifier, ((e.pattern, B),), Zone.DELTA)
+            P, B = self._wrong()
+            with siblings:
+                P, B = self._bound(cx, e)
+            opened = taken_apart(cx, self.unifier, siblings, e, B)
             spine.append((e, P, opened))
             cx, e = opened.context, e.body
-        Q, C = self._head(cx, e, A, asked)
+        Q, C = self._wrong()
+        with siblings:
+            Q, C = self._head(cx, e, A, asked)
+        siblings.settle()
         for written, P, opened in reversed(spine):
             Q = Bind(P, opened.command_scope(Q), span=written.span)
         return Q, C
+
+    def _wrong(self) -> tuple[Command, Type]:
+        """What stands for a command with an error until all errors are known."""
+        M, A = wrong(self.unifier)
+        return Return(M), A
 
     def _bound(self, cx: Context, e: s.LetExpr) -> tuple[Command, Type]:
         try:
@@ -94,9 +121,10 @@ class Commands:
                 return self.elaborate(cx, e, A, asked)
         if A is not None and not self.unifier.same_type(B, A):
             if isinstance(e, s.RevHandleExpr):
-                asked = Asked(asked.by, "`rev handle (M) …` gives the cotangent of M, which has the type of M")
-                raise types_differ(self.unifier, e.span, "what `rev handle` gives", B, A, asked)
-            raise types_differ(self.unifier, e.span, quoted(e.span), B, A, asked)
+                asked = replace(asked, hint="`rev handle (M) …` gives the cotangent of M, which has the type of M")
+                story = operand_story(cx, self.unifier, e.argument, B)
+                raise types_differ(self.unifier, e.span, "what `rev handle` gives", B, A, asked, story)
+            raise types_differ(self.unifier, e.span, quoted(e.span), B, A, asked, origins(cx, self.unifier, e))
         return P, B
 
     def _apply(self, cx: Context, e: s.Apply) -> tuple[Command, Type]:
@@ -105,7 +133,7 @@ class Commands:
         if local is not None:
             if local[1].zone is Zone.CONTINUATION:
                 return self._resume(cx, e, e.head, argument_of(e))
-            raise another_kind(name, e.head.span, "a variable", "an operation or a net")
+            raise another_kind(cx, name, e.head.span, "a variable", "an operation or a net")
         match cx.definitions.get(name):
             case OpDefinition(_, family):
                 return self._perform(cx, e, family)
@@ -135,6 +163,7 @@ class Commands:
         return op
 
     def _net(self, cx: Context, e: s.Apply, net: NetDefinition) -> tuple[Command, Type]:
+        self.unifier.unfold(net.nodes, cx.definitions.nodes, e.span)
         static = Static({v: self.unifier.fresh_dim(v) for v in net.variables}, {}, {})
         indices, static = elaborate_indices(cx, self.unifier, self.terms, e, net.statics, static)
         M = self.terms.arguments(cx, e, specialise_type(net.domain, static))
@@ -151,23 +180,48 @@ class Commands:
         if entry.barred:
             raise out_of_reach(entry, k.span)
         if entry.answer is None:
-            raise another_kind(k.text, k.span, "a variable", "a continuation")
-        M = self.terms.check(cx, argument, entry.type, Asked(f"what the continuation `{k.text}` takes: the operation's result"))
+            raise another_kind(cx, k.text, k.span, "a variable", "a continuation")
+        by = f"what the continuation `{k.text}` takes: the operation's result"
+        bound = () if entry.span is None else (Note(span=entry.span, text=f"`{k.text}` is bound here"),)
+        M = self.terms.check(cx, argument, entry.type, Asked(by, story=lambda: bound))
         return Resume(index, k.text, M, span=e.span), entry.answer
 
     def _rev_handle(self, cx: Context, e: s.RevHandleExpr) -> tuple[Command, Type]:
-        M, A = self.terms.infer(cx, e.argument)
-        types = self._spread(A, e)
-        inner = cx.bar(_DELTA, REV_HANDLE)
-        opened = open_patterns(inner, self.unifier, tuple(zip(e.variables, types, strict=True)), Zone.DELTA)
-        R, C = self.elaborate(opened.context, e.body, None)
-        H = self.handlers.reverse(cx, e.handler, C)
-        return RevHandle(M, opened.command_scope(R), H, span=e.span), A
+        siblings = Siblings(self.unifier)
+        M, A = wrong(self.unifier)
+        with siblings:
+            M, A = self.terms.infer(cx, e.argument)
+        variables = [(x, self.unifier.poison()) for x in e.variables]
+        with siblings:
+            variables = list(zip(e.variables, self._spread(cx, A, e), strict=True))
+        opened = open_patterns(self._barred(cx, e), self.unifier, tuple(variables), Zone.DELTA)
+        R, C = self._wrong()
+        with siblings:
+            R, C = self.elaborate(opened.context, e.body, None)
+        handlers: list[ReverseHandler] = []
+        with siblings:
+            handlers.append(self.handlers.reverse(cx, e.handler, C, self._result(e.body, C)))
+        siblings.settle()
+        return RevHandle(M, opened.command_scope(R), handlers[0], span=e.span), A
 
-    def _spread(self, A: Type, e: s.RevHandleExpr) -> tuple[Type, ...]:
+    def _barred(self, cx: Context, e: s.RevHandleExpr) -> Context:
+        """What the command under ``rev handle`` sees of what is around it."""
+        words = Span(e.span.source, e.span.start, e.argument.span.start)
+        span = replace(words, end=words.start + len(words.text.rstrip("(⟨ \n")))
+        return cx.bar(_DELTA, replace(REV_HANDLE, span=span))
+
+    def _result(self, e: s.Expr, C: Type) -> Asked:
+        """The handled command asks its handler for the type of its result."""
+        end = last(e)
+        end = end.term if isinstance(end, s.ReturnExpr) else end
+        return Asked("the result of the handled command", story=lambda: [this_is(self.unifier, end.span, C)])
+
+    def _spread(self, cx: Context, A: Type, e: s.RevHandleExpr) -> tuple[Type, ...]:
         n = len(e.variables)
         head = self.unifier.head(A)
         match head:
+            case _ if self.unifier.is_poison(head):
+                return (head,) * n
             case _ if n == 1:
                 return (head,)
             case Product(factors) if len(factors) == n:
@@ -180,17 +234,24 @@ class Commands:
                 return ()
             case Real() | Product() | TypeMeta():
                 span = e.variables[0].span.to(e.variables[-1].span) if e.variables else e.argument.span
-                raise pattern_does_not_fit(self.unifier, span, n, head)
+                notes = chosen(span, operand_story(cx, self.unifier, e.argument, head))
+                raise pattern_does_not_fit(self.unifier, span, n, head, notes)
 
     def _handle(self, cx: Context, e: s.HandleExpr, A: Type | None, asked: Asked) -> tuple[Command, Type]:
-        P, C = self.elaborate(cx, e.command, None)
-        H = self.handlers.ordinary(cx, e.handler, C, A, asked)
-        return Handle(P, H, span=e.span), H.target
+        siblings = Siblings(self.unifier)
+        P, C = self._wrong()
+        with siblings:
+            P, C = self.elaborate(cx, e.command, None)
+        handlers: list[OrdinaryHandler] = []
+        with siblings:
+            handlers.append(self.handlers.ordinary(cx, e.handler, C, A, asked, self._result(e.command, C)))
+        siblings.settle()
+        return Handle(P, handlers[0], span=e.span), handlers[0].target
 
     def _pure(self, cx: Context, e: s.Expr) -> Rejected:
         """The complaint about a term in the place of a command; if the term is wrong itself, that is said first."""
         self.terms.infer(cx, e)
-        return Rejected(TermInCommand(span=e.span, what=quoted(e.span), hint="write `return` in front of it"))
+        return Rejected(TermInCommand(span=e.span, what=quoted(e.span), fix=inserted(e.span, "return ")))
 
     def _fresh(self, family: Family) -> Static:
         shapes = shape_variables(family)
@@ -203,10 +264,16 @@ class Commands:
 
 def other_arrow(failure: Rejected, e: s.LetExpr) -> Rejected:
     """The same complaint; if it is that the whole of what ``let`` binds belongs to the other layer, the arrow is to blame."""
-    match failure.diagnostics:
-        case (CommandInTerm() as d,) if d.span == e.bound.span:
-            return Rejected(replace(d, hint="the arrow for a command's result is `<=` (⇐): `let x <= P in …`"))
-        case (TermInCommand() as d,) if d.span == e.bound.span:
-            return Rejected(replace(d, hint="the arrow for a term's value is `<-` (←): `let x <- M in …`"))
+    return Rejected(*(_other_arrow(d, e) if d.span == e.bound.span else d for d in failure.diagnostics))
+
+
+def _other_arrow(d: Diagnostic, e: s.LetExpr) -> Diagnostic:
+    match d:
+        case CommandInTerm():
+            fix = sign(e.pattern.span, e.bound.span, "<-|←", "<=")
+            return replace(d, hint="the arrow for a command's result is `<=` (⇐)", fix=fix)
+        case TermInCommand():
+            fix = sign(e.pattern.span, e.bound.span, "<=|⇐", "<-")
+            return replace(d, hint="the arrow for a term's value is `<-` (←)", fix=fix)
         case _:
-            return failure
+            return d

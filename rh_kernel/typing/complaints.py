@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable
 
 from rh_kernel.primitives.table import ROWS, Failing
-from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.signature import Parameter
@@ -21,6 +21,7 @@ from rh_kernel.typing.errors import (
     WrongNumberOfIndices,
 )
 from rh_kernel.typing.hints import NOBODY, Asked, another_type, instead
+from rh_kernel.typing.origins import chosen, origin, origins
 from rh_kernel.typing.unify import Unifier, unknowns
 
 _FEW = 6
@@ -32,7 +33,7 @@ _FEW = 6
 def no_such_thing(cx: Context, name: str, span: Span, wanted: str, names: Iterable[str], hint: str = "") -> Rejected:
     """``name`` stands where ``wanted`` is asked for, and is something else or nothing; ``names`` are what could stand there."""
     is_a = _kind_here(cx, name)
-    return unknown_name(cx, name, span, names, hint) if is_a is None else another_kind(name, span, is_a, wanted)
+    return unknown_name(cx, name, span, names, hint) if is_a is None else another_kind(cx, name, span, is_a, wanted)
 
 
 def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint: str = "") -> Rejected:
@@ -41,15 +42,23 @@ def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint:
         return Rejected(DependsOnError(span=span, name=name, hint="mend the declaration first"))
     known = list(names)
     near = [n for n in known if n.casefold() == name.casefold()] or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    if near:
-        hint = f"did you mean `{near[0]}`?"
-    return Rejected(UnknownName(span=span, name=name, hint=hint))
+    if not near:
+        return Rejected(UnknownName(span=span, name=name, hint=hint))
+    fix = Fix(span, near[0]) if span.text == name else None
+    hint = "" if fix else f"did you mean `{near[0]}`?"
+    return Rejected(UnknownName(span=span, name=name, hint=hint, fix=fix, notes=_where(cx, near[0], span)))
 
 
-def another_kind(name: str, span: Span, is_a: str, wanted: str) -> Rejected:
+def another_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> Rejected:
     """The complaint about a name that means something of another kind."""
     hint = instead(is_a, wanted, name)
-    return Rejected(WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint))
+    notes = _where(cx, name, span)
+    return Rejected(WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint, notes=notes))
+
+
+def _where(cx: Context, name: str, span: Span) -> tuple[Note, ...]:
+    found = origin(cx, None, name)
+    return chosen(span, () if found is None else (found,))
 
 
 def out_of_reach(entry: Entry, span: Span) -> Rejected:
@@ -60,7 +69,10 @@ def out_of_reach(entry: Entry, span: Span) -> Rejected:
     hint = barrier.way_in.replace("{name}", entry.name).replace("{type}", "A" if unknowns(entry.type) else str(entry.type))
     if entry.zone is Zone.CONTINUATION:
         hint = f"bind what it gives outside: `let y <= {entry.name} • M in …`"
-    return Rejected(OutOfReach(span=span, name=entry.name, where=barrier.where, hint=hint))
+    bound = () if entry.span is None else (Note(span=entry.span, text=f"`{entry.name}` is bound here"),)
+    hides = () if barrier.span is None else (Note(span=barrier.span, text=f"from here on `{entry.name}` is hidden"),)
+    notes = chosen(span, (*hides, *bound))
+    return Rejected(OutOfReach(span=span, name=entry.name, where=barrier.where, why=barrier.why, hint=hint, notes=notes))
 
 
 def in_scope(cx: Context, name: str) -> str:
@@ -85,11 +97,16 @@ def _kind_here(cx: Context, name: str) -> str | None:
     return "a function" if name in ROWS else None
 
 
-def wrong_indices(head: s.Name, indices: tuple[s.Written, ...], wanted: str, expected: str, hint: str = "") -> Rejected:
+def wrong_indices(
+    cx: Context, head: s.Name, indices: tuple[s.Written, ...], wanted: str, expected: str, hint: str = ""
+) -> Rejected:
     """The complaint about how many indices stand in the square brackets behind ``head``."""
     span = indices[0].span.to(indices[-1].span) if indices else head.span
     given = str(len(indices)) if indices else "none"
-    return Rejected(WrongNumberOfIndices(span=span, name=head.text, wanted=wanted, given=given, expected=expected, hint=hint))
+    notes = _where(cx, head.text, span)
+    return Rejected(
+        WrongNumberOfIndices(span=span, name=head.text, wanted=wanted, given=given, expected=expected, hint=hint, notes=notes)
+    )
 
 
 def signature(name: str, parameters: tuple[Parameter, ...]) -> str:
@@ -107,11 +124,24 @@ def count_of(n: int, thing: str) -> str:
 # -- types ---------------------------------------------------------------------------------------------------------------------
 
 
-def types_differ(unifier: Unifier, span: Span, what: str, found: Type, expected: Type, asked: Asked = NOBODY) -> Rejected:
-    """The complaint that a type was found where another one is asked for."""
+def types_differ(
+    unifier: Unifier,
+    span: Span,
+    what: str,
+    found: Type,
+    expected: Type,
+    asked: Asked = NOBODY,
+    story: Iterable[Note] = (),
+    fix: Fix | None = None,
+) -> Rejected:
+    """The complaint that a type was found where another one is asked for; ``story`` tells where what was found comes from."""
     hint = asked.hint or another_type(unifier.type(found), unifier.type(expected))
     A, B = unifier.show(found, expected)
-    return Rejected(TypesDiffer(span=span, what=what, found=A, expected=f"{B}, {asked.by}" if asked.by else B, hint=hint))
+    wanted = f"{B}, {asked.by}" if asked.by else B
+    notes = chosen(span, story, asked.story())
+    return Rejected(
+        TypesDiffer(span=span, what=what, found=A, expected=wanted, hint=hint, fix=fix, notes=notes, rule=asked.rule)
+    )
 
 
 def applied(e: s.Apply) -> str:
@@ -119,14 +149,15 @@ def applied(e: s.Apply) -> str:
     return e.head.text + (f"[{', '.join(i.span.text for i in e.indices)}]" if e.indices else "")
 
 
-def asked_by(e: s.Apply, number: int) -> Asked:
+def asked_by(cx: Context, unifier: Unifier, e: s.Apply, number: int) -> Asked:
     """Who asks for the type of argument ``number``, from 1, or with 0 of the only one."""
     if e.head.text == "rd" and number:
         return Asked(
             "for the cotangent" if number == 1 else "for the point",
             "the cotangent comes first, the point second: `rd[f](w, v)`",
         )
-    return Asked(f"argument {number} of `{applied(e)}`" if number else f"the input of `{applied(e)}`")
+    by = f"argument {number} of `{applied(e)}`" if number else f"the input of `{applied(e)}`"
+    return Asked(by, story=lambda: origins(cx, unifier, s.Apply(e.head, e.indices, (), span=e.span)))
 
 
 def quoted(span: Span) -> str:

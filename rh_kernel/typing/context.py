@@ -5,9 +5,10 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Loc
 from rh_kernel.syntax.types import ShapeVar, Type
@@ -24,15 +25,21 @@ class Zone(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """A place where some variables are out of reach, in words, and what to do about one of them, ``{name}``."""
+    """A place where some variables are out of reach, in words, and what to do about one of them, ``{name}``.
+
+    ``why`` is what the place asks for; ``span`` is where it begins, if it is written out.
+    """
 
     where: str
     way_in: str
+    why: str = ""
+    span: Span | None = None
 
 
 REV_HANDLE = Barrier(
-    "inside `rev handle`, whose command sees only the variables it binds",
-    "hand it in: `rev handle (…, {name}) <…, {name}>. R with H` binds it inside",
+    "inside `rev handle`",
+    "hand it in: `rev handle (…, {name}) <…, {name}>. R with H` binds it inside, and gives its cotangent too",
+    ": what runs backwards is an arrow from the variables that `rev handle` binds, and nothing else (RH §3)",
 )
 CLAUSE = Barrier(
     "inside a handler's clause, which is closed",
@@ -50,13 +57,17 @@ INDEX = Barrier(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """``x : A``; for a continuation ``k : A ~> answer``. ``barred`` tells why x is out of reach, if it is."""
+    """``x : A``; for a continuation ``k : A ~> answer``. ``barred`` tells why x is out of reach, if it is.
+
+    ``span`` is where x is bound.
+    """
 
     name: str
     type: Type
     zone: Zone
     answer: Type | None = None
     barred: Barrier | None = None
+    span: Span | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,7 @@ class Context:
     shapes: Mapping[str, ShapeVar] | None = None  # shape variables of Get's and Put's clauses
     locations: Mapping[str, Loc] | None = None  # location parameters
     open_dims: bool = False  # whether an unknown lower-case name in a type is a new dimension variable
+    places: Mapping[str, Span] | None = None  # where location and dimension parameters are bound
 
     def bind(self, *entries: Entry) -> "Context":
         """With more variables, the last of them innermost."""
@@ -95,6 +107,10 @@ class Context:
     def with_locations(self, locations: Mapping[str, Loc]) -> "Context":
         """With more location parameters."""
         return replace(self, locations={**(self.locations or {}), **locations})
+
+    def with_places(self, places: Mapping[str, Span]) -> "Context":
+        """With the places where more location and dimension parameters are bound."""
+        return replace(self, places={**(self.places or {}), **places})
 
     def with_shapes(self, shapes: Mapping[str, ShapeVar]) -> "Context":
         """With more shape variables."""

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Handler, OrdinaryHandler, ReverseHandler, Scope
 from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.lexer import tokens
 from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Parameter, ValueKind
 from rh_kernel.syntax.types import Real, Shape, Type, product
 from rh_kernel.typing.commands import Commands
@@ -27,7 +29,10 @@ from rh_kernel.typing.errors import BuiltInName, CommandInTerm, NameTwice, NotAD
 from rh_kernel.typing.finishing import check_dimensions, finished, finished_type
 from rh_kernel.typing.hints import Asked
 from rh_kernel.typing.initial import elaborate_initial
+from rh_kernel.typing.origins import declared_as
 from rh_kernel.typing.patterns import open_patterns
+from rh_kernel.typing.siblings import Siblings
+from rh_kernel.typing.terms import Terms, wrong
 from rh_kernel.typing.unify import Unifier
 
 
@@ -61,13 +66,12 @@ def _declared(cx: Context, item: items.Declaration) -> Definition:
 
 def _recursive(failure: Rejected, name: str) -> Rejected:
     """The same complaint; about the name that is being declared it says why that is unknown."""
-    match failure.diagnostics:
-        case (UnknownName() as d,) if d.name == name:
-            return Rejected(
-                replace(d, hint=f"`{name}` is only being declared here, and cannot use itself: there is no recursion")
-            )
-        case _:
-            return failure
+    hint = f"`{name}` is only being declared here, and cannot use itself: there is no recursion"
+    told = (
+        replace(d, hint=hint, fix=None, notes=()) if isinstance(d, UnknownName) and d.name == name else d
+        for d in failure.diagnostics
+    )
+    return Rejected(*told)
 
 
 def whole_number(cx: Context, e: s.Expr) -> int:
@@ -84,7 +88,7 @@ def _const(cx: Context, item: items.ConstDeclaration) -> ConstDefinition:
         M, A = commands.terms.infer(cx, item.value)
     else:
         A = elaborate_type(cx, item.type)
-        M = commands.terms.check(cx, item.value, A, Asked(f"the declared type of `{item.name.text}`"))
+        M = commands.terms.check(cx, item.value, A, declared_as(f"the declared type of `{item.name.text}`", item.type))
     M = finished(commands.unifier, M, item.span)
     check_dimensions(commands.unifier)
     return ConstDefinition(item.name.text, finished_type(commands.unifier, A), M)
@@ -96,8 +100,7 @@ def _loc(cx: Context, item: items.LocDeclaration) -> LocDefinition:
         what, hint = f"what `{item.name.text}` holds", "give each factor a location of its own"
         raise Rejected(TypesDiffer(span=item.type.span, what=what, found=str(A), expected="Real(…), one array", hint=hint))
     initial, B = elaborate_initial(cx, item, A)
-    earlier = cx.definitions.get(item.name.text)
-    version = earlier.location.version + 1 if isinstance(earlier, LocDefinition) else 0
+    version = cx.definitions.versions.get(item.name.text, 0)
     return LocDefinition(item.name.text, Location(item.name.text, B.shape, version), initial)
 
 
@@ -107,25 +110,36 @@ def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
     signature = _signature(cx, (), item.parameters, item.result)
     cx, A = signature.context, signature.domain
     opened = open_patterns(cx, unifier, ((_pattern(item.parameters, item.name), A),), Zone.DELTA)
-    try:
-        if signature.result is None:
-            M, B = terms.infer(opened.context, item.body)
-        else:
-            B = signature.result
-            M = terms.check(opened.context, item.body, B, Asked(f"the declared result of `{item.name.text}`"))
-    except Rejected as failure:
-        raise _pure(failure) from None
+    siblings = Siblings(unifier)
+    M, B = wrong(unifier)
+    with siblings:
+        try:
+            if signature.result is None:
+                M, B = terms.infer(opened.context, item.body)
+            else:
+                B = signature.result
+                asked = declared_as(f"the declared result of `{item.name.text}`", item.result)
+                M = terms.check(opened.context, item.body, B, asked)
+        except Rejected as failure:
+            raise _pure(failure) from None
     own = None
     if item.derivative is not None:
-        d = item.derivative
-        back = open_patterns(cx, unifier, ((d.cotangent, B), (d.point, A)), Zone.DELTA)
-        asked = Asked(f"the input of `{item.name.text}`", "rd(w, x) gives the cotangent of the input: of the type of x")
-        own = back.term_scope(terms.check(back.context, d.body, A, asked))
+        with siblings:
+            own = _own(cx, terms, item, item.derivative, B, A)
+    siblings.settle()
     body = finished(unifier, opened.term_scope(M), item.span)
     own = None if own is None else finished(unifier, own, item.span)
     check_dimensions(unifier)
     B = finished_type(unifier, B)
     return FunDefinition(item.name.text, signature.variables, signature.parameters, A, B, body, own)
+
+
+def _own(cx: Context, terms: Terms, item: items.FunDeclaration, d: items.OwnDerivative, B: Type, A: Type) -> Scope:
+    """``w, x. N`` with ``w : B``, ``x : A`` and ``N : A``"""
+    back = open_patterns(cx, terms.unifier, ((d.cotangent, B), (d.point, A)), Zone.DELTA)
+    inputs = [Note(span=p.type.span, text="asked for here") for p in item.parameters]
+    by, hint = f"the input of `{item.name.text}`", "rd(w, x) gives the cotangent of the input: of the type of x"
+    return back.term_scope(terms.check(back.context, d.body, A, Asked(by, hint, lambda: inputs)))
 
 
 def _op(cx: Context, item: items.OpDeclaration) -> OpDefinition:
@@ -140,16 +154,22 @@ def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
     signature = _signature(cx, item.statics, item.parameters, item.result)
     pattern = _pattern(item.parameters, item.name)
     opened = open_patterns(signature.context, commands.unifier, ((pattern, signature.domain),), Zone.DELTA)
-    asked = Asked(f"the declared result of `{item.name.text}`")
+    asked = declared_as(f"the declared result of `{item.name.text}`", item.result)
     R, B = commands.elaborate(opened.context, item.body, signature.result, asked)
     values = tuple(p.name for p in signature.statics if isinstance(p.kind, ValueKind))
     scope = opened.command_scope(R)
     body = finished(commands.unifier, Scope((*values, *scope.hints), scope.body), item.span)
     check_dimensions(commands.unifier)
     B = finished_type(commands.unifier, B)
+    nodes = _nodes(item, commands.unifier)
     return NetDefinition(
-        item.name.text, signature.variables, signature.statics, signature.parameters, signature.domain, B, body
+        item.name.text, signature.variables, signature.statics, signature.parameters, signature.domain, B, body, nodes
     )
+
+
+def _nodes(item: items.Declaration, unifier: Unifier) -> int:
+    """About how large the item is, with what it uses unfolded."""
+    return len(tokens(item.span)) + unifier.nodes
 
 
 def _handler(cx: Context, item: items.HandlerDeclaration) -> HandlerDefinition:
@@ -164,19 +184,27 @@ def _handler(cx: Context, item: items.HandlerDeclaration) -> HandlerDefinition:
         source = elaborate_type(opened, item.type.source)
         target = None if item.type.target is None else elaborate_type(opened, item.type.target)
         typed = typed.with_dims({v: dim(v) for v in dimension_variables([source, *([target] if target else [])])})
-    inner = typed.bind(*(Entry(name, A, Zone.GAMMA) for name, A in signature.parameters))
+    inner = typed.bind(
+        *(
+            Entry(p.name.text, A, Zone.GAMMA, span=p.name.span)
+            for p, (_, A) in zip(item.parameters, signature.parameters, strict=True)
+        )
+    )
     ordinary = target is not None or (item.type is None and any(isinstance(c, s.OrdinaryClause) for c in item.body.clauses))
     H: Handler
     if ordinary:
-        H = commands.handlers.ordinary_literal(inner, item.body, source, target)
+        asked = declared_as("", None if item.type is None else item.type.target)
+        H = commands.handlers.ordinary_literal(inner, item.body, source, target, asked)
         unifier.keep(H.source, H.target)
     else:
-        H = commands.handlers.reverse_literal(inner, item.body, source)
+        asked = declared_as("", None if item.type is None else item.type.source)
+        H = commands.handlers.reverse_literal(inner, item.body, source, asked)
         unifier.keep(H.type)
     H = finished(unifier, H, item.span)
     check_dimensions(unifier)
     variables = dimension_variables([A for _, A in signature.parameters] + [source] + ([target] if target else []))
-    return HandlerDefinition(item.name.text, variables, signature.parameters, _named(H, item.name.text))
+    named = _named(H, item.name.text)
+    return HandlerDefinition(item.name.text, variables, signature.parameters, named, _nodes(item, unifier))
 
 
 def _named(H: Handler, name: str) -> Handler:
@@ -189,11 +217,9 @@ def _named(H: Handler, name: str) -> Handler:
 
 def _pure(failure: Rejected) -> Rejected:
     """The same complaint; about a command in a function it says what can hold one."""
-    match failure.diagnostics:
-        case (CommandInTerm() as d,):
-            return Rejected(replace(d, hint="a function is pure; what performs operations is declared by `net`"))
-        case _:
-            return failure
+    hint = "a function is pure; what performs operations is declared by `net`"
+    told = (replace(d, hint=hint, fix=None) if isinstance(d, CommandInTerm) else d for d in failure.diagnostics)
+    return Rejected(*told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +249,9 @@ def _signature(
     variables = _variables(elaborated, (domain, *(() if codomain is None else (codomain,))))
     dims = {v: dim(v) for v in variables} | {p.name: dim(p.name) for p in elaborated if isinstance(p.kind, DimKind)}
     locations = {p.name: LocationVar(p.name, p.kind.shape) for p in elaborated if isinstance(p.kind, LocKind)}
-    values = [Entry(p.name, p.kind.type, Zone.GAMMA) for p in elaborated if isinstance(p.kind, ValueKind)]
-    inner = cx.with_dims(dims).with_locations(locations).bind(*values)
+    places = {p.name.text: p.name.span for p in statics}
+    values = [Entry(p.name, p.kind.type, Zone.GAMMA, span=places[p.name]) for p in elaborated if isinstance(p.kind, ValueKind)]
+    inner = cx.with_dims(dims).with_locations(locations).with_places(places).bind(*values)
     return _Signature(variables, elaborated, typed, domain, codomain, inner)
 
 
@@ -275,8 +302,9 @@ def _pattern(parameters: tuple[items.TypedParameter, ...], name: s.Name) -> s.Pa
 
 
 def _distinct(names: tuple[s.Name, ...]) -> None:
-    seen: set[str] = set()
+    seen: dict[str, Span] = {}
     for name in names:
         if name.text in seen:
-            raise Rejected(NameTwice(span=name.span, name=name.text, hint="give the parameters different names"))
-        seen.add(name.text)
+            notes = (Note(span=seen[name.text], text="the first one stands here"),)
+            raise Rejected(NameTwice(span=name.span, name=name.text, notes=notes, hint="give the parameters different names"))
+        seen[name.text] = name.span

@@ -1,7 +1,7 @@
 """What the names of a session stand for: one frozen record for each kind of declaration."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -87,7 +87,10 @@ class OpDefinition:
 
 @dataclass(frozen=True, slots=True)
 class NetDefinition:
-    """``net mlp[l : Loc(m, n), a : C](x : A) : B = R``: the scope ``a…, x. R``, generic in ``variables``."""
+    """``net mlp[l : Loc(m, n), a : C](x : A) : B = R``: the scope ``a…, x. R``, generic in ``variables``.
+
+    ``nodes`` is about how large it is, with what it uses unfolded; it is counted in tokens.
+    """
 
     name: str
     variables: tuple[str, ...]
@@ -96,6 +99,7 @@ class NetDefinition:
     domain: Type
     codomain: Type
     body: Scope
+    nodes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +107,14 @@ class HandlerDefinition:
     """``handler sgd(alpha : A, t : B) = { … }``, generic in ``variables``.
 
     ``handler`` leaves the parameters loose: the last one is index 0. Where the text leaves its type open, unknowns are left in
-    it, and each use has its own.
+    it, and each use has its own. ``nodes`` is as for a net.
     """
 
     name: str
     variables: tuple[str, ...]
     parameters: tuple[tuple[str, Type], ...]
     handler: Handler
+    nodes: int = 0
 
 
 Definition: TypeAlias = (
@@ -119,33 +124,76 @@ Definition: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A definition and the place of its name, ``None`` for what is built in."""
+    """A definition and the place of its name, ``None`` for what is built in.
+
+    ``cell`` is the cell that it stands in, if that can be run again; ``number`` tells it from all other declarations of a
+    session. ``made_from`` are the declarations that it depends on, by name and number.
+    """
 
     definition: Definition
     span: Span | None
+    cell: str = ""
+    number: int = 0
+    made_from: tuple[tuple[str, int], ...] = ()
+
+
+NODES = 250_000
+"""So many nodes the body of a net may have, with the nets that it uses unfolded, unless a session says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """All names of a session; adding one gives a new value. ``failed`` are the names whose declaration has an error."""
+    """All names of a session; adding one gives a new value. ``failed`` are the names whose declaration has an error.
+
+    ``count`` is how many declarations there were, ``versions`` how many locations each name has stood for, and ``nodes`` how
+    large a program may get when nets are unfolded.
+    """
 
     named: Mapping[str, Declared]
     failed: frozenset[str] = frozenset()
+    count: int = 0
+    versions: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    nodes: int = NODES
 
     def get(self, name: str) -> Definition | None:
         """What ``name`` stands for."""
         declared = self.named.get(name)
         return None if declared is None else declared.definition
 
-    def with_(self, definition: Definition, span: Span | None) -> "Definitions":
-        """These and one more; the older meaning of the name is gone for what comes later."""
-        named = {**self.named, definition.name: Declared(definition, span)}
-        return Definitions(MappingProxyType(named), self.failed - {definition.name})
+    def with_(self, definition: Definition, span: Span | None, cell: str = "", uses: Iterable[str] = ()) -> "Definitions":
+        """These and one more, which stands in ``cell`` and was made from the names that it ``uses``.
+
+        The older meaning of the name is gone for what comes later.
+        """
+        name, count = definition.name, self.count + 1
+        earlier = [(used, self.named[used].number) for used in uses if used != name and used in self.named]
+        named = {**self.named, name: Declared(definition, span, cell, count, tuple(sorted(earlier)))}
+        versions = self.versions
+        if isinstance(definition, LocDefinition):
+            versions = MappingProxyType({**versions, name: definition.location.version + 1})
+        return replace(self, named=MappingProxyType(named), failed=self.failed - {name}, count=count, versions=versions)
 
     def without(self, name: str) -> "Definitions":
         """These, with a note that the declaration of ``name`` has an error."""
         named = {k: v for k, v in self.named.items() if k != name}
-        return Definitions(MappingProxyType(named), self.failed | {name})
+        return replace(self, named=MappingProxyType(named), failed=self.failed | {name})
+
+    def forget(self, cell: str) -> "Definitions":
+        """These without what stands in ``cell``, which is about to run again."""
+        named = {name: declared for name, declared in self.named.items() if not cell or declared.cell != cell}
+        return self if len(named) == len(self.named) else replace(self, named=MappingProxyType(named))
+
+    def outdated(self) -> Mapping[str, tuple[str, ...]]:
+        """The names that were made from an older meaning of a name, and the names that have a newer one, or none, now."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, declared in sorted(self.named.items(), key=lambda entry: entry[1].number):
+            newer: list[str] = []
+            for used, number in declared.made_from:
+                now = self.named.get(used)
+                newer += [used] if now is None or now.number != number else found.get(used, ())
+            if newer:
+                found[name] = tuple(dict.fromkeys(newer))
+        return found
 
 
 BUILT_IN = Definitions(

@@ -118,9 +118,10 @@ class OutOfReach(Diagnostic):
     """``let a <- 2 in rev handle (1) <x>. return a * x with h``"""
 
     code, title = "RH112", "Variable out of reach"
-    label = "`{name}` cannot be used {where}"
+    label = "`{name}` cannot be used {where}{why}"
     name: str
     where: str
+    why: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,6 +249,15 @@ class BadTraining(Diagnostic):
     """``train P for x in data("xor") epochs 0``"""
 
     code, title = "RH126", "Training cannot start"
+    label = "{why}"
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class BadCheck(Diagnostic):
+    """``check 1 == 2 within x``"""
+
+    code, title = "RH130", "Not a check"
     label = "{why}"
     why: str
 

@@ -17,7 +17,9 @@ from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
 from rh_kernel.typing.dimensions import elaborate_dim
 from rh_kernel.typing.errors import NotDifferentiated, OperandsDiffer, SizesDiffer
-from rh_kernel.typing.hints import counterexample, no_product, written
+from rh_kernel.typing.hints import counterexample
+from rh_kernel.typing.mending import Advice, no_product
+from rh_kernel.typing.origins import chosen, operand_story, origins
 from rh_kernel.typing.unify import Unifier
 
 
@@ -53,13 +55,20 @@ def resolve_function(
         return fitting[0], M
     near = [c for c in candidates if unifier.would_fit(_first(A), _first(c.function.domain))] or candidates
     wanted = " or ".join(unifier.show(c.function.domain)[0] for c in near)
-    hint = "arrays are put together along their first axis, and the others have to agree" if e.head.text == "concat" else ""
+    joined = "arrays are put together along their first axis, and the others have to agree"
+    advice = Advice(joined if e.head.text == "concat" else "")
     if e.head.text == "matmul" and len(e.arguments) == 2 and isinstance(A, Product) and len(A.factors) == 2:
-        M, N = (written(argument.span, letter) for argument, letter in zip(e.arguments, "MN", strict=True))
-        hint = no_product(unifier.type(A.factors[0]), unifier.type(A.factors[1]), M, N)
+        left, right = (unifier.type(B) for B in A.factors)
+        advice = no_product(e.span, *e.arguments, left, right, "matmul({}, {})".format)
     (found,) = unifier.show(A)
     why = f"the arguments of `{e.head.text}` do not fit together"
-    raise Rejected(OperandsDiffer(span=e.span, why=why, found=found, expected=wanted, hint=hint))
+    stories = [origins(cx, unifier, written) for written in e.arguments]
+    if isinstance(A, Product) and len(A.factors) == len(e.arguments):
+        stories = [operand_story(cx, unifier, written, B) for written, B in zip(e.arguments, A.factors, strict=True)]
+    notes = chosen(e.span, *stories)
+    raise Rejected(
+        OperandsDiffer(span=e.span, why=why, found=found, expected=wanted, hint=advice.hint, fix=advice.fix, notes=notes)
+    )
 
 
 def _first(A: Type) -> Type:
@@ -108,10 +117,10 @@ def _candidates(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
     if isinstance(definition, FunDefinition):
         if indices:
             hint = "its dimensions are found from the argument"
-            raise wrong_indices(head, indices, "nothing", f"`{name}(…)`", hint)
+            raise wrong_indices(cx, head, indices, "nothing", f"`{name}(…)`", hint)
         return [Candidate(instance(unifier, definition), None)]
     if definition is not None:
-        raise another_kind(name, head.span, kind_of(definition), "a function")
+        raise another_kind(cx, name, head.span, kind_of(definition), "a function")
     if name == "rd":
         return _derivative(cx, unifier, head, indices)
     row = ROWS.get(name)
@@ -130,7 +139,7 @@ def _derivative(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
         case (other,):
             raise Rejected(NotDifferentiated(span=other.span, found=f"`{other.span.text}`", expected="a function's name"))
         case _:
-            raise wrong_indices(head, indices, "a function", "`rd[f](w, v)`", "the cotangent comes first, the point second")
+            raise wrong_indices(cx, head, indices, "a function", "`rd[f](w, v)`", "the cotangent comes first, the point second")
     return [Candidate(RdOf(c.function), c.same_size) for c in inner]
 
 
@@ -146,7 +155,7 @@ def _at(cx: Context, unifier: Unifier, head: s.Name, scheme: Scheme, indices: tu
             names = ", ".join("m, n, …" if isinstance(v, ShapeVar) else v.name for v in explicit)
             wanted = "a shape" if names == "m, n, …" else count_of(len(explicit), "dimension") if explicit else "nothing"
             hint = f"for example `{name}[2, 3](…)`" if names == "m, n, …" else ""
-            raise wrong_indices(head, indices, wanted, f"`{name}{f'[{names}]' if names else ''}(…)`", hint)
+            raise wrong_indices(cx, head, indices, wanted, f"`{name}{f'[{names}]' if names else ''}(…)`", hint)
     at = tuple(given.get(v.name) or _unknown(unifier, v) for v in scheme.variables)
     found = {v.name: a for v, a in zip(scheme.variables, at, strict=True)}
     condition = None

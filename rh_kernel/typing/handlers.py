@@ -4,18 +4,18 @@ A clause is checked once for all indices of its family: the dimension variables 
 It is closed: of what is around it, it sees the handler's parameters (Γ) and nothing of Δ.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, apply_handler, replace_unknowns, specialise, specialise_type
-from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope
+from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope, Term
 from rh_kernel.syntax.dimensions import Dim, DimMeta, dim
 from rh_kernel.syntax.signature import Location, Pattern
 from rh_kernel.syntax.types import Product, Shape, ShapeMeta, Type, TypeMeta, map_type
-from rh_kernel.typing.backward import backpropagation, kept_nothing, last, resumed
+from rh_kernel.typing.backward import backpropagation, last, resumed, what_is_kept
 from rh_kernel.typing.complaints import count_of, no_such_thing, quoted, types_differ
 from rh_kernel.typing.context import ARGUMENT, CLAUSE, Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition
@@ -30,7 +30,9 @@ from rh_kernel.typing.errors import (
 from rh_kernel.typing.heads import Head, clause_head
 from rh_kernel.typing.hints import NOBODY, Asked
 from rh_kernel.typing.indices import CLOSED
+from rh_kernel.typing.origins import chosen, origin
 from rh_kernel.typing.patterns import open_patterns
+from rh_kernel.typing.siblings import Siblings
 from rh_kernel.typing.terms import Terms
 from rh_kernel.typing.unify import Unifier, dimension_names
 
@@ -50,33 +52,36 @@ class Handlers:
         self.terms = terms
         self.command = command
 
-    def reverse(self, cx: Context, h: s.HandlerExpr, C: Type) -> ReverseHandler:
-        """H with ``⊢ H : rev handler(C)``. Raises ``Rejected``."""
+    def reverse(self, cx: Context, h: s.HandlerExpr, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
+        """H with ``⊢ H : rev handler(C)``, where ``handled`` tells where C is from. Raises ``Rejected``."""
         match h:
             case s.HandlerLiteral():
-                return self.reverse_literal(cx, h, C)
+                return self.reverse_literal(cx, h, C, handled)
             case s.HandlerName():
                 H = self._named(cx, h)
                 if not isinstance(H, ReverseHandler):
-                    raise _other_kind(h, "`rev handle`", _REVERSE, _ORDINARY)
-                self._fits(h, H.type, C)
+                    raise _other_kind(cx, h, "`rev handle`", _REVERSE, _ORDINARY)
+                self._fits(cx, h, H.type, C, handled)
                 return H
 
-    def ordinary(self, cx: Context, h: s.HandlerExpr, C: Type, D: Type | None, asked: Asked = NOBODY) -> OrdinaryHandler:
-        """H with ``⊢ H : C ⇒ D``; where D is not given it is found. Raises ``Rejected``."""
+    def ordinary(
+        self, cx: Context, h: s.HandlerExpr, C: Type, D: Type | None, asked: Asked = NOBODY, handled: Asked = NOBODY
+    ) -> OrdinaryHandler:
+        """H with ``⊢ H : C ⇒ D``; where D is not given it is found, else ``asked`` tells who wants it. Raises ``Rejected``."""
         match h:
             case s.HandlerLiteral():
-                return self.ordinary_literal(cx, h, C, D)
+                return self.ordinary_literal(cx, h, C, D, asked)
             case s.HandlerName():
                 H = self._named(cx, h)
                 if not isinstance(H, OrdinaryHandler):
                     alone = (
                         "" if H.clauses else f"; with no other clauses, an ordinary one is declared `{h.name.text} : A => B`"
                     )
-                    raise _other_kind(h, "`handle`", _ORDINARY, _REVERSE, alone)
-                self._fits(h, H.source, C)
+                    raise _other_kind(cx, h, "`handle`", _ORDINARY, _REVERSE, alone)
+                self._fits(cx, h, H.source, C, handled)
                 if D is not None and not self.unifier.same_type(H.target, D):
-                    raise types_differ(self.unifier, h.span, f"what {quoted(h.span)} gives", H.target, D, asked)
+                    what = f"what {quoted(h.span)} gives"
+                    raise types_differ(self.unifier, h.span, what, H.target, D, asked, _declared(cx, h.name))
                 return H
 
     def _named(self, cx: Context, h: s.HandlerName) -> Handler:
@@ -96,86 +101,122 @@ class Handlers:
                 f"`{d.name}({', '.join(f'{name} : {A}' for name, A in d.parameters)})`" if d.parameters else f"`{d.name}`"
             )
             wanted = count_of(len(d.parameters), "argument")
-            raise Rejected(WrongNumberOfArguments(span=h.span, name=d.name, wanted=wanted, given=given, expected=expected))
+            notes = chosen(h.span, _declared(cx, h.name))
+            raise Rejected(
+                WrongNumberOfArguments(span=h.span, name=d.name, wanted=wanted, given=given, expected=expected, notes=notes)
+            )
+        self.unifier.unfold(d.nodes, cx.definitions.nodes, h.span)
         fresh = _Fresh(self.unifier)
         static = Static({v: self.unifier.fresh_dim(v) for v in d.variables}, {}, {})
         closed = cx.bar(CLOSED, ARGUMENT)
-        arguments = tuple(
-            self.terms.check(closed, e, fresh.type(specialise_type(A, static)), Asked(f"the parameter `{name}` of `{d.name}`"))
-            for e, (name, A) in zip(h.arguments, d.parameters, strict=True)
-        )
+        siblings, arguments = Siblings(self.unifier), list[Term]()
+        for e, (name, A) in zip(h.arguments, d.parameters, strict=True):
+            asked = Asked(f"the parameter `{name}` of `{d.name}`", story=lambda: _declared(cx, h.name))
+            with siblings:
+                arguments.append(self.terms.check(closed, e, fresh.type(specialise_type(A, static)), asked))
+        siblings.settle()
         H = fresh.node(specialise(d.handler, static))
         self.unifier.uses.append((h.span, H))
         written = " ".join(h.span.text.split())
         match H:
             case ReverseHandler():
-                return replace(apply_handler(H, arguments), name=written)
+                return replace(apply_handler(H, tuple(arguments)), name=written)
             case OrdinaryHandler():
-                return replace(apply_handler(H, arguments), name=written)
+                return replace(apply_handler(H, tuple(arguments)), name=written)
 
-    def _fits(self, h: s.HandlerName, found: Type, C: Type) -> None:
+    def _fits(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Asked) -> None:
         if not self.unifier.same_type(found, C):
             what = f"the result that {quoted(h.span)} handles"
-            raise types_differ(self.unifier, h.span, what, found, C, Asked("the result of the handled command"))
+            raise types_differ(self.unifier, h.span, what, found, C, handled, _declared(cx, h.name))
 
-    def reverse_literal(self, cx: Context, h: s.HandlerLiteral, C: Type) -> ReverseHandler:
-        """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C."""
+    def reverse_literal(self, cx: Context, h: s.HandlerLiteral, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
+        """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C, where ``handled`` tells where C is from."""
         cx = cx.bar(CLOSED, CLAUSE)
-        returns = self._returns(cx, h, C, C, _RETURN_OF_REVERSE)[0]
+        siblings = Siblings(self.unifier)
+        returns: list[Scope] = []
+        with siblings:
+            returns.append(self._returns(cx, h, C, C, replace(_RETURN_OF_REVERSE, story=handled.story))[0])
         clauses: list[ReverseClause] = []
         earlier: list[tuple[Pattern, s.Clause]] = []
         for clause in h.clauses:
-            match clause:
-                case s.ReverseClause():
-                    elaborated = self._reverse_clause(cx, clause)
-                    _once(earlier, elaborated.pattern, clause)
-                    clauses.append(elaborated)
-                case s.OrdinaryClause():
-                    hint = f"give it a forward and a backward part: `{_head(clause)}(x) -> … | y, z -> …`"
-                    raise _clause_of_other_kind(clause, _ORDINARY, _REVERSE, hint)
-                case s.ReturnClause():
-                    continue
-        return ReverseHandler(C, returns, tuple(clauses), span=h.span)
+            with siblings:
+                match clause:
+                    case s.ReverseClause():
+                        elaborated = self._reverse_clause(cx, clause)
+                        _once(earlier, elaborated.pattern, clause)
+                        clauses.append(elaborated)
+                    case s.OrdinaryClause():
+                        hint = f"give it a forward and a backward part: `{_head(clause)}(x) -> … | y, z -> …`"
+                        raise _clause_of_other_kind(clause, _ORDINARY, _REVERSE, hint)
+                    case s.ReturnClause():
+                        continue
+        siblings.settle()
+        return ReverseHandler(C, returns[0], tuple(clauses), span=h.span)
 
     def _reverse_clause(self, cx: Context, clause: s.ReverseClause) -> ReverseClause:
         head = clause_head(cx, clause)
         name, values = head.pattern.family.name, tuple(e.name for e in head.values)
-        D = self.unifier.fresh_type("D")
-        x = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA)
-        Qf, _ = self.command(x.context, clause.forward, Product((head.arity, D)), _forward(name))
-        yz = ((clause.cotangent, head.arity), (clause.auxiliary, D))
-        back = open_patterns(head.context, self.unifier, yz, Zone.DELTA)
-        try:
-            Qb, _ = self.command(back.context, clause.backward, head.coarity, _backward(name))
-        except Rejected as failure:
-            raise kept_nothing(failure, clause) from None
-        forward, backward = _under(values, x.command_scope(Qf)), _under(values, back.command_scope(Qb))
-        return ReverseClause(head.pattern, forward, D, backward, span=clause.span)
+        siblings, scopes = Siblings(self.unifier), list[Scope]()
+        D: Type = self.unifier.poison()
+        with siblings:
+            kept = self.unifier.fresh_type("D")
+            x = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA)
+            asked = replace(_forward(name), story=lambda: _declared(cx, clause.head))
+            Qf, _ = self.command(x.context, clause.forward, Product((head.arity, kept)), asked)
+            scopes.append(_under(values, x.command_scope(Qf)))
+            D = kept
+        with siblings:
+            scopes.append(_under(values, self._backward(cx, head, clause, D)))
+        siblings.settle()
+        return ReverseClause(head.pattern, scopes[0], D, scopes[1], span=clause.span)
 
-    def ordinary_literal(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None) -> OrdinaryHandler:
-        """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D."""
+    def _backward(self, cx: Context, head: Head, clause: s.ReverseClause, D: Type) -> Scope:
+        """``y, z. Q^b``"""
+        yz = ((clause.cotangent, head.arity), (clause.auxiliary, D))
+        asked = replace(_backward(head.pattern.family.name), story=lambda: _declared(cx, clause.head))
+        try:
+            opened = open_patterns(head.context, self.unifier, yz, Zone.DELTA)
+            Qb, _ = self.command(opened.context, clause.backward, head.coarity, asked)
+        except Rejected as failure:
+            raise what_is_kept(self.unifier, failure, clause, D) from None
+        return opened.command_scope(Qb)
+
+    def ordinary_literal(
+        self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked = NOBODY
+    ) -> OrdinaryHandler:
+        """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D, where ``asked`` tells who asks for D, if somebody does."""
         cx = cx.bar(CLOSED, CLAUSE)
-        returns, target = self._returns(cx, h, C, D, _RETURN_OF_ORDINARY)
+        siblings = Siblings(self.unifier)
+        returns: list[Scope] = []
+        target = self.unifier.poison() if D is None else D
+        with siblings:
+            scope, target = self._returns(cx, h, C, D, replace(_RETURN_OF_ORDINARY, story=asked.story))
+            returns.append(scope)
+        story = asked.story if D is not None else lambda: _returned(self.unifier, h, target)
         clauses: list[OrdinaryClause] = []
         earlier: list[tuple[Pattern, s.Clause]] = []
         for clause in h.clauses:
-            match clause:
-                case s.OrdinaryClause():
-                    elaborated = self._ordinary_clause(cx, clause, target)
-                    _once(earlier, elaborated.pattern, clause)
-                    clauses.append(elaborated)
-                case s.ReverseClause():
-                    hint = f"give it the continuation: `{_head(clause)}(x), k -> …`"
-                    raise _clause_of_other_kind(clause, _REVERSE, _ORDINARY, hint)
-                case s.ReturnClause():
-                    continue
-        return OrdinaryHandler(C, target, returns, tuple(clauses), span=h.span)
+            with siblings:
+                match clause:
+                    case s.OrdinaryClause():
+                        elaborated = self._ordinary_clause(cx, clause, target, story)
+                        _once(earlier, elaborated.pattern, clause)
+                        clauses.append(elaborated)
+                    case s.ReverseClause():
+                        hint = f"give it the continuation: `{_head(clause)}(x), k -> …`"
+                        raise _clause_of_other_kind(clause, _REVERSE, _ORDINARY, hint)
+                    case s.ReturnClause():
+                        continue
+        siblings.settle()
+        return OrdinaryHandler(C, target, returns[0], tuple(clauses), span=h.span)
 
-    def _ordinary_clause(self, cx: Context, clause: s.OrdinaryClause, D: Type) -> OrdinaryClause:
+    def _ordinary_clause(
+        self, cx: Context, clause: s.OrdinaryClause, D: Type, story: Callable[[], Iterable[Note]]
+    ) -> OrdinaryClause:
         head = clause_head(cx, clause)
         mark = self.unifier.mark()
         try:
-            Q = self._resumable(head, clause, D, D, _clause(head.pattern.family.name))
+            Q = self._resumable(head, clause, D, D, replace(_clause(head.pattern.family.name), story=story))
             self._check_escape(head, clause, D)
         except Rejected as failure:
             self.unifier.back(mark)
@@ -187,7 +228,7 @@ class Handlers:
 
     def _resumable(self, head: Head, clause: s.OrdinaryClause, answer: Type, D: Type, asked: Asked) -> Scope:
         """``x, k. Q`` of type D, with ``k : B ⇝ answer``; rule (1) of §2.2.1 asks for the two to be one."""
-        k = Entry(clause.continuation.text, head.arity, Zone.CONTINUATION, answer=answer)
+        k = Entry(clause.continuation.text, head.arity, Zone.CONTINUATION, answer=answer, span=clause.continuation.span)
         opened = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA, after=(k,))
         Q, _ = self.command(opened.context, clause.body, D, asked)
         return opened.command_scope(Q)
@@ -313,7 +354,25 @@ def _head(clause: s.ReverseClause | s.OrdinaryClause) -> str:
     return clause.head.text + (f"[{', '.join(i.text for i in clause.indices)}]" if clause.indices else "")
 
 
-def _other_kind(h: s.HandlerName, construct: str, wanted: str, is_a: str, more: str = "") -> Rejected:
+def _other_kind(cx: Context, h: s.HandlerName, construct: str, wanted: str, is_a: str, more: str = "") -> Rejected:
     use = "`handle P with H`" if is_a == _ORDINARY else "`rev handle (M) <x>. R with H`"
     hint = f"it is used in {use}{more}"
-    return Rejected(HandlerOfOtherKind(span=h.span, construct=construct, wanted=wanted, name=h.name.text, is_a=is_a, hint=hint))
+    notes = chosen(h.span, _declared(cx, h.name))
+    return Rejected(
+        HandlerOfOtherKind(span=h.span, construct=construct, wanted=wanted, name=h.name.text, is_a=is_a, hint=hint, notes=notes)
+    )
+
+
+def _declared(cx: Context, name: s.Name) -> tuple[Note, ...]:
+    """Where the handler or the operation was declared."""
+    found = origin(cx, None, name.text)
+    return () if found is None else (found,)
+
+
+def _returned(unifier: Unifier, h: s.HandlerLiteral, D: Type) -> tuple[Note, ...]:
+    """What the return clause gives."""
+    return tuple(
+        Note(span=last(c.body).span, text=f"the return clause gives {unifier.show(D)[0]}")
+        for c in h.clauses
+        if isinstance(c, s.ReturnClause)
+    )

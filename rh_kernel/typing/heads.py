@@ -35,7 +35,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
     if len(clause.indices) != len(family.parameters):
         wanted = count_of(len(family.parameters), "index")
         hint = "a clause names the indices, `FC[l](x)`, and holds for all of them" if family.parameters else ""
-        raise wrong_indices(clause.head, clause.indices, wanted, signature(family.name, family.parameters), hint)
+        raise wrong_indices(cx, clause.head, clause.indices, wanted, signature(family.name, family.parameters), hint)
     taken = _taken(cx)
     names, shapes = _rigid(taken, family)
     taken |= {*names}
@@ -48,7 +48,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
             taken |= {numbers[parameter.name]}
     dims |= {name: dim(index) for name, index in numbers.items()}
     indices: list[str | Location] = []
-    values: list[tuple[str, Type]] = []
+    values: list[tuple[s.Name, Type]] = []
     locations: dict[str, Loc] = {}
     for i, (written, parameter) in enumerate(given):
         if written.text in {other.text for other in clause.indices[:i]}:
@@ -66,14 +66,15 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
             case DimKind():
                 index = numbers[parameter.name]
             case ValueKind(A):
-                values.append((written.text, A))
+                values.append((written, A))
         indices.append(index)
     static = Static(dims, shapes, {})
-    entries = tuple(Entry(name, specialise_type(A, static), Zone.GAMMA) for name, A in values)
+    entries = tuple(Entry(name.text, specialise_type(A, static), Zone.GAMMA, span=name.span) for name, A in values)
     spoken = {w.text: dims[p.name] for w, p in given if p.name in dims}
     # What had to be primed goes by its primed name too, so that what is printed can be read.
     primed = {v.name: dim(v) for d in dims.values() for v in variables(d) if isinstance(v, DimVar)}
     cx = cx.with_dims({**primed, **dims, **spoken}).with_locations(locations)
+    cx = cx.with_places({name.text: name.span for name in clause.indices if name.text in locations or name.text in spoken})
     cx = cx.with_shapes({v: shape for v, shape in shapes.items() if isinstance(shape, ShapeVar)}).bind(*entries)
     coarity, arity = specialise_type(family.domain, static), specialise_type(family.codomain, static)
     return Head(Pattern(family, tuple(indices), names), coarity, arity, entries, cx)

@@ -1,28 +1,37 @@
 """What to do about an error: the words of hints, found from the facts of the error alone."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
+from rh_kernel.source.diagnostic import Note
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
-from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Type, show_shape
+from rh_kernel.syntax.types import Product, Real, Type
 
 _ATOM = re.compile(r"[\w'.]{1,20}|\[[-\w., \[\]]{1,24}\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who asks for a type, in words that stand after it, and what to do where another is found."""
+    """Who asks for a type, in words that stand after it, and what to do where another is found.
+
+    ``story`` gives the places that it is asked for at, or that it comes from; ``rule`` is the rule that asks.
+    """
 
     by: str = ""
     hint: str = ""
+    story: Callable[[], Iterable[Note]] = tuple
+    rule: str = ""
 
     def part(self, index: int) -> "Asked":
         """Who asks for one component of that type."""
-        return Asked(f"component {index} of {self.by}" if self.by else "", self.hint)
+        return replace(self, by=f"component {index} of {self.by}" if self.by else "")
 
 
 NOBODY = Asked()
+
+EXCHANGED = "the two axes are exchanged"
 
 
 def written(span: Span | None, otherwise: str) -> str:
@@ -35,7 +44,7 @@ def another_type(A: Type, B: Type) -> str:
     """A was found where B is asked for."""
     match A, B:
         case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
-            return "the two axes are exchanged: try the transpose, `wᵀ`"
+            return EXCHANGED
         case Product(), Real():
             return "take a component of the tuple, `p.1`, or take it apart with `let (x, y) <- …`"
         case Real(), Product(factors):
@@ -57,44 +66,6 @@ def counterexample(c: Dim, d: Dim) -> str:
         if x != y and x.constant is not None and y.constant is not None:
             return f"for {name} = {value} these are {x} and {y}"
     return ""
-
-
-def other_operand(operator: str, A: Type, B: Type, left: str, right: str) -> str:
-    """``left : A`` and ``right : B`` do not go together under an entrywise operator."""
-    match A, B:
-        case _ if UNIT in (A, B):
-            return "`()` holds nothing; it is what `Put[l](M)` gives, `let _ <= Put[l](M) in …`"
-        case Real(tuple() as s), _ if B == SCALAR and operator == "*":
-            return f"a scalar stands on the left of `*`: `{right} * {left}`"
-        case (Real(tuple() as s), _) if B == SCALAR:
-            return f"make an array of the scalar: `fill[{show_shape(s)}]({right})`"
-        case (_, Real(tuple() as s)) if A == SCALAR:
-            return f"make an array of the scalar: `fill[{show_shape(s)}]({left})`"
-        case Real((_, _)), Real((_,)) if operator == "*":
-            return f"the product of a matrix and a vector is written `{left} @ {right}`"
-        case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
-            return "the two axes are exchanged: transpose one of them; `outer(x, y)` is the transpose of `outer(y, x)`"
-        case _:
-            return ""
-
-
-def no_product(A: Type, B: Type, left: str, right: str) -> str:
-    """``left : A`` and ``right : B`` do not go together under ``@``."""
-    match A, B:
-        case Real((_,)), Real((_,)):
-            return (
-                f"`dot({left}, {right})` is the inner product of two vectors, `outer({left}, {right})` the matrix of products"
-            )
-        case Real((k,)), Real((m, n)) if k in (m, n):
-            return f"the matrix stands on the left: `{right}{'' if k == n else '^T'} @ {left}`"
-        case Real((m, _)), Real((p, *_)) if m == p:
-            return f"with the transpose it fits: `{left}^T @ {right}`"
-        case Real((_, n)), Real((_, q)) if n == q:
-            return f"with the transpose it fits: `{left} @ {right}^T`"
-        case (Real((_, _)), _) | (_, Real((_, _))) if SCALAR in (A, B):
-            return "a matrix is scaled with `a * w`"
-        case _:
-            return ""
 
 
 def no_matrix(A: Type) -> str:

@@ -13,6 +13,7 @@ from rh_kernel.typing.definitions import LocDefinition, kind_of
 from rh_kernel.typing.dimensions import elaborate_dim
 from rh_kernel.typing.errors import WrongIndex
 from rh_kernel.typing.hints import Asked
+from rh_kernel.typing.origins import origins
 from rh_kernel.typing.terms import Terms
 from rh_kernel.typing.unify import Unifier
 
@@ -29,7 +30,7 @@ def elaborate_indices(
     if len(e.indices) != len(parameters):
         named = any(isinstance(p.kind, LocKind) for p in parameters)
         hint = f"square brackets name the location: `{e.head.text}[w](…)`" if named and not e.indices else ""
-        raise wrong_indices(e.head, e.indices, count_of(len(parameters), "index"), signature(e.head.text, parameters), hint)
+        raise wrong_indices(cx, e.head, e.indices, count_of(len(parameters), "index"), signature(e.head.text, parameters), hint)
     indices: list[Index] = []
     given = list(zip(parameters, e.indices, strict=True))
     dims = {**static.dims, **{p.name: elaborate_dim(cx, written) for p, written in given if isinstance(p.kind, DimKind)}}
@@ -42,16 +43,22 @@ def elaborate_indices(
                 loc = _location(cx, e, written)
                 wanted = _image(unifier, Static(dims, static.shapes, {}), shape)
                 if not unifier.same_shape(loc.shape, wanted):
-                    asked = Asked(f"the index `{parameter.name}` of `{e.head.text}`")
+                    asked = _asked(cx, unifier, e, parameter)
                     what = f"the content of `{loc.name}`"
-                    raise types_differ(unifier, written.span, what, Real(loc.shape), Real(wanted), asked)
+                    story = origins(cx, unifier, written)
+                    raise types_differ(unifier, written.span, what, Real(loc.shape), Real(wanted), asked, story)
                 locations[parameter.name] = loc
                 indices.append(loc)
             case ValueKind(A):
-                asked = Asked(f"the index `{parameter.name}` of `{e.head.text}`")
+                asked = _asked(cx, unifier, e, parameter)
                 B = specialise_type(A, Static(dims, static.shapes, {}))
                 indices.append(terms.check(cx.bar(CLOSED, INDEX), written, B, asked))
     return tuple(indices), Static(dims, static.shapes, locations)
+
+
+def _asked(cx: Context, unifier: Unifier, e: s.Apply, parameter: Parameter) -> Asked:
+    head = s.Apply(e.head, (), (), span=e.head.span)
+    return Asked(f"the index `{parameter.name}` of `{e.head.text}`", story=lambda: origins(cx, unifier, head))
 
 
 def values_of(indices: tuple[Index, ...], parameters: tuple[Parameter, ...]) -> tuple[Term, ...]:

@@ -2,7 +2,7 @@
 
 import difflib
 
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.types import Real, ShapeMeta, ShapeVar, Type
@@ -12,7 +12,7 @@ from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import Drawn, Initial, Loaded, Written
 from rh_kernel.typing.errors import BadInitial, TypesDiffer
 from rh_kernel.typing.finishing import check_dimensions, finished, finished_type
-from rh_kernel.typing.hints import Asked
+from rh_kernel.typing.origins import declared_as
 from rh_kernel.typing.unify import Unifier
 
 _NUMBERS = {"zeros": 0, "ones": 0, "eye": 0, "normal": 1, "uniform": 2, "glorot": 0}
@@ -48,7 +48,8 @@ def _term(cx: Context, item: items.LocDeclaration, e: s.Expr, A: Type | None) ->
     if A is None:
         M, B = commands.terms.infer(cx, e)
     else:
-        M, B = commands.terms.check(cx, e, A, Asked(f"the declared type of `{item.name.text}`")), A
+        asked = declared_as(f"the declared type of `{item.name.text}`", item.type)
+        M, B = commands.terms.check(cx, e, A, asked), A
     M = finished(commands.unifier, M, item.span)
     check_dimensions(commands.unifier)
     B = finished_type(commands.unifier, B)
@@ -73,12 +74,14 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
     seeds = [(name, e) for name, e in initial.named if name.text == "seed"]
     others = [name for name, _ in initial.named if name.text != "seed"]
     if others:
-        why, hint = f"`{how}` has no option `{others[0].text}`", "did you mean `seed`?" if how in _RANDOM and not seeds else ""
-        raise Rejected(BadInitial(span=others[0].span, why=why, expected=usage, hint=hint))
-    if bool(seeds) is not (how in _RANDOM):
-        why = f"`{how}` needs a seed, so that it gives the same array every time" if not seeds else f"`{how}` takes no seed"
-        hint = "add `seed=1`" if not seeds else "leave it out"
-        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, hint=hint))
+        why = f"`{how}` has no option `{others[0].text}`"
+        fix = Fix(others[0].span, "seed") if how in _RANDOM and not seeds else None
+        raise Rejected(BadInitial(span=others[0].span, why=why, expected=usage, fix=fix))
+    if how in _RANDOM and not seeds:
+        why = f"`{how}` needs a seed, so that it gives the same array every time"
+        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, fix=_seeded(initial)))
+    if seeds and how not in _RANDOM:
+        raise Rejected(BadInitial(span=initial.span, why=f"`{how}` takes no seed", expected=usage, hint="leave it out"))
     _check_shape(initial, how, A)
     return Drawn(how, numbers, _seed(seeds[0][1]) if seeds else 0)
 
@@ -86,9 +89,18 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
 def _unknown(initial: items.Initial) -> Rejected:
     how = initial.head.text
     near = difflib.get_close_matches(how, _USAGE, n=1)
-    hint = f"did you mean `{_USAGE[near[0]]}`?" if near else ""
+    fix = Fix(initial.head.span, near[0]) if near else None
     forms = f"{', '.join(_USAGE.values())}, or a term"
-    return Rejected(BadInitial(span=initial.head.span, why=f"`{how}` is no way to fill a location", expected=forms, hint=hint))
+    return Rejected(BadInitial(span=initial.head.span, why=f"`{how}` is no way to fill a location", expected=forms, fix=fix))
+
+
+def _seeded(initial: items.Initial) -> Fix:
+    """The same with a seed"""
+    text = initial.span.text
+    if not text.endswith(")"):
+        return Fix(initial.span, f"{text}(seed=1)")
+    inside = text[:-1].rstrip()
+    return Fix(initial.span, f"{inside}{'' if inside.endswith('(') else ', '}seed=1)")
 
 
 def _check_shape(initial: items.Initial, how: str, A: Real) -> None:

@@ -16,6 +16,7 @@ from rh_kernel.typing.definitions import Definitions, NetDefinition, OpDefinitio
 from rh_kernel.typing.errors import BadTraining, TermInCommand
 from rh_kernel.typing.finishing import check_dimensions, finished, finished_type
 from rh_kernel.typing.hints import NOBODY, Asked
+from rh_kernel.typing.siblings import Siblings
 from rh_kernel.typing.unify import Unifier
 
 SampleTypes = Callable[[str, Span], Mapping[str, Type]]
@@ -101,29 +102,45 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
     names = _names(item.pattern)
     sample = _sample(names, item.data, sample_types)
     cx = Context(definitions)
+    siblings, numbers, found = Siblings(Unifier()), list[int | None](), list[Command]()
+    with siblings:
+        try:
+            found.append(_under_sample(cx, sample, [pattern.span for pattern in names], item.command, None, NOBODY)[0])
+        except Rejected as failure:
+            raise _no_command(failure, item) from None
     measures: list[MeasureRun] = []
-    try:
-        P, _ = _under_sample(cx, sample, item.command, None, NOBODY)
-    except Rejected as failure:
-        raise _no_command(failure, item) from None
     for measure in item.measures:
-        data = measure.data or item.data
-        other = _sample(names, data, sample_types)
-        asked = Asked("what a measure gives", "a measure is one number for each sample, for example `dot(y - t, y - t)`")
-        Q, _ = _under_sample(cx, other, measure.command, SCALAR, asked)
-        where = "" if measure.data is None else f' on data("{data.name}")'
-        measures.append(MeasureRun(Q, data.name, measure.command.span.text + where))
-    epochs = 1 if item.epochs is None else _positive(cx, item.epochs)
-    batch = 1 if item.batch is None else _positive(cx, item.batch)
-    shuffle = None if item.shuffle is None else _count(cx, item.shuffle)
-    return TrainingRun(P, sample, item.data.name, epochs, batch, shuffle, tuple(measures))
+        with siblings:
+            measures.append(_measure(cx, names, item, measure, sample_types))
+    for read, written, otherwise in ((_positive, item.epochs, 1), (_positive, item.batch, 1), (_count, item.shuffle, None)):
+        with siblings:
+            numbers.append(otherwise if written is None else read(cx, written))
+    siblings.settle()
+    epochs, batch, shuffle = numbers
+    return TrainingRun(found[0], sample, item.data.name, epochs or 1, batch or 1, shuffle, tuple(measures))
+
+
+def _measure(
+    cx: Context,
+    names: tuple[s.NamePattern, ...],
+    item: items.TrainItem,
+    measure: items.Measure,
+    sample_types: SampleTypes,
+) -> MeasureRun:
+    data = measure.data or item.data
+    other = _sample(names, data, sample_types)
+    asked = Asked("what a measure gives", "a measure is one number for each sample, for example `dot(y - t, y - t)`")
+    places = [pattern.span if measure.data is None else data.span for pattern in names]
+    Q, _ = _under_sample(cx, other, places, measure.command, SCALAR, asked)
+    where = "" if measure.data is None else f' on data("{data.name}")'
+    return MeasureRun(Q, data.name, measure.command.span.text + where)
 
 
 def _under_sample(
-    cx: Context, sample: tuple[tuple[str, Type], ...], e: s.Expr, A: Type | None, asked: Asked
+    cx: Context, sample: tuple[tuple[str, Type], ...], places: list[Span], e: s.Expr, A: Type | None, asked: Asked
 ) -> tuple[Command, Type]:
     commands = Commands(Unifier())
-    cx = cx.bind(*(Entry(name, B, Zone.GAMMA) for name, B in sample))
+    cx = cx.bind(*(Entry(name, B, Zone.GAMMA, span=span) for (name, B), span in zip(sample, places, strict=True)))
     P, C = commands.elaborate(cx, e, A, asked)
     P = finished(commands.unifier, P, e.span)
     check_dimensions(commands.unifier)
@@ -174,8 +191,9 @@ def _count(cx: Context, e: s.Expr) -> int:
 
 def _no_command(failure: Rejected, item: items.TrainItem) -> Rejected:
     """The same complaint; if the whole of what is to be trained is a term, with a hint what is trained."""
-    match failure.diagnostics:
-        case (TermInCommand() as d,) if d.span == item.command.span:
-            return Rejected(replace(d, hint="training runs a command, such as `rev handle (x) <u>. mlp(u) with sgd(0.1, t)`"))
-        case _:
-            return failure
+    hint = "training runs a command, such as `rev handle (x) <u>. mlp(u) with sgd(0.1, t)`"
+    told = (
+        replace(d, hint=hint, fix=None) if isinstance(d, TermInCommand) and d.span == item.command.span else d
+        for d in failure.diagnostics
+    )
+    return Rejected(*told)

@@ -6,9 +6,12 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Call, Term, Tuple
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
+from rh_kernel.typing.context import Context
 from rh_kernel.typing.errors import OperandsDiffer
 from rh_kernel.typing.functions import member
-from rh_kernel.typing.hints import no_matrix, no_product, other_operand, written
+from rh_kernel.typing.hints import no_matrix
+from rh_kernel.typing.mending import no_product, other_operand
+from rh_kernel.typing.origins import chosen, operand_story
 from rh_kernel.typing.unify import Unifier
 
 Typed = tuple[Term, Type]
@@ -35,36 +38,54 @@ def transpose(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
     return _call("transpose", (m, n), span, M)
 
 
-def binary(unifier: Unifier, operator: s.BinaryOperator, span: Span, left: Typed, right: Typed) -> Typed:
-    """``M op N`` for every operator but ``+``, which is a form of the calculus, and ``//``. Raises ``Rejected``."""
-    match operator:
+def binary(cx: Context, unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> Typed:
+    """``M op N`` for every operator but ``//``, and for ``+``, a form of the calculus, where that does not fit.
+
+    Raises ``Rejected``.
+    """
+    made, expected = _made(unifier, e, left, right)
+    if made is None:
+        raise _operands_differ(cx, unifier, e, left[1], right[1], expected)
+    return made
+
+
+def _made(unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> tuple[Typed | None, str]:
+    """The application of a function symbol, or nothing; and which operands it would have taken."""
+    span = e.span
+    match e.operator:
+        case s.BinaryOperator.PLUS:
+            return None, "two operands of one type"
         case s.BinaryOperator.MINUS:
-            return _entrywise(unifier, "sub", "-", span, left, right)
+            return _entrywise(unifier, "sub", span, left, right)
         case s.BinaryOperator.DOT:
-            return _scale(unifier, "·", span, left, right)
+            return _scale(unifier, span, left, right)
         case s.BinaryOperator.TIMES:
             if _is_scalar(unifier, left[1]):
-                return _scale(unifier, "*", span, left, right)
-            return _entrywise(unifier, "mul", "*", span, left, right)
+                return _scale(unifier, span, left, right)
+            return _entrywise(unifier, "mul", span, left, right)
         case s.BinaryOperator.DIVIDE:
             if _is_scalar(unifier, right[1]) and not _is_scalar(unifier, left[1]):
                 inverse = _call("recip", (SCALAR.shape,), span, right[0])
-                return _scale(unifier, "/", span, inverse, left)
-            return _entrywise(unifier, "div", "/", span, left, right)
+                return _scale(unifier, span, inverse, left)
+            return _entrywise(unifier, "div", span, left, right)
         case s.BinaryOperator.MATMUL:
             return _matmul(unifier, span, left, right)
-        case s.BinaryOperator.PLUS | s.BinaryOperator.FLOOR:
-            raise ValueError(f"{operator} is no sugar for a function symbol")
+        case s.BinaryOperator.FLOOR:
+            raise ValueError(f"{e.operator} is no sugar for a function symbol")
 
 
-def operands_differ(unifier: Unifier, span: Span, operator: str, left: Typed, right: Typed, expected: str) -> Rejected:
-    """The complaint that two operands do not go together."""
-    A, B = unifier.type(left[1]), unifier.type(right[1])
-    M, N = written(left[0].span, "M"), written(right[0].span, "N")
-    hint = no_product(A, B, M, N) if operator == "@" else other_operand(operator, A, B, M, N)
+def _operands_differ(cx: Context, unifier: Unifier, e: s.Binary, left: Type, right: Type, expected: str) -> Rejected:
+    """The complaint that two operands do not go together, with the types of both, and where those come from."""
+    operator = e.operator.value
+    A, B = unifier.type(left), unifier.type(right)
+    matmul = "{} @ {}".format
+    advice = no_product(e.span, e.left, e.right, A, B, matmul) if operator == "@" else other_operand(e, A, B)
     found = " and ".join(unifier.show(A, B))
     why = f"the operands of `{operator}` do not fit together"
-    return Rejected(OperandsDiffer(span=span, why=why, found=found, expected=expected, hint=hint))
+    notes = chosen(e.span, operand_story(cx, unifier, e.left, A), operand_story(cx, unifier, e.right, B))
+    return Rejected(
+        OperandsDiffer(span=e.span, why=why, found=found, expected=expected, hint=advice.hint, fix=advice.fix, notes=notes)
+    )
 
 
 def _call(name: str, at: tuple[Shape | Dim, ...], span: Span, *arguments: Term) -> Typed:
@@ -73,29 +94,27 @@ def _call(name: str, at: tuple[Shape | Dim, ...], span: Span, *arguments: Term) 
     return Call(f, argument, span=span), f.codomain
 
 
-def _entrywise(unifier: Unifier, name: str, operator: str, span: Span, left: Typed, right: Typed) -> Typed:
+def _entrywise(unifier: Unifier, name: str, span: Span, left: Typed, right: Typed) -> tuple[Typed | None, str]:
     shape = unifier.fresh_shape()
-    if not (unifier.same_type(left[1], right[1]) and unifier.same_type(left[1], Real(shape))):
-        raise operands_differ(unifier, span, operator, left, right, "two arrays of one shape")
-    return _call(name, (shape,), span, left[0], right[0])
+    fit = unifier.same_type(left[1], right[1]) and unifier.same_type(left[1], Real(shape))
+    return _call(name, (shape,), span, left[0], right[0]) if fit else None, "two arrays of one shape"
 
 
-def _scale(unifier: Unifier, operator: str, span: Span, left: Typed, right: Typed) -> Typed:
+def _scale(unifier: Unifier, span: Span, left: Typed, right: Typed) -> tuple[Typed | None, str]:
     shape = unifier.fresh_shape()
-    if not (unifier.same_type(left[1], SCALAR) and unifier.same_type(right[1], Real(shape))):
-        raise operands_differ(unifier, span, operator, left, right, "a scalar and an array")
-    return _call("scale", (shape,), span, left[0], right[0])
+    fit = unifier.same_type(left[1], SCALAR) and unifier.same_type(right[1], Real(shape))
+    return _call("scale", (shape,), span, left[0], right[0]) if fit else None, "a scalar and an array"
 
 
-def _matmul(unifier: Unifier, span: Span, left: Typed, right: Typed) -> Typed:
+def _matmul(unifier: Unifier, span: Span, left: Typed, right: Typed) -> tuple[Typed | None, str]:
+    expected = "a matrix Real(m, n) and a vector Real(n), or two matrices Real(m, k) and Real(k, n)"
     m, k, n = (unifier.fresh_dim(name) for name in "mkn")
     rank = _rank(unifier, right[1])
     if rank in (1, 2) and _rank(unifier, left[1]) == 2:
         f = member("matmul", rank - 1, (m, k) if rank == 1 else (m, k, n))
         if unifier.same_type(Product((left[1], right[1])), f.domain):
-            return Call(f, Tuple((left[0], right[0]), span=span), span=span), f.codomain
-    expected = "a matrix Real(m, n) and a vector Real(n), or two matrices Real(m, k) and Real(k, n)"
-    raise operands_differ(unifier, span, "@", left, right, expected)
+            return (Call(f, Tuple((left[0], right[0]), span=span), span=span), f.codomain), expected
+    return None, expected
 
 
 def _is_scalar(unifier: Unifier, A: Type) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import cast
 
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Bind, Bound, Command, Let, Proj, Return, Scope, Term
@@ -62,7 +62,7 @@ def open_patterns(
         match pattern:
             case s.NamePattern(name):
                 _once(names, pattern)
-                entries.append(Entry(name, A, zone))
+                entries.append(Entry(name, A, zone, span=pattern.span))
             case s.TuplePattern():
                 entries.append(Entry("", A, zone))
                 queue.append((pattern, A, len(entries) - 1))
@@ -90,7 +90,7 @@ def _take(
             case s.NamePattern(name):
                 _once(names, item)
                 taken.append(Taken(name, i, n, position))
-                entries.append(Entry(name, B, zone))
+                entries.append(Entry(name, B, zone, span=item.span))
             case s.TuplePattern():
                 taken.append(Taken("p", i, n, position))
                 entries.append(Entry("", B, zone))
@@ -103,6 +103,8 @@ def factors_of(unifier: Unifier, A: Type, n: int, pattern: s.Pattern) -> tuple[T
     match head:
         case Product(factors) if len(factors) == n:
             return factors
+        case TypeMeta() if unifier.is_poison(head):
+            return (head,) * n
         case TypeMeta():
             unknown: tuple[Type, ...] = tuple(unifier.fresh_type() for _ in range(n))
             unifier.same_type(head, Product(unknown))
@@ -111,8 +113,8 @@ def factors_of(unifier: Unifier, A: Type, n: int, pattern: s.Pattern) -> tuple[T
             raise pattern_does_not_fit(unifier, pattern.span, n, head)
 
 
-def pattern_does_not_fit(unifier: Unifier, span: Span, n: int, A: Type) -> Rejected:
-    """The complaint about a pattern of n names for a value of type A."""
+def pattern_does_not_fit(unifier: Unifier, span: Span, n: int, A: Type, notes: tuple[Note, ...] = ()) -> Rejected:
+    """The complaint about a pattern of n names for a value of type A; ``notes`` tell where that is from."""
     (found,) = unifier.show(A)
     match A:
         case Product(factors):
@@ -120,10 +122,13 @@ def pattern_does_not_fit(unifier: Unifier, span: Span, n: int, A: Type) -> Rejec
         case Real() | TypeMeta():
             hint = "only a tuple is taken apart; the entries of an array have no names" if n else ""
     expected = f"a product of {n} types" if n else "()"
-    return Rejected(PatternDoesNotFit(span=span, wanted=n, found=found, expected=expected, hint=hint))
+    return Rejected(PatternDoesNotFit(span=span, wanted=n, found=found, expected=expected, hint=hint, notes=notes))
 
 
 def _once(names: list[s.NamePattern], pattern: s.NamePattern) -> None:
     if pattern.name != "_" and pattern.name in {p.name for p in names}:
-        raise Rejected(NameTwice(span=pattern.span, name=pattern.name, hint="give the two of them different names, or `_`"))
+        first = next(p for p in names if p.name == pattern.name)
+        notes = (Note(span=first.span, text="the first one stands here"),)
+        hint = "give the two of them different names, or `_`"
+        raise Rejected(NameTwice(span=pattern.span, name=pattern.name, notes=notes, hint=hint))
     names.append(pattern)

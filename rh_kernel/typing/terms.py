@@ -3,7 +3,9 @@
 The core has neither patterns nor infix operators: those are sugar, resolved here (RH Def. 3.4, LANGUAGE §1).
 """
 
-from rh_kernel.source.diagnostic import Rejected
+from dataclasses import replace
+
+from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Bound, Call, Let, Plus, Proj, Rd, Term, Tuple, Zero
@@ -21,7 +23,7 @@ from rh_kernel.typing.complaints import (
     quoted,
     types_differ,
 )
-from rh_kernel.typing.context import Context, Zone
+from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import (
     ConstDefinition,
     DimDefinition,
@@ -32,10 +34,13 @@ from rh_kernel.typing.definitions import (
     OpDefinition,
     kind_of,
 )
-from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, WrongNumberOfArguments
+from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, PatternDoesNotFit, WrongNumberOfArguments
 from rh_kernel.typing.functions import check_needs, check_size, function_names, resolve_function
 from rh_kernel.typing.hints import NOBODY, Asked
+from rh_kernel.typing.mending import other_type, sign
+from rh_kernel.typing.origins import chosen, names_of, operand_story, origins
 from rh_kernel.typing.patterns import Opened, open_patterns
+from rh_kernel.typing.siblings import Siblings
 from rh_kernel.typing.unify import Unifier
 
 
@@ -51,13 +56,17 @@ class Terms:
             case s.Number("0"), _:
                 return Zero(A, span=e.span)
             case s.TupleExpr(items), Product(factors) if len(items) == len(factors):
-                parts = enumerate(zip(items, factors, strict=True), start=1)
-                return Tuple(tuple(self.check(cx, item, B, asked.part(i)) for i, (item, B) in parts), span=e.span)
+                siblings, parts = Siblings(self.unifier), list[Term]()
+                for i, (item, B) in enumerate(zip(items, factors, strict=True), start=1):
+                    with siblings:
+                        parts.append(self.check(cx, item, B, asked.part(i)))
+                siblings.settle()
+                return Tuple(tuple(parts), span=e.span)
             case s.LetExpr(arrow=s.Arrow.TERM), _:
                 return self._let(cx, e, A, asked)[0]
             case _:
                 M, B = self.infer(cx, e)
-                self.same(B, A, e, asked)
+                self.same(cx, B, A, e, asked)
                 return M
 
     def infer(self, cx: Context, e: s.Expr) -> tuple[Term, Type]:
@@ -76,7 +85,11 @@ class Terms:
             case s.Unit():
                 return UNIT_VALUE, UNIT
             case s.TupleExpr(items):
-                inferred = [self.infer(cx, item) for item in items]
+                siblings, inferred = Siblings(self.unifier), list[tuple[Term, Type]]()
+                for item in items:
+                    with siblings:
+                        inferred.append(self.infer(cx, item))
+                siblings.settle()
                 return Tuple(tuple(M for M, _ in inferred), span=e.span), Product(tuple(A for _, A in inferred))
             case s.Apply():
                 return self._apply(cx, e)
@@ -98,7 +111,9 @@ class Terms:
                 hint = "in a term a let is `let x <- M in N`; a command's result is bound outside: `let x <= P in …`"
                 raise Rejected(CommandInTerm(span=e.span, what="`let x <= P in Q`", hint=hint))
             case s.ReturnExpr():
-                raise Rejected(CommandInTerm(span=e.span, what="`return`", hint="inside a term, leave `return` out"))
+                fix = _without_return(e)
+                hint = "inside a term, leave `return` out"
+                raise Rejected(CommandInTerm(span=e.span, what="`return`", hint=hint, fix=fix))
             case s.RevHandleExpr() | s.HandleExpr():
                 raise Rejected(CommandInTerm(span=e.span, what="handling", hint=_bind_first(e)))
             case s.ResumeExpr():
@@ -107,10 +122,12 @@ class Terms:
                 names = function_names(cx)
                 raise no_such_thing(cx, head.text, e.span, "a term", names, "give it an argument in round brackets")
 
-    def same(self, found: Type, expected: Type, e: s.Expr, asked: Asked = NOBODY) -> None:
+    def same(self, cx: Context, found: Type, expected: Type, e: s.Expr, asked: Asked = NOBODY) -> None:
         """Make the type that was found the type that is asked for. Raises ``Rejected``."""
         if not self.unifier.same_type(found, expected):
-            raise types_differ(self.unifier, e.span, quoted(e.span), found, expected, asked)
+            story = origins(cx, self.unifier, e)
+            fix = other_type(e, self.unifier.type(found), self.unifier.type(expected))
+            raise types_differ(self.unifier, e.span, quoted(e.span), found, expected, asked, story, fix)
 
     def _variable(self, cx: Context, name: str, span: Span) -> tuple[Term, Type]:
         found = cx.look_up(name)
@@ -119,7 +136,9 @@ class Terms:
             if entry.barred:
                 raise out_of_reach(entry, span)
             if entry.zone is Zone.CONTINUATION:
-                raise another_kind(name, span, "a continuation", "a term")
+                raise another_kind(cx, name, span, "a continuation", "a term")
+            if self.unifier.is_poison(entry.type):
+                raise Rejected
             return Bound(index, name, span=span), entry.type
         match cx.definitions.get(name):
             case ConstDefinition(_, A, M) if not (name in (cx.dims or {}) or name in (cx.locations or {})):
@@ -134,14 +153,14 @@ class Terms:
         if local is not None:
             if local[1].zone is Zone.CONTINUATION:
                 raise Rejected(CommandInTerm(span=e.span, what="a continuation's use", hint=_bind_first(e)))
-            raise another_kind(name, e.head.span, "a variable", "a function")
+            raise another_kind(cx, name, e.head.span, "a variable", "a function")
         match cx.definitions.get(name):
             case OpDefinition() | NetDefinition() as d:
                 raise Rejected(CommandInTerm(span=e.span, what=f"`{name}`, {kind_of(d)},", hint=_bind_first(e)))
             case None | FunDefinition():
                 return self._call(cx, e)
             case DimDefinition() | ConstDefinition() | LocDefinition() | HandlerDefinition() as d:
-                raise another_kind(name, e.head.span, kind_of(d), "a function")
+                raise another_kind(cx, name, e.head.span, kind_of(d), "a function")
 
     def _call(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
         candidate, argument = resolve_function(cx, self.unifier, e, lambda: self.infer(cx, argument_of(e)))
@@ -160,45 +179,56 @@ class Terms:
         match e.arguments:
             case ():
                 if count and not isinstance(wanted, TypeMeta):
-                    raise self._wrong_arguments(e, A, count)
+                    raise self._wrong_arguments(cx, e, A, count)
                 return self.check(cx, s.Unit(span=e.span), A)
             case (one,):
                 if count != 1 and not isinstance(one, s.TupleExpr | s.LetExpr | s.Unit) and one != s.Number("0", span=e.span):
                     M, B = self.infer(cx, one)
                     if isinstance(self.unifier.head(B), Real) and not self.unifier.would_fit(B, A):
-                        raise self._wrong_arguments(e, A, count)
-                    self.same(B, A, one, asked_by(e, 0))
+                        raise self._wrong_arguments(cx, e, A, count)
+                    self.same(cx, B, A, one, asked_by(cx, self.unifier, e, 0))
                     return M
-                return self.check(cx, one, A, asked_by(e, 0))
+                return self.check(cx, one, A, asked_by(cx, self.unifier, e, 0))
             case many:
                 span = many[0].span.to(many[-1].span)
                 if isinstance(wanted, TypeMeta):
                     return self.check(cx, s.TupleExpr(many, span=span), A)
                 if count != len(many) or not isinstance(wanted, Product):
-                    raise self._wrong_arguments(e, A, count)
-                parts = enumerate(zip(many, wanted.factors, strict=True), start=1)
-                return Tuple(tuple(self.check(cx, item, B, asked_by(e, i)) for i, (item, B) in parts), span=span)
+                    raise self._wrong_arguments(cx, e, A, count)
+                siblings, parts = Siblings(self.unifier), list[Term]()
+                for i, (item, B) in enumerate(zip(many, wanted.factors, strict=True), start=1):
+                    with siblings:
+                        parts.append(self.check(cx, item, B, asked_by(cx, self.unifier, e, i)))
+                siblings.settle()
+                return Tuple(tuple(parts), span=span)
 
-    def _wrong_arguments(self, e: s.Apply, A: Type, wanted: int) -> Rejected:
+    def _wrong_arguments(self, cx: Context, e: s.Apply, A: Type, wanted: int) -> Rejected:
         count = f"{wanted} argument{'s' if wanted != 1 else ''}" if wanted else "no argument"
         given = str(len(e.arguments)) if e.arguments else "none"
         (expected,) = self.unifier.show(A)
         expected = f"{expected}, the input of `{applied(e)}`" if wanted else f"`{applied(e)}()`"
         hint = "the arguments of f are one point: `rd[f](w, (x, y))`" if e.head.text == "rd" else ""
+        notes = chosen(e.span, asked_by(cx, self.unifier, e, 0).story())
         return Rejected(
-            WrongNumberOfArguments(span=e.span, name=e.head.text, wanted=count, given=given, expected=expected, hint=hint)
+            WrongNumberOfArguments(
+                span=e.span, name=e.head.text, wanted=count, given=given, expected=expected, hint=hint, notes=notes
+            )
         )
 
     def _binary(self, cx: Context, e: s.Binary) -> tuple[Term, Type]:
         if e.operator is s.BinaryOperator.FLOOR:
             why = "`//` divides dimensions, and stands between terms here"
-            raise Rejected(NotADimension(span=e.span, why=why, hint="terms are divided with `/`"))
-        (M, A), (N, B) = self.infer(cx, e.left), self.infer(cx, e.right)
-        if e.operator is s.BinaryOperator.PLUS:
-            if not self.unifier.same_type(A, B):
-                raise operators.operands_differ(self.unifier, e.span, "+", (M, A), (N, B), "two operands of one type")
+            fix = sign(e.left.span, e.right.span, "//", "/")
+            raise Rejected(NotADimension(span=e.span, why=why, hint="terms are divided with `/`", fix=fix))
+        siblings, sides = Siblings(self.unifier), list[tuple[Term, Type]]()
+        for side in (e.left, e.right):
+            with siblings:
+                sides.append(self.infer(cx, side))
+        siblings.settle()
+        (M, A), (N, B) = sides
+        if e.operator is s.BinaryOperator.PLUS and self.unifier.same_type(A, B):
             return Plus(M, N, span=e.span), A
-        return operators.binary(self.unifier, e.operator, e.span, (M, A), (N, B))
+        return operators.binary(cx, self.unifier, e, (M, A), (N, B))
 
     def _projection(self, cx: Context, e: s.Expr, index: int, operand: s.Expr) -> tuple[Term, Type]:
         M, A = self.infer(cx, operand)
@@ -209,30 +239,58 @@ class Terms:
                 (found,) = self.unifier.show(other)
                 expected = f"a product of at least {max(index, 2)} types" if index else "a component from 1 on"
                 hint = "" if isinstance(other, Product) else "only a tuple has components; an array's entries have no names"
-                raise Rejected(NoSuchComponent(span=e.span, index=index, found=found, expected=expected, hint=hint))
+                notes = chosen(e.span, operand_story(cx, self.unifier, operand, A))
+                raise Rejected(
+                    NoSuchComponent(span=e.span, index=index, found=found, expected=expected, hint=hint, notes=notes)
+                )
 
     def _reverse_derivative(self, cx: Context, e: s.ReverseDerivative) -> tuple[Term, Type]:
         V, A = self.infer(cx, e.point)
         opened = open_patterns(cx, self.unifier, ((e.variable, A),), Zone.DELTA)
         N, B = self.infer(opened.context, e.body)
-        W = self.check(
-            cx, e.cotangent, B, Asked("the type of N in `W.rd(x. N)(V)`", "the cotangent W has the type of the result")
-        )
+        by, hint = "the type of N in `W.rd(x. N)(V)`", "the cotangent W has the type of the result"
+        story = operand_story(opened.context, self.unifier, e.body, B)
+        W = self.check(cx, e.cotangent, B, Asked(by, hint, lambda: story))
         return Rd(W, opened.term_scope(N), V, span=e.span), A
 
     def _let(self, cx: Context, e: s.LetExpr, A: Type | None, asked: Asked) -> tuple[Term, Type]:
         """A whole spine of lets in a loop, so that long programs need no deep recursion."""
         spine: list[tuple[s.LetExpr, Term, Opened]] = []
+        siblings = Siblings(self.unifier)
         body: s.Expr = e
         while isinstance(body, s.LetExpr) and body.arrow is s.Arrow.TERM:
-            M, B = self.infer(cx, body.bound)
-            opened = open_patterns(cx, self.unifier, ((body.pattern, B),), Zone.DELTA)
+            M, B = wrong(self.unifier)
+            with siblings:
+                M, B = self.infer(cx, body.bound)
+            opened = taken_apart(cx, self.unifier, siblings, body, B)
             spine.append((body, M, opened))
             cx, body = opened.context, body.body
-        N, C = self.infer(cx, body) if A is None else (self.check(cx, body, A, asked), A)
+        N, C = wrong(self.unifier)
+        with siblings:
+            N, C = self.infer(cx, body) if A is None else (self.check(cx, body, A, asked), A)
+        siblings.settle()
         for written, M, opened in reversed(spine):
             N = Let(M, opened.term_scope(N), span=written.span)
         return N, C
+
+
+def wrong(unifier: Unifier) -> tuple[Term, Type]:
+    """What stands for a term with an error until all errors are known."""
+    A = unifier.poison()
+    return Zero(A), A
+
+
+def taken_apart(cx: Context, unifier: Unifier, siblings: Siblings, e: s.LetExpr, A: Type) -> Opened:
+    """The pattern of a let for a value of type A, or, if it does not fit, for something with an error."""
+    with siblings:
+        try:
+            return open_patterns(cx, unifier, ((e.pattern, A),), Zone.DELTA)
+        except Rejected as failure:
+            notes = chosen(e.pattern.span, operand_story(cx, unifier, e.bound, A))
+            told = (replace(d, notes=notes) if isinstance(d, PatternDoesNotFit) else d for d in failure.diagnostics)
+            raise Rejected(*told) from None
+    poisoned = (Entry(x.name, unifier.poison(), Zone.DELTA, span=x.span) for x in names_of(e.pattern))
+    return Opened((), (), cx.bind(*poisoned))
 
 
 def argument_of(e: s.Apply) -> s.Expr:
@@ -244,6 +302,11 @@ def argument_of(e: s.Apply) -> s.Expr:
             return argument
         case many:
             return s.TupleExpr(many, span=many[0].span.to(many[-1].span))
+
+
+def _without_return(e: s.ReturnExpr) -> Fix | None:
+    word = Span(e.span.source, e.span.start, e.term.span.start)
+    return Fix(word, "") if word.text.strip() == "return" else None
 
 
 def _bind_first(e: s.Expr) -> str:

@@ -4,11 +4,13 @@ Equations between dimensions are solved as soon as they are linear in an unknown
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, replace_unknowns
 from rh_kernel.syntax.core import Node
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms, variables
+from rh_kernel.syntax.stuck import too_many_nodes
 from rh_kernel.syntax.types import (
     SCALAR,
     Product,
@@ -27,11 +29,11 @@ from rh_kernel.typing.solving import isolate, solvable
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What was known at some point."""
+    """What was known at some point: how many unknowns of each kind, for what is found is never changed, and what waited."""
 
-    dims: dict[int, Dim]
-    shapes: dict[int, Shape]
-    types: dict[int, Type]
+    dims: int
+    shapes: int
+    types: int
     waiting: tuple[tuple[Dim, Dim], ...]
     uses: int
 
@@ -39,7 +41,8 @@ class Mark:
 class Unifier:
     """The unknowns of one item and what has been found for them.
 
-    ``uses`` collects where generic things are used, and what became of them there, for ``finishing.check_dimensions``.
+    ``uses`` collects where generic things are used, and what became of them there, for ``finishing.check_dimensions``;
+    ``nodes`` counts those of the nets and handlers that were unfolded.
     """
 
     def __init__(self) -> None:
@@ -49,8 +52,16 @@ class Unifier:
         self._waiting: list[tuple[Dim, Dim]] = []
         self._names: list[str] = []
         self._kept: set[int] = set()
+        self._poisoned: set[int] = set()
         self.undetermined = False
         self.uses: list[tuple[Span, Node]] = []
+        self.nodes = 0
+
+    def unfold(self, nodes: int, limit: int, span: Span) -> None:
+        """Something of so many nodes is put in the place of its name. Raises ``Stuck`` if they get too many."""
+        self.nodes += nodes
+        if self.nodes > limit:
+            raise too_many_nodes(limit, span)
 
     def fresh_dim(self, name: str = "n") -> Dim:
         """An unknown dimension; messages call it ``name``."""
@@ -63,6 +74,16 @@ class Unifier:
     def fresh_type(self, name: str = "_") -> TypeMeta:
         """An unknown type; messages call it ``name``."""
         return TypeMeta(self._number(name))
+
+    def poison(self) -> TypeMeta:
+        """The type of something with an error: nothing is said about it, or about what depends on it."""
+        A = self.fresh_type()
+        self._poisoned.add(A.number)
+        return A
+
+    def is_poison(self, A: Type) -> bool:
+        """Whether A is the type of something with an error."""
+        return isinstance(A, TypeMeta) and A.number in self._poisoned
 
     def _number(self, name: str) -> int:
         self._names.append(name)
@@ -105,6 +126,8 @@ class Unifier:
         A, B = self.head(A), self.head(B)
         match A, B:
             case TypeMeta(m), TypeMeta(n) if m == n:
+                return True
+            case _ if self.is_poison(A) or self.is_poison(B):
                 return True
             case TypeMeta(m), _:
                 return self._define_type(m, B)
@@ -172,11 +195,13 @@ class Unifier:
 
     def mark(self) -> Mark:
         """What is known now, to go ``back`` to."""
-        return Mark(dict(self._dims), dict(self._shapes), dict(self._types), tuple(self._waiting), len(self.uses))
+        return Mark(len(self._dims), len(self._shapes), len(self._types), tuple(self._waiting), len(self.uses))
 
     def back(self, mark: Mark) -> None:
         """Forget what was found since the mark was made."""
-        self._dims, self._shapes, self._types = dict(mark.dims), dict(mark.shapes), dict(mark.types)
+        _forget(self._dims, mark.dims)
+        _forget(self._shapes, mark.shapes)
+        _forget(self._types, mark.types)
         self._waiting = list(mark.waiting)
         del self.uses[mark.uses :]
 
@@ -274,6 +299,12 @@ class Unifier:
     def _keep_type(self, A: TypeMeta) -> Type:
         self._kept.add(A.number)
         return A
+
+
+def _forget(found: dict[int, Any], known: int) -> None:
+    """All but the first ``known`` entries; a dict keeps the order in which they came."""
+    while len(found) > known:
+        found.popitem()
 
 
 def dimension_names(A: Type) -> set[str]:

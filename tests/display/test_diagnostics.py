@@ -6,7 +6,8 @@ from typing import ClassVar
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.diagnostics import WIDEST, ansi, html, text
+from rh_kernel.display.diagnostics import ansi, html, text
+from rh_kernel.display.excerpts import WIDEST
 from rh_kernel.display.html import BACKGROUNDS
 from rh_kernel.source.diagnostic import Diagnostic, Note
 from rh_kernel.source.span import Source, Span
@@ -38,14 +39,14 @@ def test_a_complaint() -> None:
     assert text(d) == (
         "RH103 Types do not match: `x` has another shape\n"
         " ── cell 3, line 3, column 12\n"
+        "1 │ loc w0 : Real(3, 2) = zeros\n"
+        "  │     -- `w0` was declared here\n"
+        "2 │ net mlp(x : Real(3)) =\n"
         "3 │   let z <= FC[w0](x) in\n"
         "  │            ^^^^^^^^^\n"
         "    found     Real(3)\n"
         "    expected  Real(2)\n"
-        "    hint      try `wᵀ`\n"
-        " ── cell 3, line 1, column 5: `w0` was declared here\n"
-        "1 │ loc w0 : Real(3, 2) = zeros\n"
-        "  │     --"
+        "    hint      try `wᵀ`"
     )
 
 

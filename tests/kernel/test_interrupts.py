@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 import pytest
 
 from rh_kernel.kernel.driving import SLICE, drive
-from rh_kernel.kernel.interrupts import PATIENCE, Interrupts
+from rh_kernel.workspace.interrupts import PATIENCE, Interrupts
 from tests.kernel.conftest import Client, Start
 
 NET = """handler back : rev handler(Real(1)) = { return x -> return x }

@@ -15,11 +15,11 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import rh_kernel
 from rh_kernel.display.bundle import bundle
-from rh_kernel.kernel.interrupts import Interrupts
 from rh_kernel.notebook import cells
 from rh_kernel.notebook.errors import CellFailed, CellStopped
-from rh_kernel.notebook.outcomes import Value
-from rh_kernel.notebook.workspace import current
+from rh_kernel.workspace.interrupts import Interrupts
+from rh_kernel.workspace.outcomes import Value
+from rh_kernel.workspace.workspace import current
 from tests.notebook.conftest import TRAIN, Notebook
 
 LESSONS = sorted((Path(__file__).parents[2] / "lessons").glob("*.ipynb"))

@@ -46,10 +46,12 @@ from rh_kernel.syntax.surface import (
     Var,
 )
 from rh_kernel.syntax.surface_items import (
+    ArrowType,
     ConstDeclaration,
     DataExpr,
     DimDeclaration,
     Directive,
+    EqualityCheck,
     Evaluation,
     FunDeclaration,
     HandlerDeclaration,
@@ -63,6 +65,7 @@ from rh_kernel.syntax.surface_items import (
     OwnDerivative,
     StaticParameter,
     TrainItem,
+    TypeCheck,
     TypedParameter,
 )
 
@@ -179,6 +182,15 @@ items: st.SearchStrategy[Item] = st.one_of(
     ),
     st.builds(Evaluation, expressions, span=here),
     st.builds(TrainItem, expressions, patterns, data, option, option, option, measures, span=here),
+    st.builds(EqualityCheck, expressions, expressions, st.none() | small, span=here),
+    st.builds(
+        TypeCheck,
+        expressions,
+        types
+        | st.builds(ArrowType, types, types, st.booleans(), span=here)
+        | st.builds(HandlerType, types, maybe_type, span=here),
+        span=here,
+    ),
     st.builds(Directive, st.just(Name("trace", span=NOWHERE)), expressions, st.just(()), span=here),
     st.builds(Directive, st.just(Name("save", span=NOWHERE)), st.none(), words_of_save, span=here),
 )
@@ -377,6 +389,11 @@ class Writer:
                 options += [self.measure(measure) for measure in measures]
                 head = ["train", *self.expression(P), "for", *self.pattern(p), "in", *self.data(data)]
                 return [*head, *(token for option in options for token in option)]
+            case EqualityCheck(M, N, within):
+                tolerance = [] if within is None else ["within", *self.expression(within)]
+                return ["check", *self.expression(M), "==", *self.expression(N), *tolerance]
+            case TypeCheck(M, A):
+                return ["check", *self.expression(M), self.either("|-", "⊢"), *self.checked(A)]
             case Directive(name, M, words):
                 return [f"%{name.text}", *(words if M is None else self.expression(M))]
 
@@ -392,6 +409,16 @@ class Writer:
                 if D is None:
                     return [":", "rev", "handler", "(", *self.type(C), ")"]
                 return [":", *self.type(C), self.either("=>", "⇒"), *self.type(D)]
+
+    def checked(self, A: TypeExpr | ArrowType | HandlerType) -> list[str]:
+        match A:
+            case ArrowType(B, C, is_pure):
+                arrow = self.either("->", "→") if is_pure else self.either("~>", "⇝")
+                return [*self.type(B), arrow, *self.type(C)]
+            case HandlerType():
+                return self.handler_type(A)[1:]
+            case RealType() | UnitType() | ProductType():
+                return self.type(A)
 
     def measure(self, measure: Measure) -> list[str]:
         held_out = [] if measure.data is None else ["on", *self.data(measure.data)]

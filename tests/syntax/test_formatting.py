@@ -63,7 +63,7 @@ def test_blanks_are_canonical(text: str) -> None:
 def test_no_sign_in_ascii_is_left(written: tuple[str, Item]) -> None:
     text, _ = written
     code = re.sub(r'#.*|"[^"]*"', "", formatted(text))
-    assert not re.search(r"<-|<=|->|=>|\^T|<|>|−|⋅|↦", code)
+    assert not re.search(r"<-|<=|->|=>|\^T|<|(?<!~)>|−|⋅|↦|⇝|\|-", code)
 
 
 LAYOUTS = {

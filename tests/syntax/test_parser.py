@@ -306,7 +306,7 @@ SLIPS = [
     ("// a comment", "RH004", "//", "#"),
     ("rd(x. N)(V)", "RH004", "rd", "W.rd(x. N)(V)"),
     ("Get[w0]", "RH005", "]", "Get[…](x)"),
-    ("%%python", "RH004", "%", "first line"),
+    ("%%python", "RH019", "%%python", "cell of its own"),
     ("%trace", "RH005", "trace", ""),
     ('train f(x) for x in data("xor") epoch 3', "RH004", "epoch", "`epochs`"),
     ('train f(x) for x in data("xor") epochs 3 epochs 4', "RH018", "epochs", "one"),

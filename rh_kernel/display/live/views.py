@@ -6,12 +6,14 @@ from rh_kernel.display.live.proofs import DerivationView
 from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.live.view import View
 from rh_kernel.session.results import (
+    CheckPassed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
     GradientMade,
     HeapShown,
     ItemFailed,
+    NamesShown,
     Notice,
     ProgramMade,
     Result,
@@ -33,7 +35,17 @@ def view_of(result: Result) -> View | None:
             return DiagramView(result)
         case DerivationMade():
             return DerivationView(result)
-        case DeclarationMade() | ValueFound() | ProgramMade() | TypeShown() | HeapShown() | Notice() | TrainingDone():
+        case (
+            DeclarationMade()
+            | ValueFound()
+            | ProgramMade()
+            | TypeShown()
+            | HeapShown()
+            | CheckPassed()
+            | NamesShown()
+            | Notice()
+            | TrainingDone()
+        ):
             return None
         case ItemFailed():
             return None

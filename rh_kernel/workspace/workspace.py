@@ -2,8 +2,9 @@
 
 import sys
 import textwrap
-from collections.abc import Callable, Mapping
-from contextlib import closing
+import threading
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -12,11 +13,6 @@ from weakref import WeakKeyDictionary
 import numpy.typing as npt
 
 from rh_kernel.display.text import visible
-from rh_kernel.kernel.interrupts import Interrupts
-from rh_kernel.notebook.errors import Stopped, Wrong
-from rh_kernel.notebook.giving import Given, with_constant, with_data
-from rh_kernel.notebook.outcomes import AnyOutcome, Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome
-from rh_kernel.notebook.showing import shell
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.results import DeclarationMade, Event, ItemFailed, Notice, Result, Shown
 from rh_kernel.session.session import Session, execute
@@ -24,8 +20,14 @@ from rh_kernel.source.diagnostic import Failure, KernelBug
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
 from rh_kernel.typing.definitions import LocDefinition
+from rh_kernel.workspace.errors import Busy, Stopped, Wrong
+from rh_kernel.workspace.giving import Given, with_constant, with_data
+from rh_kernel.workspace.interrupts import Interrupts
+from rh_kernel.workspace.outcomes import AnyOutcome, Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome
+from rh_kernel.workspace.showing import shell
 
 K = TypeVar("K", bound=AnyOutcome)
+V = TypeVar("V")
 
 
 class Workspace:
@@ -36,6 +38,7 @@ class Workspace:
 
     def __init__(self, folder: Path | str | None = None) -> None:
         self._session = Session.start(Path.cwd() if folder is None else Path(folder))
+        self._turn = threading.Lock()
 
     @property
     def session(self) -> Session:
@@ -77,21 +80,43 @@ class Workspace:
 
     def const(self, name: str, value: Given) -> Outcome[DeclarationMade]:
         """Declare a constant: a number has type ``Real(1)``, an array its shape, a tuple a product. Raises ``Wrong``."""
-        try:
-            self._session, declared = with_constant(self._session, name, value)
-        except Failure as failure:
-            raise Wrong(*failure.diagnostics) from None
-        return Outcome(declared)
+        return Outcome(self._given(lambda session: with_constant(session, name, value)))
 
     def data(self, name: str, **arrays: npt.ArrayLike) -> Outcome[Notice]:
         """Make ``data("name")`` stand for these arrays, one sample a row. They are copied. Raises ``Wrong``."""
-        try:
-            self._session, found = with_data(self._session, name, arrays)
-        except Failure as failure:
-            raise Wrong(*failure.diagnostics) from None
+        found = self._given(lambda session: with_data(session, name, arrays))
         samples = "1 sample" if found.size == 1 else f"{found.size:,} samples"
         types = ", ".join([f"{key} : {A}" for key, A in found.types.items()])
         return Outcome(Notice(f'data("{name}"): {samples} of {types}'))
+
+    def _given(self, change: Callable[[Session], tuple[Session, V]]) -> V:
+        """What was given, after the session has it."""
+        interrupts = Interrupts()
+        with interrupts.watched(), self.changing() as put:
+            try:
+                after, given = change(self._session)
+            except Failure as failure:
+                raise Wrong(*failure.diagnostics) from None
+            put(after)
+        if interrupts.asked:
+            raise Stopped(kept=True)
+        return given
+
+    @contextmanager
+    def changing(self) -> Generator[Callable[[Session], None]]:
+        """Whoever is about to replace the session is given what does it, and nobody else may meanwhile. Raises ``Busy``.
+
+        Interrupts are to be watched around it: one that struck on the way in would leave the session busy for ever.
+        """
+        if not self._turn.acquire(blocking=False):
+            raise Busy
+        try:
+            yield self._replace
+        finally:
+            self._turn.release()
+
+    def _replace(self, session: Session) -> None:
+        self._session = session
 
     def __repr__(self) -> str:
         """What has been declared, a line for each name."""
@@ -102,16 +127,16 @@ class Workspace:
     def take(self, source: Source, listen: Callable[[Event], None] | None = None) -> tuple[Result, ...]:
         """The results of a program; ``listen`` hears each event as it happens.
 
-        Raises ``Wrong``, and ``Stopped``, which is a ``KeyboardInterrupt``.
+        Raises ``Wrong``, ``Stopped``, which is a ``KeyboardInterrupt``, and ``Busy`` if another program is not at its end.
         """
-        before, interrupts, found = self._session, Interrupts(), list[Result]()
+        interrupts, found = Interrupts(), list[Result]()
         try:
-            with interrupts.watched(), closing(execute(before, source)) as events:
+            with interrupts.watched(), self.changing() as put, closing(execute(before := self._session, source)) as events:
                 while True:
                     try:
                         event = interrupts.step(events)
                     except StopIteration as end:
-                        self._session = end.value
+                        put(end.value)
                         break
                     if isinstance(event, Shown):
                         found.append(event.result)
@@ -151,6 +176,11 @@ def workspace_of(where: object) -> Workspace:
     if where not in _WORKSPACES:
         _WORKSPACES[where] = Workspace()
     return _WORKSPACES[where]
+
+
+def share(where: object, workspace: Workspace) -> None:
+    """From now on ``workspace`` is that of a shell."""
+    _WORKSPACES[where] = workspace
 
 
 def current() -> Workspace:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rh_kernel.display.live.widget import Live
 
 MOST = 100
-"""The widgets of so many cells stay alive; a page shows the static form of older ones when it is loaded anew."""
+"""So many cells keep their widgets, and each so many of them; a page loaded anew shows the static form of older ones."""
 
 
 class Widgets:
@@ -34,7 +34,10 @@ class Widgets:
         from rh_kernel.display.live.widget import live
 
         widget = live(view)
-        self._cells[cell].append(widget)
+        alive = self._cells.setdefault(cell, [])
+        alive.append(widget)
+        if len(alive) > MOST:
+            alive.pop(0).close()
         return widget.beside(static)
 
     def _close(self, cell: str) -> None:

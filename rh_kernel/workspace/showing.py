@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
-from rh_kernel.kernel.outputs import Bundle, Outputs, undressed
-from rh_kernel.kernel.widgets import Widgets
 from rh_kernel.session.results import Result, Shown
+from rh_kernel.workspace.outputs import Bundle, Outputs, undressed
+from rh_kernel.workspace.widgets import Widgets
 
 
 class Shell(Protocol):
@@ -76,6 +76,11 @@ def dressing(where: Shell) -> Callable[[Result, Bundle], Iterable[Bundle]]:
         return live.widgets.outputs(cell, result, static)
 
     return dressed
+
+
+def share_widgets(where: object, widgets: Widgets) -> None:
+    """From now on ``widgets`` are those of a shell."""
+    _LIVE[where] = _Live(widgets)
 
 
 def _cell(where: Shell) -> str:

@@ -12,6 +12,7 @@ from uuid import uuid4
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.bundle import progress as progress_bundle
 from rh_kernel.session.results import (
+    CheckPassed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
@@ -19,6 +20,7 @@ from rh_kernel.session.results import (
     GradientMade,
     HeapShown,
     ItemFailed,
+    NamesShown,
     Notice,
     ProgramMade,
     Progress,
@@ -119,7 +121,7 @@ class Outputs:
                 self.diagnostics += diagnostics
             case TrainingDone():
                 self._finish_training(result)
-            case DeclarationMade():
+            case DeclarationMade() | CheckPassed():
                 if self._waiting is not None and self._waiting.is_value:
                     self._release()
                 earlier = () if self._waiting is None else self._waiting.bundles
@@ -135,6 +137,7 @@ class Outputs:
                 | DiagramMade()
                 | GradientMade()
                 | HeapShown()
+                | NamesShown()
                 | Notice()
             ):
                 self._release()

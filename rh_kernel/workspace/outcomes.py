@@ -11,17 +11,18 @@ from typing import Generic, TypeAlias, TypeVar
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.record import Record, step_record
-from rh_kernel.notebook.showing import show
 from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (
     Change,
+    CheckPassed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
     GradientMade,
     HeapShown,
     ItemFailed,
+    NamesShown,
     Notice,
     Pass,
     ProgramMade,
@@ -36,6 +37,7 @@ from rh_kernel.syntax.core import Array, Term, Tuple, Zero
 from rh_kernel.syntax.printing import Memory
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.derivations import Derivation as Proof
+from rh_kernel.workspace.showing import show
 
 Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
 """A closed value in Python: an array that nobody may write to, or for a product the tuple of its components."""
@@ -220,6 +222,8 @@ AnyOutcome: TypeAlias = (
     | Outcome[ProgramMade]
     | Outcome[TypeShown]
     | Outcome[HeapShown]
+    | Outcome[CheckPassed]
+    | Outcome[NamesShown]
     | Outcome[Notice]
     | Outcome[ItemFailed]
 )
@@ -284,6 +288,10 @@ def outcome(result: Result) -> AnyOutcome:
         case TypeShown():
             return Outcome(result)
         case HeapShown():
+            return Outcome(result)
+        case CheckPassed():
+            return Outcome(result)
+        case NamesShown():
             return Outcome(result)
         case Notice():
             return Outcome(result)

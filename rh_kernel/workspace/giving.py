@@ -38,7 +38,7 @@ def with_constant(session: Session, name: str, value: Given) -> tuple[Session, D
     item = _declaration(name)
     declare(session.definitions, item)
     V, A = _closed(name, value)
-    check_size(size(A), f"`{name}` of type {A}", item.name.span)
+    check_size(size(A), f"`{name}` of type {A}", item.name.span, session.settings)
     definition = ConstDefinition(item.name.text, A, V)
     after = replace(session, definitions=session.definitions.with_(definition, item.name.span))
     return after, DeclarationMade(item.name.text, "a constant", str(A))

@@ -15,8 +15,8 @@ from hypothesis.extra import numpy as nps
 
 import rh_kernel
 from rh_kernel.display.bundle import bundle
-from rh_kernel.notebook.outcomes import Derivation, Diagram, Gradient, Trace, Training, Value
-from rh_kernel.notebook.workspace import Workspace
+from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Trace, Training, Value
+from rh_kernel.workspace.workspace import Workspace
 from tests.notebook.conftest import TRAIN
 
 FINITE = st.floats(-1e300, 1e300)

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from rh_kernel.kernel.outputs import BETWEEN_UPDATES, Outputs, joined
 from rh_kernel.session.results import (
     DeclarationMade,
     Event,
@@ -22,6 +21,7 @@ from rh_kernel.session.results import (
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import constant
+from rh_kernel.workspace.outputs import BETWEEN_UPDATES, Outputs, joined
 
 VALUE = ValueFound(SCALAR, constant(0.25), (), is_command=False)
 DONE = TrainingDone(3, 4, (), 0.5, ())

@@ -1,0 +1,58 @@
+"""``jupyter nbconvert --to script lesson.ipynb``: a notebook as a program for ``rh run``, the rest of it as comments."""
+
+from copy import deepcopy
+from typing import Any
+
+from nbconvert.exporters.templateexporter import TemplateExporter
+from traitlets import default
+
+from rh_kernel.export.pages import Notebook
+from rh_kernel.highlighting.looks import python_begins
+
+FAILS = "raises-exception"
+"""The tag of a cell that is meant to fail."""
+
+
+class RHScriptExporter(TemplateExporter):
+    """Notebooks of the language as ``.rh`` files."""
+
+    export_from_notebook = "RH program"
+    output_mimetype = "text/plain"
+
+    @default("file_extension")
+    def _extension_of_ours(self) -> str:
+        return ".rh"
+
+    @default("template_name")
+    def _template_of_scripts(self) -> str:
+        return "script"
+
+    @default("template_file")
+    def _file_of_scripts(self) -> str:
+        return "script.j2"
+
+    def from_notebook_node(
+        self, nb: Notebook, resources: dict[str, Any] | None = None, **options: object
+    ) -> tuple[str, dict[str, Any]]:
+        """The program, and what else nbconvert keeps of it."""
+        text, kept = super().from_notebook_node(program(nb), resources, **options)
+        return text.strip("\n") + "\n", kept
+
+
+def program(notebook: Notebook) -> Notebook:
+    """The notebook with nothing but code; the one that was given stays as it is.
+
+    Python becomes a comment like the prose, and so does a cell that fails: of that, nothing would take effect.
+    """
+    made = deepcopy(notebook)
+    for cell in made.cells:
+        runs = cell.cell_type == "code" and python_begins(cell.source) is None and FAILS not in cell.metadata.get("tags", [])
+        cell.source = cell.source.rstrip() if runs else commented(cell.source)
+        if cell.cell_type == "markdown":
+            cell.update(cell_type="code", outputs=[], execution_count=None)
+    return made
+
+
+def commented(text: str) -> str:
+    """Every line of a text as a comment."""
+    return "\n".join(f"# {line}".rstrip() for line in text.splitlines())

@@ -1,0 +1,101 @@
+"""SIGINT while Python code runs: ``KeyboardInterrupt`` where the code stands, at once, and also where it awaits something."""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from contextlib import contextmanager
+from functools import partial
+from types import FrameType
+from typing import Any, Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+class Breaks:
+    """The interrupts of some Python code; signals reach Python's main thread alone, so elsewhere there are none."""
+
+    def __init__(self) -> None:
+        self._working = False
+        self._asked = False
+        self._wake: Callable[[], object] | None = None
+
+    @contextmanager
+    def watched(self) -> Generator[None]:
+        """Inside, SIGINT is about this code; outside it is what it was before."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGINT, self._signalled)
+        try:
+            yield
+        finally:
+            self._working = False
+            signal.signal(signal.SIGINT, before)
+
+    def call(self, function: Callable[[], Value]) -> Value:
+        """What ``function`` returns; an interrupt raises ``KeyboardInterrupt`` in it."""
+        self._working = True
+        try:
+            return function()
+        finally:
+            self._working = False
+
+    async def follow(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
+        """What ``coroutine`` returns; an interrupt raises ``KeyboardInterrupt`` in it, wherever it is."""
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+        def cancel() -> None:
+            if self._asked and task is not None:
+                task.cancel()
+
+        self._wake = partial(loop.call_soon_threadsafe, cancel)
+        try:
+            return await _Followed(coroutine, self)
+        finally:
+            self._wake = None
+
+    def taken(self) -> bool:
+        """Whether an interrupt has come where nothing could be interrupted; it is one no more."""
+        asked, self._asked = self._asked, False
+        return asked
+
+    def _signalled(self, _signal: int, _frame: FrameType | None) -> None:
+        if self._working:
+            raise KeyboardInterrupt
+        if self._wake is not None:
+            self._asked = True
+            self._wake()
+
+
+class _Followed(Generic[Value], Awaitable[Value]):
+    """A coroutine step by step, so that what is thrown in by an interrupt arrives in the innermost ``await``."""
+
+    def __init__(self, coroutine: Coroutine[Any, Any, Value], breaks: Breaks) -> None:
+        self._coroutine = coroutine
+        self._breaks = breaks
+
+    def __await__(self) -> Generator[Any, Any, Value]:
+        coroutine, go_on = self._coroutine, partial(self._coroutine.send, None)
+        step: Callable[[], Any] = go_on
+        while True:
+            try:
+                awaited = self._breaks.call(step)
+            except StopIteration as end:
+                return end.value
+            try:
+                yield awaited
+                step = go_on
+            except asyncio.CancelledError as cancelled:
+                if self._breaks.taken():
+                    self._uncancel()
+                    step = partial(coroutine.throw, KeyboardInterrupt())
+                else:
+                    step = partial(coroutine.throw, cancelled)
+            except BaseException as thrown:  # it is about the coroutine, like everything else
+                step = partial(coroutine.throw, thrown)
+
+    def _uncancel(self) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            task.uncancel()

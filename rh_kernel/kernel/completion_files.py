@@ -1,0 +1,38 @@
+"""Files by their half-written names: those that can be used at a place, and the folders on the way."""
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+ARRAYS = (".npy",)
+DATA = (".csv", ".npz")
+HEAPS = (".npz", ".safetensors")
+
+_MANY = 10_000
+"""As many entries of a folder are looked at."""
+
+
+def entries(folder: Path, typed: str, endings: tuple[str, ...]) -> list[str]:
+    """What the folder named in ``typed``, seen from ``folder``, holds: files with one of the ``endings``, then folders, ``sub/``.
+
+    What is hidden is there only if what is typed begins with a dot. A folder that cannot be read is empty.
+    """
+    way, _, name = typed.rpartition("/")
+    place = folder / (way or "/") if "/" in typed else folder
+    try:
+        found = list(_entries(place, endings, hidden=name.startswith(".")))
+    except (OSError, ValueError):
+        return []
+    return sorted(found, key=lambda entry: (entry.endswith("/"), entry))
+
+
+def _entries(place: Path, endings: tuple[str, ...], *, hidden: bool) -> Iterator[str]:
+    with os.scandir(place) as listed:
+        for entry in islice(listed, _MANY):
+            if entry.name.startswith(".") != hidden or not entry.name.isprintable() or '"' in entry.name:
+                continue
+            if entry.is_dir():
+                yield f"{entry.name}/"
+            elif entry.name.lower().endswith(endings):
+                yield entry.name

@@ -1,0 +1,197 @@
+"""Where a half-written word stands: in which item, after what, between which brackets; or in quotes, or after a directive."""
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.lexer import chunks, tokens, words
+from rh_kernel.syntax.tokens import CHECK, CLOSERS, DECLARATIONS, EXPRESSION_DIRECTIVES, Kind, Token, ends_expression
+
+_NAME = re.compile(r"%{1,2}\w*$")
+_DIRECTIVE = re.compile(r"%(\w+)\s")
+
+# ``<`` is left out: it may be the beginning of an arrow.
+_OPENERS = frozenset(CLOSERS) - {"<"}
+_CLOSING = frozenset(CLOSERS.values()) - {">"}
+_TYPE_ENDS = frozenset({",", "=", "{", "|", ";"})
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a program. ``before`` are the tokens of its item up to it, without comments and a directive's name.
+
+    ``opened`` are the places among them of the brackets that are open; ``directive`` is what the item begins with if it is one.
+    """
+
+    start: int
+    text: str
+    before: tuple[Token, ...]
+    opened: tuple[int, ...]
+    directive: str = ""
+    begins_line: bool = False
+
+    @property
+    def head(self) -> str:
+        """The declaring word of the item, or ``train``, or ``check``; else nothing."""
+        first = self.before[0].text if self.before else ""
+        return first if first in {*DECLARATIONS, "train", CHECK} and not self.directive else ""
+
+    @property
+    def last(self) -> str:
+        """The token before."""
+        return self.before[-1].text if self.before else ""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether an item begins with it."""
+        return not self.before and not self.directive
+
+    @property
+    def follows_expression(self) -> bool:
+        """Whether what comes before may be a whole expression, so that a word of the item may follow."""
+        return bool(self.before) and not self.opened and ends_expression(self.before[-1])
+
+    @property
+    def begins_clause(self) -> bool:
+        """Whether a clause of a handler may begin here."""
+        if not self.opened or self.before[self.opened[-1]].text != "{":
+            return False
+        return self.last in {"{", ";"} or (self.begins_line and ends_expression(self.before[-1]))
+
+    @property
+    def follows_cotangent(self) -> bool:
+        """Whether it stands right behind the point of ``W.rd(x. N)(V)``, and not behind one that ends what is bound."""
+        if len(self.before) < 2 or self.last != "." or self.before[-1].end != self.start:
+            return False
+        return self.before[-2].text not in {">", "⟩"} and not (self.opened and self.before[self.opened[-1] - 1].text == "rd")
+
+    @property
+    def in_type(self) -> bool:
+        """Whether it is a part of a type: behind the ``:`` of a declaration, the ``⊢`` of a check, or in the brackets there."""
+        return bool(self.head) and type_begins(self.before) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """The inside of quotes: what is written of it, and the word whose brackets the quotes stand in, such as ``data``."""
+
+    start: int
+    text: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class DirectiveName:
+    """``%tra``"""
+
+    start: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A word behind the name of a directive that takes words, after the words ``given``; ``quoted`` behind an open quote."""
+
+    start: int
+    text: str
+    directive: str
+    given: tuple[str, ...]
+    quoted: bool
+
+
+Place: TypeAlias = Word | Quoted | DirectiveName | Argument
+
+
+def place_of(before: str) -> Place | None:
+    """The place at the end of ``before``; ``None`` in a comment, behind a closing quote and in a number."""
+    chunk = _item(before)
+    if chunk.text.startswith("%"):
+        if _NAME.match(chunk.text):
+            return DirectiveName(chunk.start, chunk.text)
+        directive = _DIRECTIVE.match(chunk.text)
+        if directive is not None and directive[1] not in EXPRESSION_DIRECTIVES:
+            return _argument(Span(chunk.source, chunk.start + directive.end(1), chunk.end), directive[1])
+        if directive is not None:
+            return _word(Span(chunk.source, chunk.start + directive.end(1), chunk.end), directive[1])
+    return _word(chunk, "")
+
+
+def type_begins(before: tuple[Token, ...]) -> int | None:
+    """The place of the ``:`` or ``⊢`` whose type goes on at the end of ``before``, if there is one."""
+    depth = 0
+    for n in reversed(range(len(before))):
+        text = before[n].text
+        if text in _CLOSING:
+            depth += 1
+        elif text in _OPENERS:
+            depth = max(depth - 1, 0)
+        elif depth == 0 and text in {":", "⊢"}:
+            return n
+        elif depth == 0 and (text in _TYPE_ENDS - {","} or (text == "," and not _in_type_brackets(before, n))):
+            return None
+    return None
+
+
+def _in_type_brackets(before: tuple[Token, ...], comma: int) -> bool:
+    """Whether the comma separates dimensions: the bracket around it belongs to a type."""
+    depth = 0
+    for n in reversed(range(comma)):
+        if before[n].text in _CLOSING:
+            depth += 1
+        elif before[n].text in _OPENERS:
+            if depth == 0:
+                return before[n - 1].text in {"Real", "Loc"}
+            depth -= 1
+    return False
+
+
+def _item(before: str) -> Span:
+    """The item at the end of a text. What begins in the first column begins an item."""
+    source = Source("cell", before)
+    found = chunks(source)
+    return found[-1] if found and not before.endswith("\n") else Span(source, len(before), len(before))
+
+
+def _argument(span: Span, directive: str) -> Argument | None:
+    read = words(span)
+    half = Token(Kind.NAME, "", span.end, span.end)
+    if read and read[-1].end == span.end:
+        half = read.pop()
+    if half.kind is Kind.COMMENT or (half.kind is Kind.STRING and len(half.text) > 1 and half.text.endswith('"')):
+        return None
+    quoted = half.kind is Kind.STRING
+    given = tuple([token.text for token in read if token.kind is not Kind.COMMENT])
+    return Argument(half.start + quoted, half.text[quoted:], directive, given, quoted)
+
+
+def _word(span: Span, directive: str) -> Word | Quoted | None:
+    read = tokens(span)
+    half = read[-1] if read and read[-1].end == span.end else None
+    start = span.end
+    if half is not None:
+        match half.kind:
+            case Kind.NAME | Kind.KEYWORD:
+                start = half.start
+                read.pop()
+            case Kind.BAD_STRING:
+                head = read[-3].text if len(read) > 2 and read[-2].text == "(" else ""
+                return Quoted(half.start + 1, half.text[1:], head)
+            case Kind.COMMENT | Kind.STRING | Kind.NUMBER | Kind.BAD_NUMBER | Kind.PROJECTION:
+                return None
+            case Kind.SYMBOL | Kind.END | Kind.FOREIGN | Kind.BAD_CHARACTER:
+                pass
+    before = tuple([token for token in read if token.kind is not Kind.COMMENT])
+    text = span.source.text
+    begins_line = bool(before) and "\n" in text[before[-1].end : start]
+    return Word(start, text[start : span.end], before, _opened(before), directive, begins_line)
+
+
+def _opened(before: tuple[Token, ...]) -> tuple[int, ...]:
+    opened: list[int] = []
+    for n, token in enumerate(before):
+        if token.text in _OPENERS:
+            opened.append(n)
+        elif token.text in _CLOSING and opened:
+            opened.pop()
+    return tuple(opened)

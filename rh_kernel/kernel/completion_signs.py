@@ -1,0 +1,127 @@
+r"""Signs by name: ``\alpha`` and Tab give ``α``. The names are those of LaTeX, and for letters and indices those of IPython."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+_HALF = re.compile(r"\\(?:[_^][^\s\\]*|[A-Za-z]+|)$")
+_INDEX = re.compile(r"(\\[_^])(.{2,})")
+
+_MANY = 200
+
+_OF_THE_LANGUAGE = {
+    "to": "→",
+    "rightarrow": "→",
+    "mapsto": "→",
+    "gets": "←",
+    "leftarrow": "←",
+    "Leftarrow": "⇐",
+    "Rightarrow": "⇒",
+    "leadsto": "⇝",
+    "bullet": "•",
+    "langle": "⟨",
+    "rangle": "⟩",
+    "lfloor": "⌊",
+    "rfloor": "⌋",
+    "cdot": "·",
+    "times": "×",
+    "T": "ᵀ",
+    "transpose": "ᵀ",
+    "vdash": "⊢",
+    "prime": "'",
+}
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu "
+    "nu xi omicron pi rho sigma tau upsilon phi chi psi omega"
+)
+_VARIANTS = {"varepsilon": "ε", "vartheta": "ϑ", "varpi": "ϖ", "varrho": "ϱ", "varsigma": "ς", "varphi": "φ"}
+_SUBSCRIPTS = {f"_{n}": chr(0x2080 + n) for n in range(10)}
+_IN_COMMENTS = {
+    **{f"^{n}": sign for n, sign in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
+    "partial": "∂",
+    "nabla": "∇",
+    "sum": "∑",
+    "prod": "∏",
+    "int": "∫",
+    "infty": "∞",
+    "in": "∈",
+    "notin": "∉",
+    "subseteq": "⊆",
+    "emptyset": "∅",
+    "forall": "∀",
+    "exists": "∃",
+    "neq": "≠",
+    "leq": "≤",
+    "geq": "≥",
+    "approx": "≈",
+    "equiv": "≡",
+    "cong": "≅",
+    "propto": "∝",
+    "pm": "±",
+    "sqrt": "√",
+    "circ": "∘",
+    "otimes": "⊗",
+    "oplus": "⊕",
+    "wedge": "∧",
+    "vee": "∨",
+    "neg": "¬",
+    "ldots": "…",
+    "diamond": "◇",
+    "llbracket": "⟦",
+    "rrbracket": "⟧",
+    "Downarrow": "⇓",
+    "Uparrow": "⇑",
+    "leftrightarrow": "↔",
+    "hookrightarrow": "↪",
+}
+
+
+def half_sign(before: str) -> str | None:
+    r"""What stands at the end of a text of the name of a sign, with its ``\``."""
+    half = _HALF.search(before)
+    return None if half is None else half[0]
+
+
+def signs(half: str) -> list[tuple[str, str]]:
+    r"""The names that begin like ``half``, each with its sign, those with a use in programs first.
+
+    A whole name stands for its sign alone, also ``\_12``, whose characters have names of their own.
+    """
+    table = _table()
+    if half in table:
+        return [(half, table[half])]
+    index = _INDEX.fullmatch(half)
+    if index is not None:
+        pieces = [table.get(index[1] + c, "") for c in index[2]]
+        return [(half, "".join(pieces))] if all(pieces) else []
+    return [(name, sign) for name, sign in table.items() if name.startswith(half)][:_MANY]
+
+
+@cache
+def _table() -> Mapping[str, str]:
+    """Each name with its backslash, and its sign: the language's, letters of programs, the rest."""
+    from IPython.core.latex_symbols import latex_symbols
+
+    own = _OF_THE_LANGUAGE | _greek() | _VARIANTS | _SUBSCRIPTS
+    first = {f"\\{name}": sign for name, sign in own.items()}
+    letters = {name: sign for name, sign in latex_symbols.items() if name not in first}
+    written = {name: sign for name, sign in letters.items() if _is_written(sign)}
+    others = {f"\\{name}": sign for name, sign in _IN_COMMENTS.items()}
+    return MappingProxyType({**first, **written, **others, **{n: sign for n, sign in letters.items() if n not in written}})
+
+
+def _greek() -> dict[str, str]:
+    """``alpha`` and ``Alpha`` with their letters."""
+    found: dict[str, str] = {}
+    for name in _GREEK.split():
+        official = "LAMDA" if name == "lambda" else name.upper()
+        found[name] = unicodedata.lookup(f"GREEK SMALL LETTER {official}")
+        found[name.capitalize()] = unicodedata.lookup(f"GREEK CAPITAL LETTER {official}")
+    return found
+
+
+def _is_written(sign: str) -> bool:
+    """Whether it can be a part of a name."""
+    return f"x{sign}".isidentifier()

@@ -1,0 +1,65 @@
+"""The typing rule of a form, and the judgments that a declared name stands in, each on one line (RH Fig. 2, 3, §2.2.1)."""
+
+from dataclasses import replace
+
+from rh_kernel.display.derivation_glosses import schema
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.session.describing import type_text
+from rh_kernel.syntax.core import ReverseHandler
+from rh_kernel.syntax.types import Real, Type
+from rh_kernel.typing.definitions import (
+    ConstDefinition,
+    Definition,
+    DimDefinition,
+    FunDefinition,
+    HandlerDefinition,
+    LocDefinition,
+    NetDefinition,
+    OpDefinition,
+)
+from rh_kernel.typing.derivations import TypingRule
+
+
+def rule_of(rule: TypingRule) -> str:
+    """``T-PLUS (Fig. 2): from Γ ⊢ M : A and Γ ⊢ N : A follows Γ ⊢ M + N : A``"""
+    figure = schema(rule)
+    premises = " and ".join([*figure.premises, *figure.sides])
+    return f"{_name(rule)}: from {premises} follows {figure.conclusion}"
+
+
+def rules_of(name: str, definition: Definition | None) -> tuple[str, ...]:
+    """The judgments for the uses of a declared name; without a definition those of a function symbol of the language."""
+    match definition:
+        case None:
+            return tuple([_function(name, scheme.domain, scheme.codomain) for scheme in ROWS[name].schemes])
+        case DimDefinition():
+            return ()
+        case ConstDefinition(_, A, _):
+            return (f"{_name(TypingRule.T_CONST)}: Γ ⊢ {name} : {A}",)
+        case LocDefinition():
+            return (f"{_name(TypingRule.T_OP)}: Γ ; Δ ⊢ Get[{name}]() : {Real(definition.location.shape)}",)
+        case FunDefinition(domain=A, codomain=B):
+            return (_function(name, A, B),)
+        case OpDefinition(_, family):
+            indices = ", ".join([parameter.name for parameter in family.parameters])
+            use = f"{name}[{indices}]" if indices else name
+            return (_command(TypingRule.T_OP, use, family.domain, family.codomain),)
+        case NetDefinition(statics=statics, domain=A, codomain=B):
+            indices = ", ".join([parameter.name for parameter in statics])
+            return (_command(TypingRule.T_CLET, f"{name}[{indices}]" if indices else name, A, B),)
+        case HandlerDefinition(parameters=parameters):
+            rule = TypingRule.T_RHANDLER if isinstance(definition.handler, ReverseHandler) else TypingRule.T_HANDLER
+            use = f"{name}({', '.join([parameter for parameter, _ in parameters])})" if parameters else name
+            return (f"{_name(rule)}: Γ ⊢ {use} : {type_text(replace(definition, parameters=()))}",)
+
+
+def _function(name: str, A: Type, B: Type) -> str:
+    return f"{_name(TypingRule.T_FUNC)}: from Γ ⊢ M : {A} follows Γ ⊢ {name}(M) : {B}"
+
+
+def _command(rule: TypingRule, use: str, A: Type, B: Type) -> str:
+    return f"{_name(rule)}: from Γ, Δ ⊢ M : {A} follows Γ ; Δ ⊢ {use}(M) : {B}"
+
+
+def _name(rule: TypingRule) -> str:
+    return f"{rule.value} ({rule.figure.value})"

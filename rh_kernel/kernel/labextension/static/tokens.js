@@ -1,0 +1,145 @@
+/**
+ * The tokens of a line of the language, as its own reader has them. What is known of the lines before is a state;
+ * nothing here needs a page.
+ */
+
+import { CHECK_WORDS, EXPRESSION_DIRECTIVES, PLACED, SIGNS, WORDS } from "./words.js";
+
+// Raised digits and ᵀ are no part of a name: wᵀ is a transpose.
+const RAISED = "⁰¹²³⁴-⁹ᵀ";
+const WORD = `(?![${RAISED}])[\\p{L}\\p{N}_]`;
+const NAME = `(?![${RAISED}]|\\p{Nd}|(?=[\\u00b2-\\u20ff])\\p{No})[\\p{L}\\p{N}_](?:${WORD}|'|(?=[\\u00b2-\\u20ff])\\p{M})*`;
+const DECIMAL = "[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?";
+const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+
+const KINDS = [
+  ["blank", "(?: |\\t+$)+"],
+  ["name", NAME],
+  ["number", `(?=(${DECIMAL}))\\1(?!${WORD}|')`],
+  ["projection", "\\.[0-9]+"],
+  ["foreign", "==|!=|>=|&&|\\|\\||\\*\\*|:=|\\+=|-=|\\*=|/="],
+  ["sign", `<-|<=|->|=>|~>|//|\\|-(?!>)|\\^T(?!${WORD})|[()\\[\\]{}⟨⟩⌊⌋<>,;:=|.+\\-−*/@·⋅•×←⇐→↦⇒⇝⊢ᵀ%]`],
+  ["string", '"[^"]*"?'],
+  ["comment", "#.*"],
+  ["bad", `[0-9](?:${WORD}|[.'](?=${WORD}))*|\\t+|.`],
+].map(([kind, pattern]) => [kind, new RegExp(pattern, "suy")]);
+
+const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
+const CHECK = /check +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]/uy;
+const PYTHON = /%%python(?![\p{L}\p{N}_])/uy;
+const PYTHON_CELL = new RegExp(`%%python[${SPACE}]*$`, "uy");
+const NAME_OF_DIRECTIVE = /[\p{L}\p{N}_]+/uy;
+const BLANK_BEFORE_NAME = / +/uy;
+const WORD_OF_DIRECTIVE = new RegExp(`("[^"]*"?)|(#.*)|[^${SPACE}#"][^${SPACE}]*`, "suy");
+const BLANK_OF_DIRECTIVE = new RegExp(`[${SPACE}]+`, "uy");
+
+// What is known of an item before its first token: how it begins, its last token, how many it has; whether all of them are
+// `%`; whether the name of a directive may follow at once, and its words after that; and whether it is a check.
+const FRESH = { head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false };
+
+/** The state before the first line. */
+export function begin() {
+  return { ...FRESH, isFirst: true, isPython: false, isLast: false };
+}
+
+/** Whether a text that begins with this line is a cell of Python. */
+export function isPython(line) {
+  return at(PYTHON_CELL, line, 0) > 0;
+}
+
+/** Note that a line begins; returns whether an item begins with it. */
+export function beginLine(line, state) {
+  if (state.isPython) return false;
+  state.isPython = state.isFirst && isPython(line);
+  state.isFirst = false;
+  if (state.isLast || at(ITEM, line, 0) < 0) return false;
+  Object.assign(state, FRESH, { isDirective: line[0] === "%", isCheck: at(CHECK, line, 0) > 0 });
+  state.isLast = at(PYTHON, line, 0) > 0;
+  return true;
+}
+
+/** The token at a place of a line, `[look, end]`, where what is blank looks like `null`; the state then knows of it. */
+export function token(line, start, state) {
+  if (state.isPython) return start === 0 ? ["directive", line.trimEnd().length] : [null, line.length];
+  if (state.isDirective && state.count === 1) {
+    const blank = at(BLANK_BEFORE_NAME, line, start);
+    if (blank > 0) return [null, blank];
+    state.isDirective = false;
+    const end = at(NAME_OF_DIRECTIVE, line, start);
+    const name = line.slice(start, end);
+    if (end > 0 && !EXPRESSION_DIRECTIVES.has(name)) {
+      state.hasWords = true;
+      return [noted(state, name, placed(name, state) ?? "name"), end];
+    }
+  }
+  return state.hasWords ? wordOfDirective(line, start, state) : tokenOfText(line, start, state);
+}
+
+function at(pattern, line, start) {
+  pattern.lastIndex = start;
+  return pattern.test(line) ? pattern.lastIndex : -1;
+}
+
+/** Note that a token was read, and say how it looks; comments leave no trace. */
+function noted(state, text, look) {
+  if (look === "comment") return look;
+  if (state.count === 0 || (state.count === 1 && state.head === "%")) state.head += text;
+  state.isPercent &&= text === "%";
+  state.count += 1;
+  state.last = text;
+  return look;
+}
+
+function wordOfDirective(line, start, state) {
+  const blank = at(BLANK_OF_DIRECTIVE, line, start);
+  if (blank > 0) return [null, blank];
+  const end = at(WORD_OF_DIRECTIVE, line, start);
+  const text = line.slice(start, end);
+  const look = text[0] === "#" ? "comment" : text[0] === '"' ? "string" : placed(text, state) ?? "name";
+  return [noted(state, text, look), end];
+}
+
+function tokenOfText(line, start, state) {
+  for (const [kind, pattern] of KINDS) {
+    const end = at(pattern, line, start);
+    if (end < 0) continue;
+    if (kind === "blank") return [null, end];
+    const text = line.slice(start, end);
+    return [noted(state, text, lookOf(kind, text, state)), end];
+  }
+  return ["bad", line.length];
+}
+
+function lookOf(kind, text, state) {
+  switch (kind) {
+    case "name": return lookOfName(text.normalize("NFC"), state);
+    case "sign": return text === "%" && state.isPercent ? "directive" : lookOfSign(text);
+    case "foreign": return state.isCheck && text === "==" ? "arrow" : "bad";
+    default: return kind;
+  }
+}
+
+function lookOfName(name, state) {
+  if (WORDS.declaration.has(name)) return "declaration";
+  if (WORDS.keyword.has(name)) return "keyword";
+  const look = placed(name, state);
+  if (look) return look;
+  if (WORDS.type.has(name)) return "type";
+  return WORDS.function.has(name) ? "function" : "name";
+}
+
+/** How a name looks that means something where it stands, else `null`. */
+function placed(name, state) {
+  const { count, head, last, isCheck } = state;
+  if (count === 0) return isCheck ? "keyword" : null;
+  if (count === 1 && head === "%") return WORDS.directive.has(name) ? "directive" : null;
+  if (count === 2 && head === "%%" && PLACED["%%"].has(name)) return "directive";
+  if (count === 1 && WORDS.declaration.has(last)) return "declared";
+  const words = isCheck ? CHECK_WORDS : PLACED[head];
+  return words?.has(name) ? "keyword" : null;
+}
+
+function lookOfSign(sign) {
+  for (const [look, signs] of Object.entries(SIGNS)) if (signs.has(sign)) return look;
+  return "punctuation";
+}

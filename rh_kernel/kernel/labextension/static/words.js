@@ -1,0 +1,43 @@
+/** The words and signs of the language. A test compares them with the language's own tables, and says what is missing here. */
+
+export const WORDS = {
+  keyword: new Set(["handle", "in", "let", "rd", "return", "rev", "train", "with"]),
+  declaration: new Set(["const", "dim", "fun", "handler", "loc", "net", "op"]),
+  directive: new Set([
+    "compile", "derivation", "diagram", "evaluator", "gradient", "heap", "help", "lsmagic", "reset", "strict",
+    "trace", "type",
+  ]),
+  type: new Set(["Dim", "Loc", "Real"]),
+  function: new Set([
+    "Get", "Put", "abs", "add", "avgpool2d", "broadcast_rows", "concat", "conv1d", "conv2d", "cos", "crop1d",
+    "div", "dot", "downsum1d", "exp", "eye", "fill", "first_max1d", "first_max2d", "gelu", "glorot", "load",
+    "log", "log_softmax", "logsumexp", "matmul", "maximum", "maxpool1d", "maxpool2d", "mean", "minimum", "mul",
+    "neg", "normal", "ones", "outer", "overlap_add1d", "overlap_add2d", "pad1d", "recip", "relu", "reshape",
+    "round", "same_argmax", "scale", "sigmoid", "sign", "sin", "slice", "softmax", "softplus", "spread1d",
+    "spread2d", "sqrt", "square", "step", "sub", "sum", "sum_rows", "sumpool1d", "sumpool2d", "swish", "tanh",
+    "transpose", "uniform", "upscale1d", "windows1d", "windows2d", "zeros",
+  ]),
+};
+
+/** The directives after which an expression follows; after all others there are words. */
+export const EXPRESSION_DIRECTIVES = new Set(["compile", "derivation", "diagram", "gradient", "trace", "type"]);
+
+/** Words that mean something inside one kind of item, by what that item begins with. */
+export const PLACED = {
+  __proto__: null,
+  train: new Set(["batch", "data", "epochs", "for", "measure", "on", "shuffle"]),
+  "%gradient": new Set(["against"]),
+  "%%": new Set(["python", "rh"]),
+};
+
+/** Words that mean something inside a check. */
+export const CHECK_WORDS = new Set(["within"]);
+
+/** How the signs look; those that are not here are punctuation. */
+export const SIGNS = {
+  arrow: new Set(["<-", "←", "<=", "⇐", "->", "→", "↦", "~>", "⇝", "=>", "⇒", "|-", "⊢", "="]),
+  operator: new Set(["+", "-", "−", "*", "/", "//", "@", "·", "⋅", "•", "×", "^T", "ᵀ"]),
+  binder: new Set(["<", ">", "⟨", "⟩"]),
+  bracket: new Set(["(", ")", "[", "]", "{", "}"]),
+  keyword: new Set(["⌊", "⌋"]),
+};

@@ -1,0 +1,139 @@
+"""``%%python``: a cell that is ordinary IPython in the process of the kernel; ``rh`` there is the session (LANGUAGE §6).
+
+The shell has no terminal, no file of its own and no start-up files; it is made for the first cell that asks for it. A cell that
+raises keeps what its calls of ``rh`` did before: each of them takes effect by itself, as a whole or not at all.
+"""
+
+import builtins
+import getpass
+import os
+import re
+import warnings
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, TypeAlias, cast
+
+from rh_kernel.kernel.breaking import Breaks
+from rh_kernel.kernel.errors import Content
+from rh_kernel.kernel.shell import ZMQInteractiveShell, made
+from rh_kernel.kernel.streams import ALLOWANCE, request_of
+from rh_kernel.syntax.tokens import PYTHON
+from rh_kernel.workspace.showing import share_widgets
+from rh_kernel.workspace.widgets import Widgets
+from rh_kernel.workspace.workspace import Workspace, share
+
+Reply: TypeAlias = dict[str, Any]
+
+NAME = "rh"
+"""What the session is called in Python."""
+DRAWING = "module://matplotlib_inline.backend_inline"
+"""Where Matplotlib draws: into the notebook."""
+QUIET = ("ignore", None, Warning, None, 0)
+"""The filter by which the kernel keeps warnings of libraries from cells in the language."""
+
+_FIRST_LINE = re.compile(rf"{PYTHON}[ \t]*(?:\r?\n|\Z)")
+
+
+def python_starts(text: str) -> int | None:
+    """Where the Python of a cell begins, after its first line ``%%python``; ``None`` if the cell is in the language."""
+    first = _FIRST_LINE.match(text)
+    return None if first is None else first.end()
+
+
+class Python:
+    """The Python of a notebook. ``workspace`` is what it knows as ``rh``; ``widgets`` are those of all cells."""
+
+    def __init__(self, kernel: Any, workspace: Workspace, widgets: Widgets) -> None:
+        self._kernel = kernel
+        self._workspace = workspace
+        self._widgets = widgets
+        self._shell: ZMQInteractiveShell | None = None
+        self._filters = [f for f in warnings.filters if f != QUIET]
+
+    def set_parent(self, parent: Any) -> None:
+        """What is shown from now on belongs to the request ``parent``."""
+        if self._shell is not None:
+            self._shell.set_parent(parent)
+
+    async def run(
+        self, body: str, number: int, cell: str, *, silent: bool, stored: bool
+    ) -> tuple[Content | None, list[dict[str, Any]]]:
+        """Run a cell: what went wrong, and what the cell asks of the front end. What it shows is shown meanwhile."""
+        shell, breaks = self._made(), Breaks()
+        shell.user_ns.setdefault(NAME, self._workspace)
+        with self._as_in_python(silent=silent), breaks.watched():
+            try:
+                error = await breaks.follow(shell.take(body, number, silent=silent, stored=stored, cell=cell))
+            except (Exception, KeyboardInterrupt) as exception:  # not in what the cell says, but beside it
+                error = shell.tell(exception)
+        return error, shell.payload()
+
+    def complete(self, text: str, start: int, cursor: int) -> Reply:
+        """What fits before the cursor, in a cell whose Python begins at ``start``."""
+        from IPython.core.completer import provisionalcompleter, rectify_completions
+
+        completer, body = cast(Any, self._made().Completer), text[start:]
+        with provisionalcompleter():
+            found = [*rectify_completions(body, completer.completions(body, cursor - start))]
+        types = [
+            {"text": c.text, "type": c.type, "start": start + c.start, "end": start + c.end, "signature": c.signature}
+            for c in found
+        ]
+        return {
+            "status": "ok",
+            "matches": [c.text for c in found],
+            "cursor_start": types[0]["start"] if types else cursor,
+            "cursor_end": types[0]["end"] if types else cursor,
+            "metadata": {"_jupyter_types_experimental": types},
+        }
+
+    def inspect(self, text: str, start: int, cursor: int, detail_level: int, omit_sections: Any) -> Reply:
+        """What is known of the name at the cursor."""
+        from IPython.utils.tokenutil import token_at_cursor
+
+        name = token_at_cursor(text[start:], cursor - start)
+        try:
+            data = self._made().object_inspect_mime(name, detail_level, omit_sections)
+        except KeyError:
+            return {"status": "ok", "found": False, "data": {}, "metadata": {}}
+        return {"status": "ok", "found": True, "data": {"text/plain": data["text/plain"]}, "metadata": {}}
+
+    def is_complete(self, body: str) -> Reply:
+        """Whether Enter should run the cell, and if not how far the next line is indented."""
+        status, indent = self._made().check_complete(body)
+        return {"status": status, "indent": indent} if status == "incomplete" else {"status": status}
+
+    def _made(self) -> ZMQInteractiveShell:
+        if self._shell is None:
+            os.environ.setdefault("MPLBACKEND", DRAWING)
+            with self._warning():
+                self._shell = made(self._kernel)
+            self._shell.set_parent(self._kernel.get_parent())
+            share(self._shell, self._workspace)
+            share_widgets(self._shell, self._widgets)
+        return self._shell
+
+    @contextmanager
+    def _as_in_python(self, *, silent: bool) -> Generator[None]:
+        """Inside, ``input`` asks the front end, warnings are shown, and a silent cell shows nothing."""
+        asked, asked_secretly = builtins.input, getpass.getpass
+        builtins.input, getpass.getpass = self._kernel.raw_input, self._kernel.getpass
+        if silent:
+            ALLOWANCE.silent = request_of(self._kernel.get_parent()["header"])
+        try:
+            with self._warning():
+                yield
+        finally:
+            ALLOWANCE.silent = None
+            builtins.input, getpass.getpass = asked, asked_secretly
+
+    @contextmanager
+    def _warning(self) -> Generator[None]:
+        """Inside, warnings are shown as Python does and as earlier cells have asked for."""
+        with warnings.catch_warnings():
+            warnings.resetwarnings()
+            cast(list[Any], warnings.filters)[:] = self._filters
+            try:
+                yield
+            finally:
+                self._filters = [*warnings.filters]

@@ -1,0 +1,171 @@
+"""``%save`` and ``%load``: contents of locations in an ``.npz`` or ``.safetensors`` file, by the names of the locations.
+
+A file is written beside its place and put there when the cell has ended well, so there is never half of one.
+"""
+
+import os
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import IO
+
+import numpy as np
+
+from rh_kernel.session.errors import CannotRestore, CannotSave
+from rh_kernel.source.diagnostic import Rejected, Stuck
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.stuck import BYTES, too_large
+from rh_kernel.syntax.types import show_shape
+
+FORMATS = (".npz", ".safetensors")
+
+_EXPECTED = "a file that ends in .npz or .safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that is written to ``scratch``, and waits to be put in the place of ``target``."""
+
+    scratch: Path
+    target: Path
+
+    def put(self) -> None:
+        """Put it in its place, in one step. Raises ``OSError``."""
+        self.scratch.replace(self.target)
+
+    def drop(self) -> None:
+        """Forget it, if it is not in its place yet."""
+        self.scratch.unlink(missing_ok=True)
+
+
+def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
+    """The contents, written beside ``target``. Raises ``Rejected`` where that cannot be."""
+    form = _format(target, span, saving=True)
+    if not target.parent.is_dir():
+        why = f"there is no folder for `{target.name}`"
+        raise Rejected(CannotSave(span=span, why=why, hint="make the folder first; paths start from that of the notebook"))
+    if target.is_dir():
+        raise Rejected(CannotSave(span=span, why=f"`{target.name}` is a folder", expected=_EXPECTED))
+    scratch: Path | None = None
+    try:
+        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+            scratch = Path(file.name)
+            _encode(contents, form, file)
+            file.flush()
+            os.fsync(file.fileno())
+        scratch.chmod(_mode(target))
+    except BaseException as failure:
+        if scratch is not None:
+            scratch.unlink(missing_ok=True)
+        if isinstance(failure, OSError):
+            raise _unwritable(target, failure, span) from None
+        raise
+    return Written(scratch, target)
+
+
+def put(written: Written, span: Span) -> None:
+    """Put a file in its place. Raises ``Rejected`` where that cannot be."""
+    try:
+        written.put()
+    except OSError as failure:
+        raise _unwritable(written.target, failure, span) from None
+
+
+def read(file: Path, target: Path, most: int, span: Span) -> Mapping[str, Array]:
+    """The arrays in ``file``, which is called ``target``, as float64; of ``most`` reals at most all together.
+
+    Raises ``Rejected`` for what is no such file, ``Stuck`` for one that is too large.
+    """
+    form = _format(target, span, saving=False)
+    if not file.is_file():
+        why, hint = f"there is no file `{target.name}`", f"paths start from {target.parent.name or 'this folder'}/"
+        raise Rejected(CannotRestore(span=span, why=why, hint=hint))
+    try:
+        found = _decode(file, form, most, span)
+    except (Rejected, Stuck):
+        raise
+    except Exception as failure:  # a library may stumble over a broken file in any way
+        why = f"`{target.name}` cannot be read as a {form} file"
+        raise Rejected(CannotRestore(span=span, why=why, found=_said(failure))) from None
+    for name, array in found.items():
+        if array.dtype.kind not in "fiub":
+            raise Rejected(CannotRestore(span=span, why=f"`{name}` holds no real numbers", found=str(array.dtype)))
+    return {name: np.array(array, dtype=np.float64) for name, array in found.items()}
+
+
+def restored(found: Mapping[str, Array], locations: Mapping[str, Location], file: str, span: Span) -> Mapping[str, Array]:
+    """What of a file goes into the locations, by name. Raises ``Rejected`` if nothing does, or something does not fit."""
+    changes = {name: array for name, array in found.items() if name in locations}
+    if not changes:
+        have = ", ".join([f"`{name}`" for name in found]) or "nothing"
+        hint = "a content goes to the location of the same name; declare the locations first"
+        raise Rejected(CannotRestore(span=span, why=f"`{file}` has no content for a location here", found=have, hint=hint))
+    for name, array in changes.items():
+        if locations[name].shape != (shape := tuple([dim(n) for n in array.shape])):
+            found_, expected = (f"`{name}` : Real({show_shape(s)})" for s in (shape, locations[name].shape))
+            why = f"the content of `{name}` in `{file}` has another shape"
+            raise Rejected(CannotRestore(span=span, why=why, found=found_, expected=expected))
+    return changes
+
+
+def _format(target: Path, span: Span, *, saving: bool) -> str:
+    form = target.suffix.lower()
+    if form in FORMATS:
+        return form
+    why = f"`{target.name}` does not tell its format"
+    problem = CannotSave if saving else CannotRestore
+    raise Rejected(problem(span=span, why=why, expected=_EXPECTED, hint="for example `%save weights.npz`" if saving else ""))
+
+
+def _encode(contents: Mapping[str, Array], form: str, file: IO[bytes]) -> None:
+    if form == ".npz":
+        with zipfile.ZipFile(file, "w", allowZip64=True) as archive:
+            for name, array in contents.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
+        return
+    from safetensors.numpy import save
+
+    file.write(save({name: np.ascontiguousarray(array) for name, array in contents.items()}))
+
+
+def _decode(file: Path, form: str, most: int, span: Span) -> dict[str, Array]:
+    if form == ".npz":
+        with zipfile.ZipFile(file) as archive:
+            _check(sum(member.file_size for member in archive.infolist()) // BYTES, most, span)
+        with np.load(file, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    from safetensors.numpy import load
+
+    _check(file.stat().st_size // BYTES, most, span)
+    return load(file.read_bytes())
+
+
+def _check(reals: int, most: int, span: Span) -> None:
+    if reals > most:
+        raise too_large(reals, most, "what is in the file", span)
+
+
+def _mode(target: Path) -> int:
+    """The permissions of the file that is there, or of a new one."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _unwritable(target: Path, failure: OSError, span: Span) -> Rejected:
+    return Rejected(CannotSave(span=span, why=f"`{target.name}` cannot be written", found=_said(failure)))
+
+
+def _said(failure: Exception) -> str:
+    """What a library says about it, on one line."""
+    text = failure.strerror if isinstance(failure, OSError) and failure.strerror else str(failure)
+    line = " ".join(text.split()) or type(failure).__name__
+    return line if len(line) <= 100 else line[:99] + "…"

@@ -1,0 +1,56 @@
+"""``%undo``: what a session was before its last cells, and what becomes of it when one of them is undone."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+from rh_kernel.typing.definitions import Definitions
+
+MOST = 20
+"""So many cells can be undone."""
+
+ROOM = 1 << 30
+"""What is kept for that may hold so many bytes of arrays; then fewer cells can be."""
+
+Heap = Mapping[Location, Array]
+
+
+def fitting(heaps: Sequence[Heap], now: Heap) -> int:
+    """How many of the heaps, the last of them first, are kept: as many as there is room for what ``now`` does not hold."""
+    seen = {id(array) for array in now.values()}
+    room, kept = ROOM, 0
+    for heap in reversed(heaps[-MOST:]):
+        for array in heap.values():
+            if id(array) not in seen:
+                seen.add(id(array))
+                room -= array.nbytes
+        if room < 0:
+            break
+        kept += 1
+    return kept
+
+
+def same_heap(one: Heap, other: Heap) -> bool:
+    """Whether two heaps hold the very same arrays."""
+    return one is other or (len(one) == len(other) and all(other.get(loc) is array for loc, array in one.items()))
+
+
+def undone(now: Definitions, then: Definitions, heap: Heap, earlier: Heap, *, settings: bool) -> str:
+    """What is said about a cell that was undone."""
+    names = _changed({n: d.number for n, d in now.named.items()}, {n: d.number for n, d in then.named.items()})
+    gone = [name for name in names if name not in then.named]
+    back = [name for name in names if name in then.named]
+    changed = [loc.name for loc, array in earlier.items() if loc in heap and heap[loc] is not array]
+    parts = [f"{_listed(gone)} no longer declared"] if gone else []
+    parts += [f"{_listed(back)} as before"] if back else []
+    parts += [f"the content of {_listed(changed)} as before"] if changed else []
+    parts += ["the settings as before"] if settings else []
+    return "undone: " + ("; ".join(parts) or "nothing that can be seen")
+
+
+def _changed(one: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
+    return [name for name in {**one, **other} if one.get(name) != other.get(name)]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)

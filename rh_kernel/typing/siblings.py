@@ -1,0 +1,48 @@
+"""Parts of a program that do not need each other: all of them are gone into, and what is wrong with them is told together."""
+
+from types import TracebackType
+
+from rh_kernel.source.diagnostic import Diagnostic, Rejected
+from rh_kernel.typing.errors import DependsOnError, UnknownName
+from rh_kernel.typing.unify import Mark, Unifier
+
+
+class Siblings:
+    """``with siblings: …`` goes into one part, and keeps what is wrong with it for ``settle``.
+
+    What such a part told the unifier is forgotten, so that no complaint about the next one is a consequence.
+    """
+
+    __slots__ = ("_failed", "_found", "_mark", "_unifier")
+
+    def __init__(self, unifier: Unifier) -> None:
+        self._unifier = unifier
+        self._found: list[Diagnostic] = []
+        self._failed = False
+        self._mark: Mark | None = None
+
+    def __enter__(self) -> None:
+        self._mark = self._unifier.mark()
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> bool:
+        if not isinstance(value, Rejected):
+            return False
+        if self._mark is not None:
+            self._unifier.back(self._mark)
+        self._failed = True
+        self._found += value.diagnostics
+        return True
+
+    def settle(self) -> None:
+        """Raises ``Rejected`` with what was wrong, if anything was; of complaints about one unknown name the first."""
+        if not self._failed:
+            return
+        said: set[str] = set()
+        distinct: list[Diagnostic] = []
+        for d in self._found:
+            if isinstance(d, UnknownName | DependsOnError):
+                if d.name in said:
+                    continue
+                said.add(d.name)
+            distinct.append(d)
+        raise Rejected(*distinct)

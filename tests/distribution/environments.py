@@ -1,0 +1,70 @@
+"""Environments of their own: each has a Python into which things are installed, and nobody else's settings count there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+_FOREIGN = ("COV", "JUPYTER", "PYTHON", "VIRTUAL_ENV", "XDG")
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A virtual environment, and beside it the home of the person who works in it."""
+
+    folder: Path
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    def run(self, *command: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        """What a command of the environment wrote, whether or not it went well."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+        home = self.folder.with_name(f"{self.folder.name}-home")
+        home.mkdir(exist_ok=True)
+        path = os.pathsep.join([str(self.folder / "bin"), kept.get("PATH", os.defpath)])
+        return subprocess.run(
+            [str(self.folder / "bin" / command[0]), *map(str, command[1:])],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+            cwd=cwd or home,
+            env={**kept, "HOME": str(home), "PATH": path, "NO_COLOR": "1"},
+        )
+
+    def ask(self, *command: str | Path, cwd: Path | None = None) -> str:
+        """What a command that goes well writes."""
+        done = self.run(*command, cwd=cwd)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+
+def pip(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    """The pip that runs these tests."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+
+def empty(folder: Path) -> Environment:
+    """An environment with nothing in it, not even pip."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True, timeout=60)
+    return Environment(folder)
+
+
+def install(environment: Environment, *words: str | Path) -> None:
+    """What ``pip install`` does there. Fails the test if that does not go well."""
+    done = pip("--python", environment.python, "install", "--quiet", *words)
+    assert done.returncode == 0, done.stderr
+
+
+def lend(environment: Environment) -> None:
+    """Let the environment see the packages that these tests run with, after its own, and nbconvert's templates."""
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(environment.folder)}))
+    (site / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    (environment.folder / "share" / "jupyter" / "nbconvert").symlink_to(Path(sys.prefix) / "share" / "jupyter" / "nbconvert")

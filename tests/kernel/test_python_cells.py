@@ -1,0 +1,437 @@
+"""``%%python`` cells in a kernel: ordinary IPython, and the same session on both sides at every moment."""
+
+from __future__ import annotations
+
+import re
+import time
+from importlib.util import find_spec
+from queue import Empty
+from typing import Any
+
+import pytest
+
+from rh_kernel.kernel.python import python_starts
+from rh_kernel.kernel.streams import MOST
+from tests.kernel.conftest import PATIENCE, Client, Ran, Start
+
+NET = """\
+loc weight : Real(2) = [1, 2]
+fun double(x : Real(2)) : Real(2) = 2 * x
+"""
+COLOURS = re.compile("\x1b\\[[0-9;]*m")
+COMM = "application/vnd.jupyter.widget-view+json"
+LONG = (
+    "let x0 <= return 0.5 in\n"
+    + "\n".join([f"  let x{i + 1} <= return swish(x{i}) in" for i in range(100)])
+    + "\n  return x100"
+)
+
+
+def python(code: str) -> str:
+    return f"%%python\n{code}"
+
+
+@pytest.fixture(scope="module")
+def both(start: Start) -> Client:
+    """A kernel that is interrupted and in which Python is used."""
+    client = start(measured=False)
+    assert client.run(NET).reply["status"] == "ok"
+    return client
+
+
+def printed(ran: Ran, name: str = "stdout") -> str:
+    return "".join([content["text"] for content in ran.contents("stream") if content["name"] == name])
+
+
+def fine(ran: Ran) -> Ran:
+    assert ran.reply["status"] == "ok", ran.reply
+    return ran
+
+
+# -- the session on both sides -------------------------------------------------------------------------------------------------
+
+
+def test_python_sees_the_heap_as_it_is_and_without_a_copy(both: Client) -> None:
+    fine(both.run("Put[weight]([3, 4])"))
+    code = """
+    import numpy as np
+    w = rh.heap["weight"]
+    inside = next(array for name, array in rh.session.heap.items() if np.shares_memory(array, w))
+    print(w, np.shares_memory(w, inside), w.flags.writeable)
+    """
+    assert printed(fine(both.run(python(code)))) == "[3. 4.] True False\n"
+
+
+def test_what_python_does_is_seen_by_the_next_cell_and_the_other_way_round(both: Client) -> None:
+    fine(both.run(python('rh.const("t", np.array([1.0, 2.0, 3.0]))\nrun = rh.run("Put[weight]([5, 6])")')))
+    assert fine(both.run("sum(t)")).texts == ["6.0 : Real(1)"]
+    assert "5.0" in fine(both.run("Get[weight]()")).texts[0]
+    fine(both.run("Put[weight]([7, 8])"))
+    assert (
+        printed(fine(both.run(python('print(rh.heap["weight"], rh.run("double(Get[weight]())") if 0 else "")'))))
+        == "[7. 8.] \n"
+    )
+
+
+def test_data_given_from_python_trains_a_net_of_the_notebook(both: Client) -> None:
+    fine(
+        both.run("""loc line : Real(1, 2) = normal(0.5, seed=1)
+op Layer[l : Loc(m, k)] : Real(k) -> Real(m)
+net fit(x : Real(2)) : Real(1) = Layer[line](x)
+handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
+  return x -> return alpha * (x - t)
+  Layer[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in
+              let _ <= Put[l](w - outer(y, x)) in
+              return w^T @ y
+}""")
+    )
+    ran = fine(both.run(python('before = rh.heap["line"]\nrh.data("mine", x=[[0.0, 1.0]] * 4, t=[1.0] * 4)')))
+    assert ran.texts == ['data("mine"): 4 samples of x : Real(2), t : Real(1)']
+    fine(both.run('train rev handle (x) <u>. fit(u) with sgd(0.1, t) for (x, t) in data("mine") epochs 3'))
+    assert printed(fine(both.run(python('print(np.array_equal(before, rh.heap["line"]))')))) == "False\n"
+
+
+def test_the_functions_of_the_package_work_in_the_session_of_the_notebook(both: Client) -> None:
+    code = """
+    import rh_kernel
+    print(rh_kernel.current() is rh, rh_kernel.run("double([1, 2])").value)
+    """
+    assert printed(fine(both.run(python(code)))) == "True [2. 4.]\n"
+
+
+def test_each_call_takes_effect_by_itself_also_if_the_cell_fails(both: Client) -> None:
+    ran = both.run(python('rh.const("kept", 3)\nrh.run("const lost = 4\\nreturn missing")'))
+    assert ran.reply["status"] == "error"
+    assert ran.reply["ename"] == "Wrong"
+    assert "missing" in ran.reply["evalue"]
+    assert fine(both.run("kept")).texts == ["3.0 : Real(1)"]
+    assert both.run("lost").reply["status"] == "error"
+
+
+def test_the_name_of_the_session_comes_back_after_a_reset(both: Client) -> None:
+    fine(both.run(python("%reset -f")))
+    assert printed(fine(both.run(python('import numpy as np\nprint(len(rh.heap["weight"]))')))) == "2\n"
+
+
+# -- what a cell shows ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_cell_ends_in_a_result_that_has_its_number(both: Client) -> None:
+    ran = fine(both.run(python("print('before')\n6 * 7")))
+    assert ran.types() == ["status", "execute_input", "stream", "execute_result", "status"]
+    (result,) = ran.contents("execute_result")
+    assert result["data"] == {"text/plain": "42"}
+    assert result["execution_count"] == ran.reply["execution_count"] == ran.contents("execute_input")[0]["execution_count"]
+    number = result["execution_count"]
+    assert fine(both.run(python(f"Out[{number}], _{number}, In[{number}]"))).texts == ["(42, 42, \"print('before')\\n6 * 7\")"]
+
+
+def test_what_is_displayed_comes_in_its_order_and_before_idle(both: Client) -> None:
+    ran = fine(both.run(python("for i in range(5):\n    print(i)\n    display(i)\nclear_output = 1")))
+    shown = [
+        content.get("text") or content["data"]["text/plain"]
+        for kind, content in ran.messages
+        if kind in {"stream", "display_data"}
+    ]
+    assert "".join(shown) == "0\n01\n12\n23\n34\n4"
+    assert ran.types()[-1] == "status"
+
+
+def test_outputs_are_cleared_and_replaced(both: Client) -> None:
+    ran = fine(
+        both.run(
+            python(
+                "from IPython.display import clear_output\nshown = display(1, display_id=True)\nshown.update(2)\nclear_output(wait=True)"
+            )
+        )
+    )
+    assert ran.types()[2:-1] == ["display_data", "update_display_data", "clear_output"]
+
+
+def test_a_result_of_the_language_is_shown_as_the_kernel_shows_it(both: Client) -> None:
+    trace = "%trace return double([1, 2])"
+    wanted = fine(both.run(trace)).contents("display_data")
+    shown = fine(both.run(python('rh.trace("return double([1, 2])")'))).contents("display_data")
+    assert [sorted(output["data"]) for output in shown] == [sorted(output["data"]) for output in wanted]
+    assert shown[-1]["data"]["text/plain"] == wanted[-1]["data"]["text/plain"]
+
+
+def test_print_and_warnings_are_streams(both: Client) -> None:
+    ran = fine(both.run(python('import sys, warnings\nprint("err", file=sys.stderr)\nwarnings.warn("mind this")')))
+    assert "err\n" in printed(ran, "stderr")
+    assert "mind this" in printed(ran, "stderr")
+    fine(both.run(python('warnings.filterwarnings("ignore", message="mind")')))
+    assert printed(fine(both.run(python('warnings.warn("mind this too")'))), "stderr") == ""
+
+
+@pytest.mark.skipif(find_spec("matplotlib") is None, reason="Matplotlib is not installed")
+def test_a_figure_is_drawn_in_the_notebook(both: Client) -> None:
+    ran = fine(both.run(python("import matplotlib.pyplot as plt\nplt.plot(rh.heap['weight'])\nNone")))
+    (figure,) = ran.contents("display_data")
+    assert figure["data"]["image/png"].startswith("iVBOR")
+
+
+def test_a_flood_is_cut_with_a_line_that_says_so(both: Client) -> None:
+    ran = fine(both.run(python("for i in range(300_000):\n    print('0123456789')\ndisplay('still shown')")))
+    text = printed(ran)
+    assert text[:MOST] == ("0123456789\n" * MOST)[:MOST]
+    assert text[MOST:] == f"\n[more than {MOST:,} characters: the rest is not shown]\n"
+    assert ran.texts == ["'still shown'"]
+    assert printed(fine(both.run(python("print('again')")))) == "again\n"
+
+
+def test_a_silent_cell_shows_nothing_and_has_no_number(both: Client) -> None:
+    before = fine(both.run(python("1"))).reply["execution_count"]
+    ran = both.run(python("print(1)\ndisplay(2)\nsilent = 3\n1 / 0"), silent=True)
+    assert ran.types() == ["status", "status"]
+    assert ran.reply["ename"] == "ZeroDivisionError"
+    after = fine(both.run(python("silent")))
+    assert (after.texts, after.reply["execution_count"]) == (["3"], before + 1)
+
+
+def test_a_cell_that_is_not_kept_has_the_number_of_the_next_one(both: Client) -> None:
+    ran = fine(both.run(python("1 + 1"), store_history=False))
+    after = fine(both.run(python("2 + 2")))
+    assert ran.contents("execute_result")[0]["execution_count"] == after.reply["execution_count"]
+    assert fine(both.run(python(f"In[{after.reply['execution_count']}]"))).texts == ["'2 + 2'"]
+
+
+def test_expressions_beside_a_cell_are_in_the_language(both: Client) -> None:
+    ran = fine(both.run(python("x = 1"), user_expressions={"w": "return 1 + 2"}))
+    assert ran.reply["user_expressions"]["w"]["data"]["text/plain"] == "3.0 : Real(1)"
+
+
+def test_help_is_asked_of_the_front_end(both: Client) -> None:
+    (asked,) = fine(both.run(python("len?"))).reply["payload"]
+    assert asked["source"] == "page"
+    assert "Return the number of items" in asked["data"]["text/plain"]
+    assert fine(both.run(python("1"))).reply["payload"] == []
+
+
+# -- Python --------------------------------------------------------------------------------------------------------------------
+
+
+def test_await_and_magics_work(both: Client) -> None:
+    fine(both.run(python("import asyncio\nawait asyncio.sleep(0)\nasync def three():\n    return 3\nfound = await three()")))
+    assert fine(both.run(python("found"))).texts == ["3"]
+    assert printed(fine(both.run(python("!echo a")))).split() == ["a"]
+    assert "CPU times" in printed(fine(both.run(python("%%time\nfound"))))
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "line"),
+    [
+        ("x = 1\n1 / 0", "ZeroDivisionError", 3),
+        ("x = 1\n\nx +", "SyntaxError", 4),
+        ("def f():\n    return nowhere\nf()", "NameError", 3),
+        ("raise KeyError('gone')", "KeyError", 2),
+        ("import asyncio\nawait asyncio.wait_for(asyncio.sleep(9), 0.01)", "TimeoutError", 3),
+        ("rh.run('return nowhere')", "Wrong", 2),
+        ("rh.const('let', 1)", "Wrong", 2),
+    ],
+)
+def test_an_error_of_python_is_shown_as_ipython_shows_it(both: Client, code: str, name: str, line: int) -> None:
+    ran = both.run(python(code))
+    (error,) = ran.contents("error")
+    assert ran.reply["status"] == "error"
+    assert ran.reply["ename"] == error["ename"] == name
+    assert ran.reply["traceback"] == error["traceback"]
+    shown = COLOURS.sub("", "\n".join(error["traceback"]))
+    assert f"Cell In[{ran.reply['execution_count']}], line {line}" in shown
+    assert "rh_kernel" not in shown
+
+
+def test_an_exception_that_cannot_say_what_it_is_ends_its_cell_alone(both: Client) -> None:
+    ran = both.run(python("class Mute(Exception):\n    def __str__(self):\n        return 1\nraise Mute"))
+    assert ran.reply["status"] == "error"
+    assert len(ran.contents("error")) == 1
+    assert fine(both.run(python("1"))).texts == ["1"]
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\r\n", "  \n", "\n\n   \n"])
+def test_an_empty_cell_is_fine(both: Client, end: str) -> None:
+    assert fine(both.run(f"%%python{end}")).contents("execute_result") == []
+
+
+@pytest.mark.parametrize(
+    "code", ["1 + 2\n%%python\nprint(1)", "\n%%python\nprint(1)", "%%python now\nprint(1)", "# a\n%%python"]
+)
+def test_python_elsewhere_is_refused_in_one_sentence(both: Client, code: str) -> None:
+    ran = both.run(code)
+    assert ran.reply["ename"].startswith("RH019")
+    assert len(ran.reply["traceback"]) == 1
+    assert printed(ran) == ""
+
+
+def test_where_the_python_of_a_cell_begins() -> None:
+    assert [python_starts(text) for text in ("%%python", "%%python \nx", "%%python\r\nx")] == [8, 10, 10]
+    assert not any(map(python_starts, ("", "%%pythonic\n", " %%python\n", "%python\n", "# %%python\n", "1\n%%python\n")))
+
+
+def test_input_asks_the_front_end(both: Client) -> None:
+    request = both.client.execute(
+        python("name = input('Who? ')\nimport getpass\nword = getpass.getpass('Word? ')"), allow_stdin=True
+    )
+    for prompt, secret, answer in (("Who? ", False, "me"), ("Word? ", True, "xyzzy")):
+        asked = both.client.get_stdin_msg(timeout=PATIENCE)["content"]
+        assert (asked["prompt"], asked["password"]) == (prompt, secret)
+        both.client.input(answer)
+    fine(both.collect(request))
+    assert fine(both.run(python("name + word"))).texts == ["'mexyzzy'"]
+    assert both.run(python("input()"), allow_stdin=False).reply["ename"] == "StdinNotImplementedError"
+
+
+# -- interrupts ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import time\ntime.sleep(60)",
+        "await asyncio.sleep(60)",
+        "while True:\n    pass",
+        "while True:\n    await asyncio.sleep(0)",
+        "await asyncio.gather(asyncio.sleep(60), asyncio.sleep(70))",
+        "async with asyncio.TaskGroup() as tasks:\n    tasks.create_task(asyncio.sleep(60))",
+        "input('wait ')",
+        "while True:\n    rh.const('again', 1)",
+    ],
+)
+def test_an_interrupt_ends_a_cell_and_keeps_everything(both: Client, code: str) -> None:
+    fine(both.run(python("import asyncio, numpy as np\nmarker = 7")))
+    ran = both.run(python(f"marker = 8\n{code}"), interrupt_after=0.5, allow_stdin=True)
+    assert 0 < ran.idle_after_interrupt < 1
+    assert ran.reply["status"] == "error"
+    assert ran.reply["ename"] in {"KeyboardInterrupt", "Stopped"}
+    assert len(ran.contents("error")) == 1
+    assert fine(both.run(python("marker"))).texts == ["8"]
+    assert fine(both.run("double([1, 2])")).reply["status"] == "ok"
+
+
+def test_a_command_of_the_shell_is_interrupted(both: Client) -> None:
+    ran = both.run(python("!sleep 60"), interrupt_after=0.5)
+    assert 0 < ran.idle_after_interrupt < 1
+
+
+def test_an_interrupt_arrives_where_the_code_awaits_and_can_be_caught(both: Client) -> None:
+    code = "try:\n    await asyncio.sleep(60)\nexcept KeyboardInterrupt:\n    print('caught')\nawait asyncio.sleep(0.1)\n5"
+    ran = fine(both.run(python(f"import asyncio\n{code}"), interrupt_after=0.3))
+    assert printed(ran) == "caught\n"
+    assert ran.texts == ["5"]
+
+
+def test_a_program_run_from_python_is_interrupted_and_takes_no_effect(both: Client) -> None:
+    fine(
+        both.run(
+            python(
+                'long = "Put[weight]([0, 0])\\n" + "\\n".join(f"const many{i} = {i}" for i in range(200_000))\nbefore = rh.session'
+            )
+        )
+    )
+    ran = both.run(python("rh.run(long)"), interrupt_after=0.5)
+    assert 0 < ran.idle_after_interrupt < 1
+    assert ran.reply["ename"] == "Stopped"
+    assert fine(both.run(python("before is rh.session"))).texts == ["True"]
+
+
+# -- questions beside cells ----------------------------------------------------------------------------------------------------
+
+
+def test_tab_completes_python(both: Client) -> None:
+    fine(both.run(python("import numpy as np\nsomething_long = 1")))
+    code = python("x = 1\nsomething_lo")
+    reply = both.ask("complete_request", code=code, cursor_pos=len(code))
+    assert reply["matches"] == ["something_long"]
+    assert code[reply["cursor_start"] : reply["cursor_end"]] == "something_lo"
+    assert "const" in both.ask("complete_request", code=python("rh.con"), cursor_pos=15)["matches"][0]
+    assert "double" in both.ask("complete_request", code="doub", cursor_pos=4)["matches"]
+
+
+def test_shift_tab_inspects_python(both: Client) -> None:
+    fine(both.run(python('def documented():\n    """What it is for."""')))
+    code = python("documented")
+    reply = both.ask("inspect_request", code=code, cursor_pos=len(code), detail_level=0)
+    assert reply["found"]
+    assert "What it is for." in reply["data"]["text/plain"]
+    missing = both.ask("inspect_request", code=python("nowhere"), cursor_pos=12, detail_level=0)
+    assert (missing["status"], missing["found"], missing["data"]) == ("ok", False, {})
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "indent"),
+    [
+        ("x = 1", "complete", None),
+        ("for i in x:", "incomplete", "    "),
+        ("f(", "incomplete", ""),
+        ("x = = 1", "invalid", None),
+    ],
+)
+def test_enter_knows_whether_python_is_complete(both: Client, code: str, status: str, indent: str | None) -> None:
+    reply = both.ask("is_complete_request", code=python(code))
+    assert (reply["status"], reply.get("indent")) == (status, indent)
+
+
+# -- widgets -------------------------------------------------------------------------------------------------------------------
+
+
+def moved(client: Client, comm: str, value: Any) -> list[dict[str, Any]]:
+    """What a page hears up to the idle after it has moved a slider."""
+    session = client.client.session
+    message = session.msg(
+        "comm_msg", {"comm_id": comm, "data": {"method": "update", "state": {"value": value}, "buffer_paths": []}}
+    )
+    client.client.shell_channel.send(message)
+    heard: list[dict[str, Any]] = []
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            heard.append(client.client.get_iopub_msg(timeout=0.05))
+        except Empty:
+            continue
+        parent = heard[-1]["parent_header"].get("msg_id")
+        if parent == message["header"]["msg_id"] and heard[-1]["content"].get("execution_state") == "idle":
+            return heard
+    raise AssertionError("no idle")
+
+
+def slider(ran: Ran) -> str:
+    return next(
+        content["comm_id"]
+        for content in ran.contents("comm_open")
+        if content["data"]["state"].get("_model_name") == "IntSliderModel"
+    )
+
+
+def test_interact_shows_its_controls_and_answers_them(both: Client) -> None:
+    ran = fine(both.run(python("from ipywidgets import interact\n@interact(n=(0, 10))\ndef shown(n):\n    print('n is', n)")))
+    assert any(COMM in content["data"] for content in ran.contents("display_data"))
+    heard = moved(both, slider(ran), 9)
+    assert any("n is 9" in str(message["content"]) for message in heard)
+
+
+def test_a_slider_that_runs_programs_works_in_the_session(both: Client) -> None:
+    code = """
+    from ipywidgets import IntSlider
+    chosen = IntSlider()
+    chosen.observe(lambda change: rh.const("chosen", change["new"]), "value")
+    chosen
+    """
+    ran = fine(both.run(python(code)))
+    moved(both, slider(ran), 4)
+    assert fine(both.run("chosen")).texts == ["4.0 : Real(1)"]
+
+
+def test_traces_shown_by_a_slider_have_their_views(both: Client) -> None:
+    code = """
+    from ipywidgets import interact
+    @interact(n=(1, 3))
+    def traced(n):
+        display(rh.trace(f"return double([{n}, 2])"))
+    """
+    ran = fine(both.run(python(code)))
+    heard = moved(both, slider(ran), 3)
+    assert any(message["msg_type"] == "comm_open" for message in heard)
+    assert not any(
+        "Traceback" in str(message["content"]) or "Error" in str(message["content"].get("ename")) for message in heard
+    )
