@@ -7,7 +7,7 @@ LESSON := lessons/01-backpropagation.ipynb
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check
 
 # What an installation is made of: when one of these changes, it is made again.
-PARTS := pyproject.toml $(wildcard rh_kernel/kernel/spec/* rh_kernel/kernel/grading/*)
+PARTS := pyproject.toml $(wildcard $(addprefix rh_kernel/kernel/,spec/* grading/* labextension/* labextension/*/*))
 
 # Jupyter and pip want a home to write to, if only an empty one.
 ifeq ($(strip $(HOME)),)

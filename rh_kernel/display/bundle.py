@@ -93,7 +93,7 @@ def text(result: Result) -> str:
         case TrainingDone():
             return visible(run_text(result))
         case ItemFailed(found):
-            return "\n".join([diagnostics.text(d) for d in found])
+            return "\n".join(diagnostics.texts(found))
 
 
 def html(result: Result) -> str:
@@ -127,7 +127,7 @@ def html(result: Result) -> str:
         case TrainingDone():
             return run_html(result)
         case ItemFailed(found):
-            return "".join([diagnostics.html(d) for d in found])
+            return "".join(diagnostics.htmls(found))
 
 
 def _typed(subject: str, type_text: str, kind: str) -> str:

@@ -4,6 +4,7 @@ A diagnostic is one document, so terminals and notebooks show the same. As data 
 """
 
 import math
+from collections.abc import Sequence
 
 from rh_kernel.display.excerpts import Place, excerpt
 from rh_kernel.display.html import to_html
@@ -11,6 +12,9 @@ from rh_kernel.display.text import to_ansi, to_text, visible
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.doc import HARD, Doc, Role, Text, concat, join, nest, role
+
+MOST = 10
+"""So many complaints are shown at once."""
 
 _FACT = 10
 
@@ -30,8 +34,28 @@ def html(d: Diagnostic) -> str:
     return to_html(document(d), math.inf)
 
 
+def texts(found: Sequence[Diagnostic]) -> list[str]:
+    """The complaints of a cell without colours, and how many there are beside those that are shown."""
+    return [to_text(shown, math.inf) for shown in _documents(found)]
+
+
+def ansis(found: Sequence[Diagnostic]) -> list[str]:
+    """The complaints of a cell for a terminal, as ``texts`` has them."""
+    return [to_ansi(shown, math.inf) for shown in _documents(found)]
+
+
+def htmls(found: Sequence[Diagnostic]) -> list[str]:
+    """The complaints of a cell for a notebook, as ``texts`` has them."""
+    return [to_html(shown, math.inf) for shown in _documents(found)]
+
+
+def _documents(found: Sequence[Diagnostic]) -> list[Doc]:
+    more = len(found) - MOST
+    return [*map(document, found[:MOST]), *([role(Role.ERROR, f"and {more} more")] if more > 0 else [])]
+
+
 def document(d: Diagnostic) -> Doc:
-    """The complaint, the places that it is about and that explain it, one excerpt for each text, and the facts."""
+    """The complaint, the places that it is about and that explain it, one excerpt for each text, and what else is known."""
     places = [] if d.span is None else [Place(d.span, main=True)]
     places += [Place(note.span, " ".join(note.text.split("\n"))) for note in d.notes]
     texts: dict[Source, list[Place]] = {}
@@ -43,8 +67,8 @@ def document(d: Diagnostic) -> Doc:
         line, column, _, _ = together[0].span.position
         parts.append(role(Role.FADED, f"{' ' * gutter}── {visible(source.name)}, line {line}, column {column}"))
         parts += excerpt(together, gutter)
-    fix = "" if d.fix is None else d.fix.words
-    facts = {"found": d.found, "expected": d.expected, "hint": d.hint, "fix": fix, "rule": d.rule}
+    said = {name: fact for name, fact in (("found", d.found), ("expected", d.expected)) if fact not in d.message}
+    facts = {**said, "hint": d.hint, "fix": "" if d.fix is None else d.fix.words, "rule": d.rule}
     for name, fact in facts.items():
         if fact:
             indent = gutter + 3 + _FACT

@@ -125,7 +125,7 @@ def _line(number: str, content: Doc) -> Doc:
 
 
 def _below(number: str, signs: list[_Signs]) -> list[Doc]:
-    """Rows of signs, as few as keep them apart; under each the labels that no row of signs has room for behind it."""
+    """Rows of signs, as few as keep them apart, and then the labels that found no room behind their signs, each on its row."""
     rows: list[list[_Signs]] = []
     for one in signs:
         free = (row for row in rows if all(one.left > other.right or one.right < other.left for other in row))
@@ -134,30 +134,35 @@ def _below(number: str, signs: list[_Signs]) -> list[Doc]:
             rows.append([one])
         else:
             row.append(one)
-    return [_line(" " * len(number), content) for row in rows for content in _row(sorted(row, key=lambda one: one.left))]
+    shown: list[Doc] = []
+    hanging: list[_Signs] = []
+    for row in rows:
+        row.sort(key=lambda one: one.left)
+        last = row[-1]
+        is_free = bool(last.part.label) and all(one.right <= last.left for one in hanging)
+        shown.append(_row(hanging, row, last if is_free else None))
+        hanging += [one for one in row if one.part.label and not (is_free and one is last)]
+    hanging.sort(key=lambda one: one.left)
+    shown += [_row(hanging[:i], [], hanging[i]) for i in range(len(hanging) - 1, -1, -1)]
+    return [_line(" " * len(number), row) for row in shown]
 
 
-def _row(row: list[_Signs]) -> list[Doc]:
-    pieces: list[Doc] = []
+def _row(hanging: list[_Signs], row: list[_Signs], labelled: _Signs | None) -> Doc:
+    """The signs of a row between lines that lead further down, and the label of its last part, or of one above it."""
+    pieces = [(one.left, one.part.look, one.part.sign * (one.right - one.left)) for one in row]
+    taken = {column for one in row for column in range(one.left, one.right)}
+    if labelled is not None:
+        place = labelled.right + 1 if row else labelled.left
+        pieces.append((place, labelled.part.look, labelled.part.label))
+        taken.add(place)
+    pieces += [(one.left, one.part.look, "│") for one in hanging if one.left not in taken]
+    shown: list[Doc] = []
     column = 0
-    for one in row:
-        pieces += [Text(" " * (one.left - column)), role(one.part.look, one.part.sign * (one.right - one.left))]
-        column = one.right
-    if row[-1].part.label:
-        pieces += [Text(" "), role(row[-1].part.look, row[-1].part.label)]
-    hanging = [one for one in row[:-1] if one.part.label]
-    return [concat(*pieces), *(_hung(hanging[:i]) for i in range(len(hanging), 0, -1))]
-
-
-def _hung(row: list[_Signs]) -> Doc:
-    """The last one's label below its signs, and lines that lead to those of the others."""
-    pieces: list[Doc] = []
-    column = 0
-    for one in row:
-        text = one.part.label if one is row[-1] else "│"
-        pieces += [Text(" " * (one.left - column)), role(one.part.look, text)]
-        column = one.left + 1
-    return concat(*pieces)
+    for left, look, text in sorted(pieces, key=lambda piece: piece[0]):
+        if left >= column:
+            shown += [Text(" " * (left - column)), role(look, text)]
+            column = left + cells(text)
+    return concat(*shown)
 
 
 def _expanded(text: str, column: int) -> str:

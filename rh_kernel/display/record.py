@@ -40,6 +40,7 @@ from rh_kernel.session.results import (
     ValueFound,
 )
 from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import RH, Array, Bind, Command, Handle, Perform, Resume, Return, RevHandle, Term, Tuple, Zero
 from rh_kernel.syntax.doc import Doc, Mark, annotated_texts
 from rh_kernel.syntax.printing import Brevity, Memory, Path, command_doc, term_doc
@@ -100,16 +101,24 @@ def _declared(n: NameShown) -> Record:
 
 
 def error(d: Diagnostic) -> Record:
-    """A diagnostic; ``hint``, ``found`` and ``expected`` are there where they are known."""
-    places = (None, None, None, None) if d.span is None else d.span.position
-    known = {"found": d.found, "expected": d.expected, "hint": d.hint}
+    """A diagnostic; from ``found`` on, what is known of it. A fix gives the text to be written at its place."""
+    known = {"found": d.found, "expected": d.expected, "hint": d.hint, "rule": d.rule}
+    notes: list[Json] = [{**_place(note.span), "source": note.span.source.name, "text": note.text} for note in d.notes]
     return {
         "kind": "error",
         "code": d.code,
+        "title": d.title,
         "message": d.message,
-        **dict(zip(("line", "column", "end_line", "end_column"), places, strict=True)),
+        **_place(d.span),
         **{key: text for key, text in known.items() if text},
+        **({"notes": notes} if notes else {}),
+        **({} if d.fix is None else {"fix": {**_place(d.fix.span), "text": d.fix.text}}),
     }
+
+
+def _place(span: Span | None) -> Record:
+    places = (None, None, None, None) if span is None else span.position
+    return dict(zip(("line", "column", "end_line", "end_column"), places, strict=True))
 
 
 def step_record(number: int, step: Step, memory: Memory) -> Record:

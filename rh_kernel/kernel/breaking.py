@@ -99,3 +99,17 @@ class _Followed(Generic[Value], Awaitable[Value]):
         task = asyncio.current_task()
         if task is not None:
             task.uncancel()
+
+
+def breakable(handler: Callable[..., object]) -> Callable[..., None]:
+    """The handler of a message, which an interrupt breaks off, together with the cell that is running if there is one."""
+
+    def handle(*message: Any) -> None:
+        breaks = Breaks()
+        try:
+            with breaks.watched():
+                breaks.call(partial(handler, *message))
+        except KeyboardInterrupt:
+            signal.raise_signal(signal.SIGINT)
+
+    return handle

@@ -14,7 +14,7 @@ _MANY = 10_000
 
 
 def entries(folder: Path, typed: str, endings: tuple[str, ...]) -> list[str]:
-    """What the folder named in ``typed``, seen from ``folder``, holds: files with one of the ``endings``, then folders, ``sub/``.
+    """What the folder in ``typed`` holds, seen from ``folder``: files with one of the ``endings``, then folders, as ``sub/``.
 
     What is hidden is there only if what is typed begins with a dot. A folder that cannot be read is empty.
     """

@@ -68,12 +68,14 @@ def _arguments(tokens: tuple[Token, ...]) -> list[list[str]]:
 
 def _named_in_brackets(definitions: Definitions, place: Word) -> Iterator[str]:
     """The names that the item itself has in square brackets: the parameters of a net, the indices of a clause's head."""
-    depth = 0
+    opened = [""]
     for n, token in enumerate(place.before[: place.opened[-1]]):
-        depth += (token.text == "[") - (token.text == "]")
-        begins = n > 0 and place.before[n - 1].text in {"[", ","}
-        if depth and begins and token.kind is TokenKind.NAME and definitions.get(token.text) is None:
-            yield token.text
+        if token.text in CLOSERS:
+            opened.append(token.text)
+        elif token.text == CLOSERS.get(opened[-1]):
+            opened.pop()
+        elif opened[-1] == "[" and place.before[n - 1].text in {"[", ","} and definitions.get(token.text) is None:
+            yield from [token.text] if token.kind is TokenKind.NAME else []
 
 
 def _fitting(definitions: Definitions, kind: Kind, known: Mapping[str, Dim]) -> Iterator[str]:

@@ -2,9 +2,13 @@ r"""Signs by name: ``\alpha`` and Tab give ``α``. The names are those of LaTeX,
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
+
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.lexer import tokens
+from rh_kernel.syntax.tokens import Kind
 
 _HALF = re.compile(r"\\(?:[_^][^\s\\]*|[A-Za-z]+|)$")
 _INDEX = re.compile(r"(\\[_^])(.{2,})")
@@ -107,7 +111,8 @@ def _table() -> Mapping[str, str]:
     own = _OF_THE_LANGUAGE | _greek() | _VARIANTS | _SUBSCRIPTS
     first = {f"\\{name}": sign for name, sign in own.items()}
     letters = {name: sign for name, sign in latex_symbols.items() if name not in first}
-    written = {name: sign for name, sign in letters.items() if _is_written(sign)}
+    usable = _parts_of_names(letters.values())
+    written = {name: sign for name, sign in letters.items() if sign in usable}
     others = {f"\\{name}": sign for name, sign in _IN_COMMENTS.items()}
     return MappingProxyType({**first, **written, **others, **{n: sign for n, sign in letters.items() if n not in written}})
 
@@ -122,6 +127,8 @@ def _greek() -> dict[str, str]:
     return found
 
 
-def _is_written(sign: str) -> bool:
-    """Whether it can be a part of a name."""
-    return f"x{sign}".isidentifier()
+def _parts_of_names(found: Iterable[str]) -> frozenset[str]:
+    """The signs that can be a part of a name."""
+    text = " ".join([f"x{sign}" for sign in found])
+    names = [token for token in tokens(Span(Source("signs", text), 0, len(text))) if token.kind is Kind.NAME]
+    return frozenset([text[name.start + 1 : name.end] for name in names])

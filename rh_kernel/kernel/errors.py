@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from rh_kernel.display.diagnostics import ansi
+from rh_kernel.display.diagnostics import ansis
 from rh_kernel.display.fault import Fault
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.workspace.errors import Busy
@@ -15,7 +15,7 @@ def failed(diagnostics: Sequence[Diagnostic], *, undone: bool = False) -> Conten
     """A program that is wrong or stuck, by its first error, with all in the text; ``undone`` if outputs stand above it."""
     first = diagnostics[0]
     note = ["What the cell did before this is undone."] if undone else []
-    return _content(f"{first.code} {first.title}", first.message, [*[ansi(d) for d in diagnostics], *note])
+    return _content(f"{first.code} {first.title}", first.message, [*ansis(diagnostics), *note])
 
 
 def interrupted(*, kept: bool) -> Content:

@@ -20,6 +20,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.doc import HARD, Doc, Role, Text, concat, role
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.tokens import Kind, Token
+from rh_kernel.syntax.types import Product
 from rh_kernel.typing.definitions import Definitions, FunDefinition
 
 _DIRECTIVE = re.compile(r"%(\w+)")
@@ -84,9 +85,11 @@ def _directive(name: str) -> About | None:
 
 def _at(definitions: Definitions, text: str, cursor: int, lines: int | None) -> About | None:
     read = tokens(Span(Source("cell", text), 0, len(text)))
-    place = _touched(read, cursor)
-    if place is None:
-        return None
+    abouts = (_of_token(definitions, text, read, place, lines) for place in _touched(read, cursor))
+    return next((about for about in abouts if about is not None), None)
+
+
+def _of_token(definitions: Definitions, text: str, read: list[Token], place: int, lines: int | None) -> About | None:
     match read[place]:
         case Token(Kind.NAME, name):
             return _name(definitions, text, name, lines)
@@ -103,11 +106,10 @@ def _at(definitions: Definitions, text: str, cursor: int, lines: int | None) -> 
             return None
 
 
-def _touched(read: list[Token], cursor: int) -> int | None:
-    """The token at the cursor; of two that meet there a word, or else the second."""
+def _touched(read: list[Token], cursor: int) -> list[int]:
+    """The tokens at the cursor; of two that meet there a word first, or else the second."""
     touching = [n for n, token in enumerate(read) if token.start <= cursor <= token.end]
-    worded = [n for n in touching if read[n].kind in {Kind.NAME, Kind.KEYWORD}]
-    return (worded or touching or [None])[-1]
+    return sorted(touching, key=lambda n: (read[n].kind not in {Kind.NAME, Kind.KEYWORD}, -n))
 
 
 def _name(definitions: Definitions, text: str, name: str, lines: int | None) -> About | None:
@@ -130,9 +132,9 @@ def _reverse(definitions: Definitions, name: str) -> About | None:
     """``rd[f]``"""
     match definitions.get(name):
         case FunDefinition(domain=A, codomain=B):
-            types = [f"({B}) × ({A}) -> {A}"]
+            types = [f"{Product((B, A))} -> {A}"]
         case None if name in ROWS:
-            types = [f"({scheme.codomain}) × ({scheme.domain}) → {scheme.domain}" for scheme in ROWS[name].schemes]
+            types = [f"{Product((s.codomain, s.domain))} → {s.domain}" for s in ROWS[name].schemes]
         case _:
             return None
     found = known(definitions, name)

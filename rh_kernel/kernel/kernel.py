@@ -50,9 +50,9 @@ class RHKernel(Kernel):
         "version": VERSION,
         "mimetype": "text/x-rh",
         "file_extension": ".rh",
-        # The nearest modes that the front ends and nbconvert bring along.
-        "codemirror_mode": "julia",
-        "pygments_lexer": "julia",
+        # An editor that does not have the language takes the mode of this type, in which `#` begins a comment too.
+        "codemirror_mode": {"name": "rh", "mime": "text/x-julia"},
+        "pygments_lexer": "rh",
         "nbconvert_exporter": "script",
     }
 
@@ -66,7 +66,7 @@ class RHKernel(Kernel):
         self._python = Python(self, self.workspace, self._widgets)
         self.comm_manager = manager()
         for message in MESSAGES:
-            self.shell_handlers[message] = getattr(self.comm_manager, message)
+            self.shell_handlers[message] = self._python.guarded(getattr(self.comm_manager, message))
 
     @property
     def rh(self) -> Session:

@@ -9,11 +9,11 @@ import getpass
 import os
 import re
 import warnings
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, TypeAlias, cast
 
-from rh_kernel.kernel.breaking import Breaks
+from rh_kernel.kernel.breaking import Breaks, breakable
 from rh_kernel.kernel.errors import Content
 from rh_kernel.kernel.shell import ZMQInteractiveShell, made
 from rh_kernel.kernel.streams import ALLOWANCE, request_of
@@ -54,6 +54,15 @@ class Python:
         """What is shown from now on belongs to the request ``parent``."""
         if self._shell is not None:
             self._shell.set_parent(parent)
+
+    def guarded(self, handler: Callable[..., object]) -> Callable[..., object]:
+        """The handler of what a widget says, which may be answered by Python of the user, and for ever."""
+        broken_off = breakable(handler)
+
+        def handle(*message: Any) -> object:
+            return handler(*message) if self._shell is None else broken_off(*message)
+
+        return handle
 
     async def run(
         self, body: str, number: int, cell: str, *, silent: bool, stored: bool

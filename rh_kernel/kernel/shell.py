@@ -43,13 +43,18 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
 
     displayhook_class = Type(Results)
     display_pub_class = Type(Publisher)
+    _told: Content | None = None
+    """The error of the cell, once it has been shown."""
 
     def _showtraceback(self, etype: type[BaseException], evalue: object, stb: list[str]) -> None:
-        hook = cast(Any, self.displayhook)
-        if request_of(hook.parent_header) == ALLOWANCE.silent:
-            self._last_traceback = stb
-        else:
-            super()._showtraceback(etype, _text(evalue), stb)
+        self._say(etype, evalue, stb)
+
+    def _say(self, etype: type[BaseException], evalue: object, stb: list[str]) -> Content:
+        """Show an error unless the cell is silent."""
+        self._told = {"ename": etype.__name__, "evalue": _text(evalue), "traceback": stb}
+        if request_of(cast(Any, self.displayhook).parent_header) != ALLOWANCE.silent:
+            super()._showtraceback(etype, self._told["evalue"], stb)
+        return self._told
 
     async def take(self, body: str, number: int, *, silent: bool, stored: bool, cell: str) -> Content | None:
         """Run a cell, whose first line is not in ``body``; what went wrong, which has been shown by then."""
@@ -59,7 +64,7 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
         for kept in (inputs, shell.history_manager.input_hist_raw):
             # The cells in the language have their numbers too: `In[3]` is cell 3.
             kept.extend([""] * (number - len(kept)))
-        self._last_traceback, self._last_traceback_during_displayhook = None, False
+        self._told, self._last_traceback_during_displayhook = None, False
         transformed, error = body, None
         try:
             # The first line counts, so that the lines of a traceback are those of the cell.
@@ -77,20 +82,17 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
                 shell.events.trigger("post_run_cell", result)
         wrong: BaseException | None = result.error_before_exec or result.error_in_exec
         if wrong is not None:
-            return self._content(wrong)
+            # A group of exceptions has been printed by IPython, which says no more of it.
+            told = self._told or self._say(type(wrong), wrong, [])
+            return {**told, "ename": type(wrong).__name__, "evalue": _text(wrong)}
+        # What cannot be shown is an error too.
         return self._told if self._last_traceback_during_displayhook else None
 
-    def _content(self, wrong: BaseException) -> Content:
-        if self._last_traceback is None:
-            # IPython prints the traceback of a group of exceptions itself, and says no more.
-            self._showtraceback(type(wrong), wrong, [])
-        return {"ename": type(wrong).__name__, "evalue": _text(wrong), "traceback": self._last_traceback or []}
-
     def tell(self, wrong: BaseException) -> Content:
-        """Show what has gone wrong beside the code of a cell, unless the cell's own error has been shown."""
-        if self._last_traceback is None:
+        """What has gone wrong beside the code of a cell; it is shown, unless the cell's own error has been."""
+        if self._told is None:
             cast(Any, self).showtraceback((type(wrong), wrong, wrong.__traceback__))
-        return self._content(wrong)
+        return self._told or self._say(type(wrong), wrong, [])
 
     def payload(self) -> Payload:
         """What the cell has asked of the front end."""

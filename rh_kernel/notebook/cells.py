@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
-from rh_kernel.display.diagnostics import html, text
+from rh_kernel.display.diagnostics import htmls, texts
 from rh_kernel.display.fault import fault
-from rh_kernel.kernel.errors import Content, faulty, interrupted
+from rh_kernel.kernel.errors import Content, faulty, interrupted, occupied
 from rh_kernel.notebook.errors import CellFailed, CellStopped
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source
-from rh_kernel.workspace.errors import Stopped, Wrong
+from rh_kernel.workspace.errors import Busy, Stopped, Wrong
 from rh_kernel.workspace.outcomes import AnyOutcome, outcome
 from rh_kernel.workspace.outputs import Outputs
 from rh_kernel.workspace.showing import Shell, dressing, sender
@@ -42,6 +42,8 @@ def run_cell(workspace: Workspace, source: Source, where: Shell) -> AnyOutcome |
         outputs.abandon("interrupted")
         summary, lines = _told(interrupted(kept=stopped.kept))
         raise CellStopped(summary, lines) from None
+    except Busy as busy:
+        raise CellFailed(*_told(occupied(busy))) from None
     except Exception as exception:  # a fault of ours: IPython would show a long traceback of it
         outputs.abandon("failed")
         raise CellFailed(*_told(faulty(fault(exception, version("rh_kernel"))))) from exception
@@ -50,7 +52,7 @@ def run_cell(workspace: Workspace, source: Source, where: Shell) -> AnyOutcome |
 
 
 def _complaints(diagnostics: Sequence[Diagnostic]) -> dict[str, str]:
-    return {"text/plain": "\n".join([text(d) for d in diagnostics]), "text/html": "".join([html(d) for d in diagnostics])}
+    return {"text/plain": "\n".join(texts(diagnostics)), "text/html": "".join(htmls(diagnostics))}
 
 
 def _failed(diagnostics: Sequence[Diagnostic], *, undone: bool) -> CellFailed:

@@ -34,6 +34,8 @@ def check(equation: Equation, heap: Mapping[Location, Array], settings: Settings
     where = f": component {i} of the tuples differs" if len(pairs) > 1 else ""
     at = f" at entry {_entry(place)}" if pairs[i - 1][0].size > 1 else ""
     hint = f"the largest difference is {difference:.3g}{at}; allowed is {equation.within:g}, `within` sets it"
+    if np.isnan(difference):
+        hint = f"there is nan{at}, which is not equal to anything: a function was used where it has no value"
     found, expected = (show(V, width=10**6, abridge=_SHOWN) for V in (left, right))
     raise Stuck(CheckFailed(span=span, where=where, found=found, expected=expected, hint=hint))
 

@@ -149,7 +149,11 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
 def _save(number: int, plan: Save, state: State) -> Generator[Event, None, State]:
     contents = {name: state.heap[location] for name, location in plan.locations.items()}
     written = write(contents, plan.target, plan.span)
-    yield Shown(number, Notice(f"{_count(len(contents))} saved to {plan.target.name}"))
+    try:
+        yield Shown(number, Notice(f"{_count(len(contents))} saved to {plan.target.name}"))
+    except BaseException:
+        written.drop()
+        raise
     return replace(state, files=(*state.files, written))
 
 

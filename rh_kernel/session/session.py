@@ -160,11 +160,11 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
 def _plans(session: Session, items: Items, cell: str) -> list[tuple[Definitions, Plan]]:
     """The plan of each item, with the definitions after it."""
     around = replace(session.surroundings, cell=cell)
-    nodes = session.settings.bounds.nodes
-    definitions = replace(session.definitions.forget(cell), nodes=EVERYTHING if nodes is None else nodes)
+    definitions = session.definitions.forget(cell)
     plans: list[tuple[Definitions, Plan]] = []
     for item in items:
-        definitions, planned = plan(definitions, item, around)
+        nodes = around.settings.bounds.nodes
+        definitions, planned = plan(replace(definitions, nodes=EVERYTHING if nodes is None else nodes), item, around)
         plans.append((definitions, planned))
         around = around.after(planned)
     return plans

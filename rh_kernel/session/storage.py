@@ -91,7 +91,8 @@ def read(file: Path, target: Path, most: int, span: Span) -> Mapping[str, Array]
         raise
     except Exception as failure:  # a library may stumble over a broken file in any way
         why = f"`{target.name}` cannot be read as a {form} file"
-        raise Rejected(CannotRestore(span=span, why=why, found=_said(failure))) from None
+        hint = "it may be damaged, or of another format"
+        raise Rejected(CannotRestore(span=span, why=why, found=_said(failure), hint=hint)) from None
     for name, array in found.items():
         if array.dtype.kind not in "fiub":
             raise Rejected(CannotRestore(span=span, why=f"`{name}` holds no real numbers", found=str(array.dtype)))
@@ -100,7 +101,7 @@ def read(file: Path, target: Path, most: int, span: Span) -> Mapping[str, Array]
 
 def restored(found: Mapping[str, Array], locations: Mapping[str, Location], file: str, span: Span) -> Mapping[str, Array]:
     """What of a file goes into the locations, by name. Raises ``Rejected`` if nothing does, or something does not fit."""
-    changes = {name: array for name, array in found.items() if name in locations}
+    changes = {name: found[name] for name in locations if name in found}
     if not changes:
         have = ", ".join([f"`{name}`" for name in found]) or "nothing"
         hint = "a content goes to the location of the same name; declare the locations first"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.types import Type
@@ -40,7 +40,8 @@ def elaborate_equality(definitions: Definitions, item: items.EqualityCheck) -> E
     right = elaborate_evaluation(definitions, item.right)
     if left.type != right.type:
         asked = Asked("the type of what stands on the right of `==`")
-        raise types_differ(Unifier(), item.left.span, quoted(item.left.span), left.type, right.type, asked)
+        story = (Note(span=item.right.span, text=f"this has type {right.type}"),)
+        raise types_differ(Unifier(), item.left.span, quoted(item.left.span), left.type, right.type, asked, story)
     return Equation(left, right, TOLERANCE if item.within is None else _tolerance(item.within))
 
 

@@ -26,8 +26,9 @@ from rh_kernel.syntax.signature import Family
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, product
 from rh_kernel.typing.backward import last
 from rh_kernel.typing.complaints import another_kind, no_such_thing, out_of_reach, quoted, types_differ
-from rh_kernel.typing.context import REV_HANDLE, Context, Zone
+from rh_kernel.typing.context import REV_HANDLE, Context, Entry, Zone
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition
+from rh_kernel.typing.derivations import TypingRule
 from rh_kernel.typing.errors import CommandInTerm, TermInCommand
 from rh_kernel.typing.functions import function_names
 from rh_kernel.typing.handlers import Handlers
@@ -41,6 +42,7 @@ from rh_kernel.typing.siblings import Siblings
 from rh_kernel.typing.terms import Terms, argument_of, taken_apart, wrong
 from rh_kernel.typing.unify import Unifier
 
+_SHORT = 20
 _DELTA = frozenset({Zone.DELTA, Zone.CONTINUATION})
 
 
@@ -121,7 +123,8 @@ class Commands:
                 return self.elaborate(cx, e, A, asked)
         if A is not None and not self.unifier.same_type(B, A):
             if isinstance(e, s.RevHandleExpr):
-                asked = replace(asked, hint="`rev handle (M) …` gives the cotangent of M, which has the type of M")
+                hint = "`rev handle (M) …` gives the cotangent of M, which has the type of M"
+                asked = replace(asked, hint=hint, rule=TypingRule.T_RHANDLE.cited)
                 story = operand_story(cx, self.unifier, e.argument, B)
                 raise types_differ(self.unifier, e.span, "what `rev handle` gives", B, A, asked, story)
             raise types_differ(self.unifier, e.span, quoted(e.span), B, A, asked, origins(cx, self.unifier, e))
@@ -182,9 +185,14 @@ class Commands:
         if entry.answer is None:
             raise another_kind(cx, k.text, k.span, "a variable", "a continuation")
         by = f"what the continuation `{k.text}` takes: the operation's result"
-        bound = () if entry.span is None else (Note(span=entry.span, text=f"`{k.text}` is bound here"),)
-        M = self.terms.check(cx, argument, entry.type, Asked(by, story=lambda: bound))
+        M = self.terms.check(
+            cx, argument, entry.type, Asked(by, story=lambda: self._takes(entry), rule=TypingRule.T_RESUME.cited)
+        )
         return Resume(index, k.text, M, span=e.span), entry.answer
+
+    def _takes(self, k: Entry) -> tuple[Note, ...]:
+        (taken,) = self.unifier.show(k.type)
+        return () if k.span is None else (Note(span=k.span, text=f"`{k.name}` takes {taken}"),)
 
     def _rev_handle(self, cx: Context, e: s.RevHandleExpr) -> tuple[Command, Type]:
         siblings = Siblings(self.unifier)
@@ -200,7 +208,7 @@ class Commands:
             R, C = self.elaborate(opened.context, e.body, None)
         handlers: list[ReverseHandler] = []
         with siblings:
-            handlers.append(self.handlers.reverse(cx, e.handler, C, self._result(e.body, C)))
+            handlers.append(self.handlers.reverse(cx, e.handler, C, self._result(e.body, C, is_ordinary=False)))
         siblings.settle()
         return RevHandle(M, opened.command_scope(R), handlers[0], span=e.span), A
 
@@ -208,13 +216,22 @@ class Commands:
         """What the command under ``rev handle`` sees of what is around it."""
         words = Span(e.span.source, e.span.start, e.argument.span.start)
         span = replace(words, end=words.start + len(words.text.rstrip("(⟨ \n")))
-        return cx.bar(_DELTA, replace(REV_HANDLE, span=span))
+        given = (
+            e.argument.span.text.removeprefix("(").removesuffix(")")
+            if isinstance(e.argument, s.TupleExpr)
+            else e.argument.span.text
+        )
+        names = ", ".join(x.span.text for x in e.variables)
+        way_in = f"`rev handle ({_short(given)}, {{name}}) <{_short(names)}, {{name}}>. …`"
+        way_in = f"hand it in: {way_in} binds it inside, and gives its cotangent too"
+        return cx.bar(_DELTA, replace(REV_HANDLE, span=span, way_in=way_in))
 
-    def _result(self, e: s.Expr, C: Type) -> Asked:
+    def _result(self, e: s.Expr, C: Type, *, is_ordinary: bool) -> Asked:
         """The handled command asks its handler for the type of its result."""
         end = last(e)
         end = end.term if isinstance(end, s.ReturnExpr) else end
-        return Asked("the result of the handled command", story=lambda: [this_is(self.unifier, end.span, C)])
+        rule = (TypingRule.T_HANDLE if is_ordinary else TypingRule.T_RHANDLE).cited
+        return Asked("the result of the handled command", story=lambda: [this_is(self.unifier, end.span, C)], rule=rule)
 
     def _spread(self, cx: Context, A: Type, e: s.RevHandleExpr) -> tuple[Type, ...]:
         n = len(e.variables)
@@ -244,7 +261,7 @@ class Commands:
             P, C = self.elaborate(cx, e.command, None)
         handlers: list[OrdinaryHandler] = []
         with siblings:
-            handlers.append(self.handlers.ordinary(cx, e.handler, C, A, asked, self._result(e.command, C)))
+            handlers.append(self.handlers.ordinary(cx, e.handler, C, A, asked, self._result(e.command, C, is_ordinary=True)))
         siblings.settle()
         return Handle(P, handlers[0], span=e.span), handlers[0].target
 
@@ -260,6 +277,10 @@ class Commands:
             {v: self.unifier.fresh_shape() for v in family.variables if v in shapes},
             {},
         )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHORT and "\n" not in text else "…"
 
 
 def other_arrow(failure: Rejected, e: s.LetExpr) -> Rejected:

@@ -10,7 +10,8 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.signature import Parameter
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.context import Context, Entry, Zone
-from rh_kernel.typing.definitions import kind_of
+from rh_kernel.typing.definitions import NetDefinition, OpDefinition, kind_of
+from rh_kernel.typing.derivations import TypingRule
 from rh_kernel.typing.errors import (
     BadDimension,
     DependsOnError,
@@ -72,7 +73,17 @@ def out_of_reach(entry: Entry, span: Span) -> Rejected:
     bound = () if entry.span is None else (Note(span=entry.span, text=f"`{entry.name}` is bound here"),)
     hides = () if barrier.span is None else (Note(span=barrier.span, text=f"from here on `{entry.name}` is hidden"),)
     notes = chosen(span, (*hides, *bound))
-    return Rejected(OutOfReach(span=span, name=entry.name, where=barrier.where, why=barrier.why, hint=hint, notes=notes))
+    return Rejected(
+        OutOfReach(
+            span=span,
+            name=entry.name,
+            where=barrier.where,
+            why=barrier.why,
+            hint=hint,
+            notes=notes,
+            rule=TypingRule(barrier.rule).cited,
+        )
+    )
 
 
 def in_scope(cx: Context, name: str) -> str:
@@ -157,7 +168,15 @@ def asked_by(cx: Context, unifier: Unifier, e: s.Apply, number: int) -> Asked:
             "the cotangent comes first, the point second: `rd[f](w, v)`",
         )
     by = f"argument {number} of `{applied(e)}`" if number else f"the input of `{applied(e)}`"
-    return Asked(by, story=lambda: origins(cx, unifier, s.Apply(e.head, e.indices, (), span=e.span)))
+    called = s.Apply(e.head, e.indices, (), span=e.span)
+    match cx.definitions.get(e.head.text):
+        case OpDefinition():
+            rule = TypingRule.T_OP.cited
+        case NetDefinition():
+            rule = ""
+        case _:
+            rule = TypingRule.T_FUNC.cited
+    return Asked(by, story=lambda: origins(cx, unifier, called), rule=rule)
 
 
 def quoted(span: Span) -> str:

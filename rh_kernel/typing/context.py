@@ -27,11 +27,12 @@ class Zone(Enum):
 class Barrier:
     """A place where some variables are out of reach, in words, and what to do about one of them, ``{name}``.
 
-    ``why`` is what the place asks for; ``span`` is where it begins, if it is written out.
+    ``rule`` is the name of the rule that asks for it, and ``why`` its reason; ``span`` is where the place begins.
     """
 
     where: str
     way_in: str
+    rule: str
     why: str = ""
     span: Span | None = None
 
@@ -39,19 +40,23 @@ class Barrier:
 REV_HANDLE = Barrier(
     "inside `rev handle`",
     "hand it in: `rev handle (…, {name}) <…, {name}>. R with H` binds it inside, and gives its cotangent too",
+    "T-RHANDLE",
     ": what runs backwards is an arrow from the variables that `rev handle` binds, and nothing else (RH §3)",
 )
 CLAUSE = Barrier(
     "inside a handler's clause, which is closed",
     "a clause sees its own variables, constants, and the parameters of its handler: `handler h({name} : {type}) = { … }`",
+    "T-RHANDLER",
 )
 ARGUMENT = Barrier(
     "in a handler's argument, which has to be closed",
     "what is declared by `const`, and what a net has in its square brackets, is closed: `net f[{name} : {type}](…)`",
+    "T-RHANDLE",
 )
 INDEX = Barrier(
     "in square brackets, which hold closed values",
     "what is declared by `const`, and what a net has in its square brackets, is closed: `net f[{name} : {type}](…)`",
+    "T-OP",
 )
 
 

@@ -43,6 +43,11 @@ class TypingRule(Enum):
         """The figure, section or lemma of the paper that states the rule."""
         return _STATED_IN[self]
 
+    @property
+    def cited(self) -> str:
+        """The rule with the place that states it."""
+        return f"{self.value} (RH {self.figure.value})"
+
 
 _STATED_IN: dict[TypingRule, Figure] = {
     **dict.fromkeys(

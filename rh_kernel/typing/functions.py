@@ -15,6 +15,7 @@ from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Ty
 from rh_kernel.typing.complaints import another_kind, count_of, no_such_member, unknown_name, wrong_indices
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
+from rh_kernel.typing.derivations import TypingRule
 from rh_kernel.typing.dimensions import elaborate_dim
 from rh_kernel.typing.errors import NotDifferentiated, OperandsDiffer, SizesDiffer
 from rh_kernel.typing.hints import counterexample
@@ -67,7 +68,16 @@ def resolve_function(
         stories = [operand_story(cx, unifier, written, B) for written, B in zip(e.arguments, A.factors, strict=True)]
     notes = chosen(e.span, *stories)
     raise Rejected(
-        OperandsDiffer(span=e.span, why=why, found=found, expected=wanted, hint=advice.hint, fix=advice.fix, notes=notes)
+        OperandsDiffer(
+            span=e.span,
+            why=why,
+            found=found,
+            expected=wanted,
+            hint=advice.hint,
+            fix=advice.fix,
+            notes=notes,
+            rule=TypingRule.T_FUNC.cited,
+        )
     )
 
 

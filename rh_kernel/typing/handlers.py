@@ -19,29 +19,32 @@ from rh_kernel.typing.backward import backpropagation, last, resumed, what_is_ke
 from rh_kernel.typing.complaints import count_of, no_such_thing, quoted, types_differ
 from rh_kernel.typing.context import ARGUMENT, CLAUSE, Context, Entry, Zone
 from rh_kernel.typing.definitions import HandlerDefinition
-from rh_kernel.typing.errors import (
-    AnswerDepends,
-    ClauseOfOtherKind,
-    ClauseTwice,
-    HandlerOfOtherKind,
-    HandlerWithoutReturn,
-    WrongNumberOfArguments,
+from rh_kernel.typing.errors import AnswerDepends, HandlerWithoutReturn, WrongNumberOfArguments
+from rh_kernel.typing.handler_complaints import (
+    ORDINARY,
+    RETURN_OF_ORDINARY,
+    RETURN_OF_REVERSE,
+    REVERSE,
+    asked_of_backward,
+    asked_of_clause,
+    asked_of_forward,
+    clause_of_other_kind,
+    clause_twice,
+    declared_at,
+    handler_of_other_kind,
+    head_of,
+    returned_by,
 )
 from rh_kernel.typing.heads import Head, clause_head
 from rh_kernel.typing.hints import NOBODY, Asked
 from rh_kernel.typing.indices import CLOSED
-from rh_kernel.typing.origins import chosen, origin
+from rh_kernel.typing.origins import chosen, origins
 from rh_kernel.typing.patterns import open_patterns
 from rh_kernel.typing.siblings import Siblings
 from rh_kernel.typing.terms import Terms
 from rh_kernel.typing.unify import Unifier, dimension_names
 
 ElaborateCommand = Callable[[Context, s.Expr, Type | None, Asked], tuple[Command, Type]]
-_ORDINARY, _REVERSE = "an ordinary handler", "a reverse handler"
-_RETURN_OF_REVERSE = Asked(
-    "the result of the handled command", "the return clause of a reverse handler gives the cotangent of the result"
-)
-_RETURN_OF_ORDINARY = Asked("what the handler gives", "the return clause gives what the whole `handle P with H` gives")
 
 
 class Handlers:
@@ -60,7 +63,7 @@ class Handlers:
             case s.HandlerName():
                 H = self._named(cx, h)
                 if not isinstance(H, ReverseHandler):
-                    raise _other_kind(cx, h, "`rev handle`", _REVERSE, _ORDINARY)
+                    raise handler_of_other_kind(cx, h, "`rev handle`", REVERSE, ORDINARY)
                 self._fits(cx, h, H.type, C, handled)
                 return H
 
@@ -77,11 +80,11 @@ class Handlers:
                     alone = (
                         "" if H.clauses else f"; with no other clauses, an ordinary one is declared `{h.name.text} : A => B`"
                     )
-                    raise _other_kind(cx, h, "`handle`", _ORDINARY, _REVERSE, alone)
+                    raise handler_of_other_kind(cx, h, "`handle`", ORDINARY, REVERSE, alone)
                 self._fits(cx, h, H.source, C, handled)
                 if D is not None and not self.unifier.same_type(H.target, D):
                     what = f"what {quoted(h.span)} gives"
-                    raise types_differ(self.unifier, h.span, what, H.target, D, asked, _declared(cx, h.name))
+                    raise types_differ(self.unifier, h.span, what, H.target, D, asked, declared_at(cx, h.name))
                 return H
 
     def _named(self, cx: Context, h: s.HandlerName) -> Handler:
@@ -101,7 +104,7 @@ class Handlers:
                 f"`{d.name}({', '.join(f'{name} : {A}' for name, A in d.parameters)})`" if d.parameters else f"`{d.name}`"
             )
             wanted = count_of(len(d.parameters), "argument")
-            notes = chosen(h.span, _declared(cx, h.name))
+            notes = chosen(h.span, declared_at(cx, h.name))
             raise Rejected(
                 WrongNumberOfArguments(span=h.span, name=d.name, wanted=wanted, given=given, expected=expected, notes=notes)
             )
@@ -111,7 +114,7 @@ class Handlers:
         closed = cx.bar(CLOSED, ARGUMENT)
         siblings, arguments = Siblings(self.unifier), list[Term]()
         for e, (name, A) in zip(h.arguments, d.parameters, strict=True):
-            asked = Asked(f"the parameter `{name}` of `{d.name}`", story=lambda: _declared(cx, h.name))
+            asked = Asked(f"the parameter `{name}` of `{d.name}`", story=lambda: declared_at(cx, h.name))
             with siblings:
                 arguments.append(self.terms.check(closed, e, fresh.type(specialise_type(A, static)), asked))
         siblings.settle()
@@ -127,7 +130,8 @@ class Handlers:
     def _fits(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Asked) -> None:
         if not self.unifier.same_type(found, C):
             what = f"the result that {quoted(h.span)} handles"
-            raise types_differ(self.unifier, h.span, what, found, C, handled, _declared(cx, h.name))
+            story = [*(note for e in h.arguments for note in origins(cx, self.unifier, e)), *declared_at(cx, h.name)]
+            raise types_differ(self.unifier, h.span, what, found, C, handled, story)
 
     def reverse_literal(self, cx: Context, h: s.HandlerLiteral, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
         """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C, where ``handled`` tells where C is from."""
@@ -135,7 +139,7 @@ class Handlers:
         siblings = Siblings(self.unifier)
         returns: list[Scope] = []
         with siblings:
-            returns.append(self._returns(cx, h, C, C, replace(_RETURN_OF_REVERSE, story=handled.story))[0])
+            returns.append(self._returns(cx, h, C, C, replace(RETURN_OF_REVERSE, story=handled.story))[0])
         clauses: list[ReverseClause] = []
         earlier: list[tuple[Pattern, s.Clause]] = []
         for clause in h.clauses:
@@ -146,8 +150,8 @@ class Handlers:
                         _once(earlier, elaborated.pattern, clause)
                         clauses.append(elaborated)
                     case s.OrdinaryClause():
-                        hint = f"give it a forward and a backward part: `{_head(clause)}(x) -> … | y, z -> …`"
-                        raise _clause_of_other_kind(clause, _ORDINARY, _REVERSE, hint)
+                        hint = f"give it a forward and a backward part: `{head_of(clause)}(x) -> … | y, z -> …`"
+                        raise clause_of_other_kind(clause, ORDINARY, REVERSE, hint)
                     case s.ReturnClause():
                         continue
         siblings.settle()
@@ -161,7 +165,7 @@ class Handlers:
         with siblings:
             kept = self.unifier.fresh_type("D")
             x = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA)
-            asked = replace(_forward(name), story=lambda: _declared(cx, clause.head))
+            asked = replace(asked_of_forward(name), story=lambda: declared_at(cx, clause.head))
             Qf, _ = self.command(x.context, clause.forward, Product((head.arity, kept)), asked)
             scopes.append(_under(values, x.command_scope(Qf)))
             D = kept
@@ -173,7 +177,7 @@ class Handlers:
     def _backward(self, cx: Context, head: Head, clause: s.ReverseClause, D: Type) -> Scope:
         """``y, z. Q^b``"""
         yz = ((clause.cotangent, head.arity), (clause.auxiliary, D))
-        asked = replace(_backward(head.pattern.family.name), story=lambda: _declared(cx, clause.head))
+        asked = replace(asked_of_backward(head.pattern.family.name), story=lambda: declared_at(cx, clause.head))
         try:
             opened = open_patterns(head.context, self.unifier, yz, Zone.DELTA)
             Qb, _ = self.command(opened.context, clause.backward, head.coarity, asked)
@@ -190,9 +194,9 @@ class Handlers:
         returns: list[Scope] = []
         target = self.unifier.poison() if D is None else D
         with siblings:
-            scope, target = self._returns(cx, h, C, D, replace(_RETURN_OF_ORDINARY, story=asked.story))
+            scope, target = self._returns(cx, h, C, D, replace(RETURN_OF_ORDINARY, story=asked.story))
             returns.append(scope)
-        story = asked.story if D is not None else lambda: _returned(self.unifier, h, target)
+        story = asked.story if D is not None else lambda: returned_by(self.unifier, h, target)
         clauses: list[OrdinaryClause] = []
         earlier: list[tuple[Pattern, s.Clause]] = []
         for clause in h.clauses:
@@ -203,8 +207,8 @@ class Handlers:
                         _once(earlier, elaborated.pattern, clause)
                         clauses.append(elaborated)
                     case s.ReverseClause():
-                        hint = f"give it the continuation: `{_head(clause)}(x), k -> …`"
-                        raise _clause_of_other_kind(clause, _REVERSE, _ORDINARY, hint)
+                        hint = f"give it the continuation: `{head_of(clause)}(x), k -> …`"
+                        raise clause_of_other_kind(clause, REVERSE, ORDINARY, hint)
                     case s.ReturnClause():
                         continue
         siblings.settle()
@@ -216,7 +220,7 @@ class Handlers:
         head = clause_head(cx, clause)
         mark = self.unifier.mark()
         try:
-            Q = self._resumable(head, clause, D, D, replace(_clause(head.pattern.family.name), story=story))
+            Q = self._resumable(head, clause, D, D, replace(asked_of_clause(head.pattern.family.name), story=story))
             self._check_escape(head, clause, D)
         except Rejected as failure:
             self.unifier.back(mark)
@@ -259,7 +263,7 @@ class Handlers:
             opening = Span(h.span.source, h.span.start, h.span.start + 1)
             raise Rejected(HandlerWithoutReturn(span=opening, hint=hint))
         if len(found) > 1:
-            raise _twice(found[1], "return", found[0])
+            raise clause_twice(found[1], "return", found[0])
         opened = open_patterns(cx, self.unifier, ((found[0].variable, C),), Zone.DELTA)
         P, A = self.command(opened.context, found[0].body, D, asked)
         return opened.command_scope(P), A
@@ -303,76 +307,9 @@ def _under(values: tuple[str, ...], scope: Scope) -> Scope:
 def _once(earlier: list[tuple[Pattern, s.Clause]], pattern: Pattern, clause: s.Clause) -> None:
     for other, first in earlier:
         if other.family == pattern.family and _locations(other) == _locations(pattern):
-            raise _twice(clause, pattern.family.name, first)
+            raise clause_twice(clause, pattern.family.name, first)
     earlier.append((pattern, clause))
 
 
 def _locations(pattern: Pattern) -> tuple[Location | None, ...]:
     return tuple(i if isinstance(i, Location) else None for i in pattern.indices)
-
-
-# -- complaints ----------------------------------------------------------------------------------------------------------------
-
-
-def _forward(name: str) -> Asked:
-    hint = f"the forward part returns a pair: what `{name}` gives, and what the backward part needs (`0` for nothing)"
-    return Asked(f"what the forward part of `{name}` returns", hint)
-
-
-def _backward(name: str) -> Asked:
-    return Asked(f"the input of `{name}`", f"the backward part returns the cotangent of the input of `{name}`")
-
-
-def _clause(name: str) -> Asked:
-    return Asked(
-        "what the handler gives", f"the clause for `{name}` gives what the return clause gives, and so does its continuation"
-    )
-
-
-def _twice(clause: s.Clause, name: str, first: s.Clause) -> Rejected:
-    notes = (Note(span=_opening(first), text="the first one stands here"),)
-    hint = f"one clause holds for all indices; a location can have one of its own, `{name}[w0](x)` for a declared `w0`"
-    if name == "return":
-        hint = "keep one of the two"
-    return Rejected(ClauseTwice(span=_opening(clause), name=name, notes=notes, hint=hint))
-
-
-def _clause_of_other_kind(clause: s.ReverseClause | s.OrdinaryClause, is_a: str, inside: str, hint: str) -> Rejected:
-    return Rejected(ClauseOfOtherKind(span=_opening(clause), is_a=is_a, inside=inside, hint=hint))
-
-
-def _opening(clause: s.Clause) -> Span:
-    """What stands in front of the arrow."""
-    body = clause.forward if isinstance(clause, s.ReverseClause) else clause.body
-    source, start = clause.span.source, clause.span.start
-    text = source.text[start : body.span.start].rstrip()
-    text = next((text.removesuffix(arrow) for arrow in ("->", "→", "↦") if text.endswith(arrow)), text)
-    return Span(source, start, start + len(text.rstrip()))
-
-
-def _head(clause: s.ReverseClause | s.OrdinaryClause) -> str:
-    return clause.head.text + (f"[{', '.join(i.text for i in clause.indices)}]" if clause.indices else "")
-
-
-def _other_kind(cx: Context, h: s.HandlerName, construct: str, wanted: str, is_a: str, more: str = "") -> Rejected:
-    use = "`handle P with H`" if is_a == _ORDINARY else "`rev handle (M) <x>. R with H`"
-    hint = f"it is used in {use}{more}"
-    notes = chosen(h.span, _declared(cx, h.name))
-    return Rejected(
-        HandlerOfOtherKind(span=h.span, construct=construct, wanted=wanted, name=h.name.text, is_a=is_a, hint=hint, notes=notes)
-    )
-
-
-def _declared(cx: Context, name: s.Name) -> tuple[Note, ...]:
-    """Where the handler or the operation was declared."""
-    found = origin(cx, None, name.text)
-    return () if found is None else (found,)
-
-
-def _returned(unifier: Unifier, h: s.HandlerLiteral, D: Type) -> tuple[Note, ...]:
-    """What the return clause gives."""
-    return tuple(
-        Note(span=last(c.body).span, text=f"the return clause gives {unifier.show(D)[0]}")
-        for c in h.clauses
-        if isinstance(c, s.ReturnClause)
-    )

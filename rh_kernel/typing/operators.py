@@ -7,6 +7,7 @@ from rh_kernel.syntax.core import Call, Term, Tuple
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
 from rh_kernel.typing.context import Context
+from rh_kernel.typing.derivations import TypingRule
 from rh_kernel.typing.errors import OperandsDiffer
 from rh_kernel.typing.functions import member
 from rh_kernel.typing.hints import no_matrix
@@ -83,8 +84,11 @@ def _operands_differ(cx: Context, unifier: Unifier, e: s.Binary, left: Type, rig
     found = " and ".join(unifier.show(A, B))
     why = f"the operands of `{operator}` do not fit together"
     notes = chosen(e.span, operand_story(cx, unifier, e.left, A), operand_story(cx, unifier, e.right, B))
+    rule = TypingRule.T_PLUS if e.operator is s.BinaryOperator.PLUS else TypingRule.T_FUNC
     return Rejected(
-        OperandsDiffer(span=e.span, why=why, found=found, expected=expected, hint=advice.hint, fix=advice.fix, notes=notes)
+        OperandsDiffer(
+            span=e.span, why=why, found=found, expected=expected, hint=advice.hint, fix=advice.fix, notes=notes, rule=rule.cited
+        )
     )
 
 

@@ -34,6 +34,7 @@ from rh_kernel.typing.definitions import (
     OpDefinition,
     kind_of,
 )
+from rh_kernel.typing.derivations import TypingRule
 from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, PatternDoesNotFit, WrongNumberOfArguments
 from rh_kernel.typing.functions import check_needs, check_size, function_names, resolve_function
 from rh_kernel.typing.hints import NOBODY, Asked
@@ -241,7 +242,15 @@ class Terms:
                 hint = "" if isinstance(other, Product) else "only a tuple has components; an array's entries have no names"
                 notes = chosen(e.span, operand_story(cx, self.unifier, operand, A))
                 raise Rejected(
-                    NoSuchComponent(span=e.span, index=index, found=found, expected=expected, hint=hint, notes=notes)
+                    NoSuchComponent(
+                        span=e.span,
+                        index=index,
+                        found=found,
+                        expected=expected,
+                        hint=hint,
+                        notes=notes,
+                        rule=TypingRule.T_PROJ.cited,
+                    )
                 )
 
     def _reverse_derivative(self, cx: Context, e: s.ReverseDerivative) -> tuple[Term, Type]:
@@ -250,7 +259,7 @@ class Terms:
         N, B = self.infer(opened.context, e.body)
         by, hint = "the type of N in `W.rd(x. N)(V)`", "the cotangent W has the type of the result"
         story = operand_story(opened.context, self.unifier, e.body, B)
-        W = self.check(cx, e.cotangent, B, Asked(by, hint, lambda: story))
+        W = self.check(cx, e.cotangent, B, Asked(by, hint, lambda: story, TypingRule.T_RD.cited))
         return Rd(W, opened.term_scope(N), V, span=e.span), A
 
     def _let(self, cx: Context, e: s.LetExpr, A: Type | None, asked: Asked) -> tuple[Term, Type]:

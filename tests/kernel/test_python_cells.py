@@ -17,14 +17,20 @@ from tests.kernel.conftest import PATIENCE, Client, Ran, Start
 NET = """\
 loc weight : Real(2) = [1, 2]
 fun double(x : Real(2)) : Real(2) = 2 * x
+loc line : Real(1, 2) = normal(0.5, seed=1)
+op Layer[l : Loc(m, k)] : Real(k) -> Real(m)
+net fit(x : Real(2)) : Real(1) = Layer[line](x)
+handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
+  return x -> return alpha * (x - t)
+  Layer[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in
+              let _ <= Put[l](w - outer(y, x)) in
+              return w^T @ y
+}
 """
+FIT = "train rev handle (x) <u>. fit(u) with sgd(0.1, t)"
 COLOURS = re.compile("\x1b\\[[0-9;]*m")
-COMM = "application/vnd.jupyter.widget-view+json"
-LONG = (
-    "let x0 <= return 0.5 in\n"
-    + "\n".join([f"  let x{i + 1} <= return swish(x{i}) in" for i in range(100)])
-    + "\n  return x100"
-)
+VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def python(code: str) -> str:
@@ -74,21 +80,9 @@ def test_what_python_does_is_seen_by_the_next_cell_and_the_other_way_round(both:
 
 
 def test_data_given_from_python_trains_a_net_of_the_notebook(both: Client) -> None:
-    fine(
-        both.run("""loc line : Real(1, 2) = normal(0.5, seed=1)
-op Layer[l : Loc(m, k)] : Real(k) -> Real(m)
-net fit(x : Real(2)) : Real(1) = Layer[line](x)
-handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
-  return x -> return alpha * (x - t)
-  Layer[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
-    | y, z -> let (w, x) <- z in
-              let _ <= Put[l](w - outer(y, x)) in
-              return w^T @ y
-}""")
-    )
     ran = fine(both.run(python('before = rh.heap["line"]\nrh.data("mine", x=[[0.0, 1.0]] * 4, t=[1.0] * 4)')))
     assert ran.texts == ['data("mine"): 4 samples of x : Real(2), t : Real(1)']
-    fine(both.run('train rev handle (x) <u>. fit(u) with sgd(0.1, t) for (x, t) in data("mine") epochs 3'))
+    fine(both.run(f'{FIT} for (x, t) in data("mine") epochs 3'))
     assert printed(fine(both.run(python('print(np.array_equal(before, rh.heap["line"]))')))) == "False\n"
 
 
@@ -139,13 +133,8 @@ def test_what_is_displayed_comes_in_its_order_and_before_idle(both: Client) -> N
 
 
 def test_outputs_are_cleared_and_replaced(both: Client) -> None:
-    ran = fine(
-        both.run(
-            python(
-                "from IPython.display import clear_output\nshown = display(1, display_id=True)\nshown.update(2)\nclear_output(wait=True)"
-            )
-        )
-    )
+    code = "shown = display(1, display_id=True)\nshown.update(2)\nclear_output(wait=True)"
+    ran = fine(both.run(python(f"from IPython.display import clear_output\n{code}")))
     assert ran.types()[2:-1] == ["display_data", "update_display_data", "clear_output"]
 
 
@@ -242,10 +231,21 @@ def test_an_error_of_python_is_shown_as_ipython_shows_it(both: Client, code: str
     assert "rh_kernel" not in shown
 
 
-def test_an_exception_that_cannot_say_what_it_is_ends_its_cell_alone(both: Client) -> None:
-    ran = both.run(python("class Mute(Exception):\n    def __str__(self):\n        return 1\nraise Mute"))
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("class Mute(Exception):\n    def __str__(self):\n        return 1\nraise Mute", "Mute"),
+        ("raise ExceptionGroup('two', [ValueError(1), TypeError(2)])", "ExceptionGroup"),
+        ("class Blind:\n    def __repr__(self):\n        return 1 / 0\nBlind()", "ZeroDivisionError"),
+        ("import sys\nsys.exit(3)", "SystemExit"),
+        ("raise asyncio.CancelledError", "CancelledError"),
+        ("get_ipython().events.register('pre_run_cell', 3)", "TypeError"),
+    ],
+)
+def test_an_unusual_error_ends_its_cell_alone(both: Client, code: str, name: str) -> None:
+    ran = both.run(python(f"import asyncio\n{code}"))
     assert ran.reply["status"] == "error"
-    assert len(ran.contents("error")) == 1
+    assert [error["ename"] for error in ran.contents("error")] == [ran.reply["ename"]] == [name]
     assert fine(both.run(python("1"))).texts == ["1"]
 
 
@@ -322,13 +322,11 @@ def test_an_interrupt_arrives_where_the_code_awaits_and_can_be_caught(both: Clie
 
 
 def test_a_program_run_from_python_is_interrupted_and_takes_no_effect(both: Client) -> None:
-    fine(
-        both.run(
-            python(
-                'long = "Put[weight]([0, 0])\\n" + "\\n".join(f"const many{i} = {i}" for i in range(200_000))\nbefore = rh.session'
-            )
-        )
-    )
+    code = """
+    long = "Put[weight]([0, 0])\\n" + "\\n".join([f"const many{i} = {i}" for i in range(200_000)])
+    before = rh.session
+    """
+    fine(both.run(python(code)))
     ran = both.run(python("rh.run(long)"), interrupt_after=0.5)
     assert 0 < ran.idle_after_interrupt < 1
     assert ran.reply["ename"] == "Stopped"
@@ -375,13 +373,15 @@ def test_enter_knows_whether_python_is_complete(both: Client, code: str, status:
 # -- widgets -------------------------------------------------------------------------------------------------------------------
 
 
-def moved(client: Client, comm: str, value: Any) -> list[dict[str, Any]]:
+def moved(client: Client, comm: str, value: Any, *, interrupt_after: float | None = None) -> list[dict[str, Any]]:
     """What a page hears up to the idle after it has moved a slider."""
     session = client.client.session
-    message = session.msg(
-        "comm_msg", {"comm_id": comm, "data": {"method": "update", "state": {"value": value}, "buffer_paths": []}}
-    )
+    update = {"method": "update", "state": {"value": value}, "buffer_paths": []}
+    message = session.msg("comm_msg", {"comm_id": comm, "data": update})
     client.client.shell_channel.send(message)
+    if interrupt_after is not None:
+        time.sleep(interrupt_after)
+        client.manager.interrupt_kernel()
     heard: list[dict[str, Any]] = []
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
@@ -405,7 +405,7 @@ def slider(ran: Ran) -> str:
 
 def test_interact_shows_its_controls_and_answers_them(both: Client) -> None:
     ran = fine(both.run(python("from ipywidgets import interact\n@interact(n=(0, 10))\ndef shown(n):\n    print('n is', n)")))
-    assert any(COMM in content["data"] for content in ran.contents("display_data"))
+    assert any(VIEW in content["data"] for content in ran.contents("display_data"))
     heard = moved(both, slider(ran), 9)
     assert any("n is 9" in str(message["content"]) for message in heard)
 
@@ -435,3 +435,55 @@ def test_traces_shown_by_a_slider_have_their_views(both: Client) -> None:
     assert not any(
         "Traceback" in str(message["content"]) or "Error" in str(message["content"].get("ename")) for message in heard
     )
+
+
+SPINNING = """
+from ipywidgets import IntSlider
+spinning = IntSlider()
+def spin(change):
+    while True:
+        pass
+spinning.observe(spin, "value")
+spinning
+"""
+
+
+def test_a_slider_whose_answer_never_comes_is_interrupted(both: Client) -> None:
+    ran = fine(both.run(python(SPINNING)))
+    began = time.monotonic()
+    moved(both, slider(ran), 1, interrupt_after=0.5)
+    assert time.monotonic() - began < 2
+    assert fine(both.run("double([1, 2])")).reply["status"] == "ok"
+
+
+def test_with_the_slider_the_cell_that_runs_meanwhile_is_interrupted(both: Client) -> None:
+    comm = slider(fine(both.run(python(SPINNING))))
+    request = both.client.execute(python("import asyncio\nawait asyncio.sleep(60)"))
+    time.sleep(0.5)
+    moved(both, comm, 1, interrupt_after=0.5)
+    assert both.reply(request)["ename"] == "KeyboardInterrupt"
+
+
+def test_while_a_cell_is_at_work_a_slider_cannot_change_the_session(both: Client) -> None:
+    code = """
+    from ipywidgets import IntSlider
+    refused = []
+    chosen = IntSlider()
+    def choose(change):
+        try:
+            rh.const("chosen_meanwhile", change["new"])
+        except RuntimeError as busy:
+            refused.append(str(busy))
+    chosen.observe(choose, "value")
+    chosen
+    """
+    comm = slider(fine(both.run(python(code))))
+    fine(both.run(python('rh.data("few", x=[[0.0, 1.0]] * 4, t=[1.0] * 4)')))
+    request = both.client.execute(f'{FIT} for (x, t) in data("few") epochs 1000000')
+    time.sleep(0.5)
+    moved(both, comm, 3)
+    both.manager.interrupt_kernel()
+    assert both.reply(request)["ename"] == "Interrupted"
+    assert "Another program is at work" in printed(fine(both.run(python("print(*refused)"))))
+    moved(both, comm, 4)
+    assert fine(both.run("chosen_meanwhile")).texts == ["4.0 : Real(1)"]

@@ -10,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from rh_kernel.parameters import translator
 from rh_kernel.parameters.translator import Refused, Translator
 
 PARAMETERS = """dim n = 3  # how many
@@ -96,3 +97,17 @@ def test_what_is_refused_is_told_as_the_command_line_tells_it() -> None:
     with pytest.raises(Refused, match="RH304 Not an array of real numbers: `alpha`") as refused:
         Translator.codify({"alpha": [[1], 2]})
     assert "rows of different lengths" in str(refused.value)
+
+
+def test_the_engine_is_papermills_own_whoever_is_imported_first() -> None:
+    ours = "from rh_kernel.parameters.translator import Translator, engine"
+    theirs = "from papermill.engines import NBClientEngine; from papermill.translators import papermill_translators"
+    same = "print(engine is NBClientEngine, papermill_translators.find_translator('anything', 'rh') is Translator)"
+    for lines in ([ours, theirs], [theirs, ours]):
+        done = subprocess.run([sys.executable, "-c", "\n".join([*lines, same])], capture_output=True, text=True, check=True)
+        assert done.stdout == "True True\n"
+
+
+def test_nothing_else_is_made_up() -> None:
+    with pytest.raises(AttributeError, match="motor"):
+        _ = translator.motor

@@ -33,8 +33,8 @@ OTHERWISE = {
     "NoContent": "a heap that a caller made; in a session every location has a content",
     "NoSuchArray": "a training run put together by a caller",
     "NothingToStep": "`rh trace` of a file without a command",
-    "OutOfFuel": "ten million steps",
-    "ProgramTooLong": "a million equations",
+    "OutOfTime": "a cell that takes longer than `%limit seconds`, which are whole",
+    "TooMuchOutput": "the outputs of a notebook",
 }
 """The kinds of complaint that no cell gets, or not in a second, and where they come from."""
 
@@ -71,8 +71,7 @@ def complaints(program: Path) -> list[Diagnostic]:
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too large is told in terms of one machine, with 8 GiB to use."""
-    for room in ("budget", "performing"):
-        monkeypatch.setattr(f"rh_kernel.session.{room}.available", lambda: 1 << 30)
+    monkeypatch.setattr("rh_kernel.session.budget.available", lambda: 1 << 30)
 
 
 # -- wrong programs ------------------------------------------------------------------------------------------------------------

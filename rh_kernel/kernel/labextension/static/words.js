@@ -4,8 +4,8 @@ export const WORDS = {
   keyword: new Set(["handle", "in", "let", "rd", "return", "rev", "train", "with"]),
   declaration: new Set(["const", "dim", "fun", "handler", "loc", "net", "op"]),
   directive: new Set([
-    "compile", "derivation", "diagram", "evaluator", "gradient", "heap", "help", "lsmagic", "reset", "strict",
-    "trace", "type",
+    "compile", "derivation", "diagram", "evaluator", "gradient", "heap", "help", "limit", "load", "lsmagic",
+    "reset", "save", "strict", "trace", "type", "undo", "whos",
   ]),
   type: new Set(["Dim", "Loc", "Real"]),
   function: new Set([

@@ -1,0 +1,284 @@
+"""Inspection, on texts with the cursor at ``|``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rh_kernel.kernel.forms import FORMS, RULES, SIGNS
+from rh_kernel.kernel.inspection import inspection
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.session import Session, execute
+from rh_kernel.source.span import Source
+from rh_kernel.typing.derivations import TypingRule
+from rh_kernel.workspace.workspace import Workspace
+from tests.display.pages import assert_harmless
+
+TEXT = """dim size = 2
+const target : Real = 0.5   # what is aimed at
+loc weight : Real(size, 2) = zeros
+
+# Twice its argument.
+#   Without loss.
+fun twice(x : Real(n)) : Real(n) = x + x
+# not about it
+
+op Layer[l : Loc(m, n)] : Real(n) -> Real(m)
+net network(x : Real(2)) : Real(size) =
+  # inside
+  Layer[weight](x)   # behind
+
+# about the next
+handler stay : rev handler(Real(1)) = { return x -> return x }
+handler infer(t : Real) : Real(k) => Real(k) = {
+  return x -> return x
+}
+"""
+
+
+def after(session: Session, text: str, name: str = "cell 3") -> Session:
+    events = execute(session, Source(name, text))
+    while True:
+        try:
+            next(events)
+        except StopIteration as end:
+            return end.value
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return after(Session.start(Path.cwd()), TEXT)
+
+
+def said(session: Session, text: str, detail: int = 0) -> str:
+    cursor = text.index("|") if "|" in text else len(text)
+    found = inspection(session, text.replace("|", "", 1), cursor, detail)
+    assert found is None or set(found) == {"text/plain", "text/html"}
+    return "" if found is None else found["text/plain"]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("size", ["size : Dim", "dim size = 2", "a dimension, declared in cell 3, line 1"]),
+        (
+            "target",
+            ["target : Real(1)", "const target : Real = 0.5   # what is aimed at", "T-CONST (Fig. 2): Γ ⊢ target : Real(1)"],
+        ),
+        (
+            "weight",
+            ["weight : Loc(2, 2)", "loc weight : Real(size, 2) = zeros", "T-OP (Fig. 3): Γ ; Δ ⊢ Get[weight]() : Real(2, 2)"],
+        ),
+        (
+            "twice",
+            [
+                "twice : Real(n) -> Real(n)",
+                "Twice its argument.",
+                "Without loss.",
+                "fun twice(x : Real(n)) : Real(n) = x + x",
+                "a function, declared in cell 3, line 7",
+                "T-FUNC (Fig. 2): from Γ ⊢ M : Real(n) follows Γ ⊢ twice(M) : Real(n)",
+            ],
+        ),
+        (
+            "Layer",
+            [
+                "Layer[l : Loc(m, n)] : Real(n) -> Real(m)",
+                "an operation, declared in cell 3, line 10",
+                "T-OP (Fig. 3): from Γ, Δ ⊢ M : Real(n) follows Γ ; Δ ⊢ Layer[l](M) : Real(m)",
+            ],
+        ),
+        (
+            "network",
+            [
+                "network : Real(2) ~> Real(2)",
+                "net network(x : Real(2)) : Real(size) =",
+                "  # inside",
+                "  Layer[weight](x)   # behind",
+                "T-CLET (Fig. 3): from Γ, Δ ⊢ M : Real(2) follows Γ ; Δ ⊢ network(M) : Real(2)",
+            ],
+        ),
+        ("stay", ["stay : rev handler(Real(1))", "about the next", "T-RHANDLER (Fig. 3): Γ ⊢ stay : rev handler(Real(1))"]),
+        ("infer", ["infer(t : Real(1)) : Real(k) => Real(k)", "T-HANDLER (§2.2.1): Γ ⊢ infer(t) : Real(k) => Real(k)"]),
+        ("Get", ["Get[l : Loc(s…)] : Real(0) -> Real(s…)", "an operation that comes with the language"]),
+        (
+            "softmax",
+            [
+                "softmax : Real(n) → Real(n)",
+                "  rd[softmax](w, v) = let y ← softmax(v) in w * y - dot(w, y) · y",
+                "T-FUNC (Fig. 2): from Γ ⊢ M : Real(n) follows Γ ⊢ softmax(M) : Real(n)",
+            ],
+        ),
+        ("relu", ["  not smooth at some points, where it is undefined after `%strict on`"]),
+    ],
+)
+def test_a_name_is_told_with_type_words_source_place_and_rule(session: Session, name: str, lines: list[str]) -> None:
+    shown = said(session, f"1 + {name}|").split("\n")
+    assert [line for line in shown if line in lines] == lines
+    assert "not about it" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("1 + |target", "Real(1)"),
+        ("targ|et", "Real(1)"),
+        ("network|(x)", "Real(2) ~> Real(2)"),
+        ("swi|sh(x)", "rd[swish](w, v)"),
+        ("train| f", "sample"),
+        ("let x <- 1 i|n x", "let"),
+        ("let x |<- 1 in x", "T-LET"),
+        ("let x ←| 1 in x", "T-LET"),
+        ("let x <|= P in x", "T-CLET"),
+        ("k |• 1", "T-RESUME"),
+        ("weight |@ x", "matmul : Real(m, n) × Real(n) → Real(m)"),
+        ("w^|T", "transpose : Real(m, n) → Real(n, m)"),
+        ("a |* x", "entry by entry"),
+        ("1 |+ 2", "from Γ ⊢ M : A and Γ ⊢ N : A follows Γ ⊢ M + N : A"),
+        ("(1, 2).|1", "T-PROJ"),
+        ("(1, 2).1|", "T-PROJ"),
+        ("⌊|1⌋", "T-PURE"),
+        ("r|d[twice](1, 2)", "rd[twice] : Real(n) × Real(n) -> Real(n)"),
+        ("rd|[outer]", "rd[outer] : Real(m, n) × (Real(m) × Real(n)) → Real(m) × Real(n)"),
+        ("rd|[dot](1, 2)", "rd[dot](w, v) = ⟨w · v.2, w · v.1⟩"),
+        ("w.rd|(x. x)(1)", "T-RD"),
+        ("w.rd(x|. x)(1)", "T-RD"),
+        ("rd|[nowhere]", "T-RD"),
+        ("%trace tw|ice(1)", "twice : Real(n) -> Real(n)"),
+        ("%he|lp twice", "%help name"),
+        ("%help twi|ce", "twice : Real(n) -> Real(n)"),
+        ("net f(point : Real(2)) : Real(2) = poi|nt", "point : Real(2)\n"),
+        ("🎉 + tar|get", "Real(1)"),
+    ],
+)
+def test_the_word_or_sign_at_the_cursor_is_explained(session: Session, text: str, known: str) -> None:
+    assert known in said(session, text)
+
+
+def test_the_bar_of_a_clause_is_explained(session: Session) -> None:
+    text = "{ Op(x) -> P | y, z -> Q }"
+    found = inspection(session, text, text.index("|"))
+    assert found is not None
+    assert "backward" in found["text/plain"]
+
+
+@pytest.mark.parametrize("text", ["nowhere|", "|", "1 + | 2", "%nowhere|", "# |", "1|2", '"tar|get"', "# tar|get", "f(x) |: 1"])
+def test_what_is_unknown_is_not_explained(session: Session, text: str) -> None:
+    assert said(session, text) == ""
+
+
+@pytest.mark.parametrize("name", DIRECTIVES)
+def test_every_directive_is_explained(session: Session, name: str) -> None:
+    assert said(session, f"%{name[:2]}|{name[2:]}") == f"%{name} {DIRECTIVES[name][0]}".rstrip() + f"\n\n{DIRECTIVES[name][1]}"
+
+
+@pytest.mark.parametrize("word", [*FORMS, *SIGNS])
+def test_every_form_has_two_lines_and_is_explained(session: Session, word: str) -> None:
+    form = {**FORMS, **SIGNS}[word]
+    title, meaning = form.split("\n")
+    shown = said(session, f"1 {'M' * (word == '.1')}{word}")
+    assert title in shown
+    assert meaning in shown
+    assert shown.count("follows") == len(RULES.get(word, ()))
+
+
+def test_the_rules_of_the_paper_are_told_at_some_form() -> None:
+    told = {rule for rules in RULES.values() for rule in rules}
+    assert set(TypingRule) - told == {TypingRule.T_VAR, TypingRule.T_R, TypingRule.T_RH}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_every_function_symbol_is_told_with_its_derivative(session: Session, name: str) -> None:
+    shown = said(session, name)
+    assert f"rd[{name}](w, v) = " in shown
+    assert all(signature in shown for signature in ROWS[name].signatures)
+
+
+def test_a_declaration_hides_what_the_language_has(session: Session) -> None:
+    assert "data : Real(1)" in said(after(session, "const data : Real = 1.0"), "data")
+
+
+def test_what_the_cell_declares_is_known_before_it_runs(session: Session) -> None:
+    text = "dim three = 3\n# Of three rows.\nloc own : Real(three, 2) = zeros\n%heap\nLayer[own|](x)"
+    shown = said(session, text)
+    assert "own : Loc(3, 2)" in shown
+    assert "Of three rows." in shown
+    assert "declared in this cell, line 3" in shown
+
+
+def test_a_long_declaration_is_cut_unless_all_is_asked_for(session: Session) -> None:
+    lines = [f"  let x{n} <= return x{n - 1} in" for n in range(1, 30)]
+    long = after(session, "\n".join(["net long(x0 : Real) : Real =", *lines, "  return x29"]))
+    assert "  let x10 <= return x9 in\n  … 20 more lines\n" in said(long, "long")
+    assert "x11" not in said(long, "long")
+    assert "  return x29" in said(long, "long", detail=1)
+    assert "more lines" not in said(long, "long", detail=1)
+
+
+def test_a_constant_from_python_has_no_source() -> None:
+    workspace = Workspace()
+    workspace.const("t", [1.0, 2.0])
+    assert said(workspace.session, "t").startswith("t : Real(2)\n")
+    assert "a constant given from Python" in said(workspace.session, "t")
+    assert "const" not in said(workspace.session, "t").replace("a constant", "")
+
+
+def test_help_tells_the_same(session: Session) -> None:
+    shown = [event for event in execute(session, Source("cell", "%help twice"))]
+    text = repr(shown)
+    assert "Twice its argument." in text
+    assert "fun twice(x : Real(n)) : Real(n) = x + x" in text
+    assert "declared in cell 3, line 7" in text
+
+
+HOSTILE = ["<script>alert(1)</script>", "</pre><img src=x onerror=alert(1)>", '"\x1b[31m', "&amp;"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_a_user_wrote_is_text_and_no_html(session: Session, text: str) -> None:
+    declared = after(session, f"# {text}\nfun f(x : Real) : Real =   # {text}\n  x", text)
+    found = inspection(declared, "f", 1)
+    assert found is not None
+    assert text.split("\x1b")[0] in assert_harmless(found["text/html"]).text
+    assert "\x1b" not in found["text/plain"] + found["text/html"]
+
+
+PIECES = st.sampled_from(
+    [
+        "let",
+        " ",
+        "x",
+        "twice",
+        "network",
+        "%tr",
+        "rd",
+        "[",
+        "]",
+        ".1",
+        "←",
+        "<",
+        "-",
+        "@",
+        '"',
+        "#",
+        "\n",
+        "ᵀ",
+        "fun f(x : Real) = x\n",
+    ]
+)
+
+
+@settings(max_examples=200)
+@given(st.lists(PIECES | st.text(max_size=3), max_size=10).map("".join), st.data())
+def test_every_text_can_be_asked_about_at_every_place(session: Session, text: str, data: st.DataObject) -> None:
+    inspection(session, text, data.draw(st.integers(-1, len(text) + 1)), data.draw(st.integers(0, 1)))
+
+
+def test_a_session_that_has_gone_on_keeps_the_place(session: Session) -> None:
+    later = replace(after(session, "\n\nfun twice(x : Real) : Real = x", "cell 9"), folder=session.folder)
+    assert "declared in cell 9, line 3" in said(later, "twice")

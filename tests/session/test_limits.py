@@ -1,0 +1,133 @@
+"""`%limit`: each bound stops a cell with an error of its own, and can be raised."""
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rh_kernel.session import timing
+from rh_kernel.session.bounds import DEFAULT, MEANINGS, Bound, value_of
+from rh_kernel.session.results import Event, ItemFailed, Notice, Result, Shown, TrainingDone
+from rh_kernel.session.session import Session, execute
+from rh_kernel.source.span import Source
+
+HERE = Path(__file__).parent
+TRAINED = """loc w : Real(1, 2) = zeros
+op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+handler sgd(t : Real(k)) : rev handler(Real(k)) = {
+  return x -> return x - t
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in let _ <= Put[l](w - 0.1 * outer(y, x)) in return w^T @ y
+}
+"""
+TRAIN = 'train rev handle (x) <u>. FC[w](u) with sgd(t) for (x, t) in data("xor") epochs 100000\n'
+
+
+def run(session: Session, text: str) -> tuple[list[Result], Session]:
+    events = execute(session, Source("cell", text))
+    found: list[Result] = []
+    while True:
+        try:
+            event: Event = next(events)
+        except StopIteration as stop:
+            return found, stop.value
+        if isinstance(event, Shown):
+            found.append(event.result)
+
+
+def codes(results: list[Result]) -> list[str]:
+    return [d.code for r in results if isinstance(r, ItemFailed) for d in r.diagnostics]
+
+
+@pytest.fixture
+def session() -> Session:
+    return Session.start(HERE)
+
+
+@pytest.mark.parametrize("name", MEANINGS)
+def test_a_limit_is_set_taken_away_and_put_back(session: Session, name: Bound) -> None:
+    for words, value in (("7", 7), ("2k", 2000), ("1_000", 1000), ("off", None), ("default", value_of(DEFAULT, name))):
+        _, session = run(session, f"%limit {name} {words}")
+        assert value_of(session.settings.bounds, name) == value
+
+
+@pytest.mark.parametrize(
+    "words", ["steps 0", "steps -1", "steps 1.5", "steps x", "bytes G", "steps 1 2", "seconds ٣", "steps " + "9" * 99]
+)
+def test_what_is_no_limit_is_refused(session: Session, words: str) -> None:
+    results, same = run(session, f"%limit {words}")
+    assert codes(results) == ["RH042"]
+    assert same is session
+
+
+@pytest.mark.parametrize(
+    ("limit", "text", "code"),
+    [
+        ("steps 3", "%trace square(square(square(square(2))))", "RH204"),
+        ("steps 3", "%evaluator stepped\nsquare(square(square(square(2))))", "RH204"),
+        ("steps 3", "const a = square(square(square(square(2))))", "RH204"),
+        ("equations 3", "swish(swish(swish(swish(2))))", "RH231"),
+        ("nodes 30", "net f(x : Real) : Real = return x + x + x\nnet g(x : Real) : Real = let y <= f(x) in f(y)", "RH206"),
+        ("bytes 100", "const a = fill[5, 5](1)", "RH241"),
+        ("bytes 100", "loc w : Real(5, 5) = zeros", "RH241"),
+        ("bytes 100", "outer([1, 2, 3, 4, 5], [1, 2, 3, 4, 5])", "RH241"),
+    ],
+)  # fmt: skip
+def test_each_limit_has_an_error_of_its_own_and_can_be_raised(session: Session, limit: str, text: str, code: str) -> None:
+    assert codes(run(session, text)[0]) == []
+    _, limited = run(session, f"%limit {limit}")
+    results, same = run(limited, text)
+    assert codes(results) == [code]
+    assert same is limited
+    _, raised = run(limited, f"%limit {limit.split()[0]} off")
+    assert codes(run(raised, text)[0]) == []
+
+
+def test_nets_of_nets_of_nets_are_refused_before_they_are_unfolded(session: Session) -> None:
+    nets = [f"net f{i}(x : Real) : Real = let y <= f{i - 1}(x) in f{i - 1}(y)" for i in range(1, 60)]
+    results, _ = run(session, "\n".join(["%limit nodes 1000", "net f0(x : Real) : Real = return x", *nets]))
+    assert codes(results)[0] == "RH206"
+    assert set(codes(results)[1:]) == {"RH120"}
+
+
+def test_handlers_of_handlers_are_counted_too(session: Session) -> None:
+    handlers = ["handler h0 : Real => Real = { return x -> return x }"]
+    for i in range(1, 40):
+        once = f"handle return x with h{i - 1}"
+        handlers.append(f"handler h{i} : Real => Real = {{ return x -> let x <= {once} in {once} }}")
+    results, _ = run(session, "\n".join(["%limit nodes 1000", *handlers]))
+    assert codes(results)[0] == "RH206"
+
+
+def test_a_cell_that_takes_too_long_is_stopped_and_changes_nothing(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, session = run(session, TRAINED + "%limit seconds 5")
+    ticks = itertools.count()
+    monkeypatch.setattr(timing.time, "monotonic", lambda: next(ticks))
+    results, same = run(session, "1 + 1\n" + TRAIN)
+    assert codes(results) == ["RH208"]
+    assert same is session
+
+
+def test_an_interrupt_reaches_a_cell_that_is_timed(session: Session) -> None:
+    _, session = run(session, TRAINED + "%limit seconds 500")
+    events = execute(session, Source("cell", TRAIN))
+    event = next(events)
+    while isinstance(event, Shown):
+        event = next(events)
+    for _ in range(3):
+        event = next(events)
+    found: list[Event] = [events.throw(KeyboardInterrupt())]
+    found += rest(events)
+    assert [e.result.stopped for e in found if isinstance(e, Shown) and isinstance(e.result, TrainingDone)] == [True]
+
+
+def rest(events: Iterator[Event]) -> list[Event]:
+    return [*events]
+
+
+def test_the_limits_are_listed(session: Session) -> None:
+    ((listed,), same) = run(session, "%limit")
+    assert isinstance(listed, Notice)
+    assert [line.split()[0] for line in listed.text.split("\n")] == [*MEANINGS]
+    assert same.settings == session.settings
