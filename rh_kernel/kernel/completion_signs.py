@@ -32,6 +32,7 @@ _OF_THE_LANGUAGE = {
     "cdot": "·",
     "times": "×",
     "T": "ᵀ",
+    "^T": "ᵀ",
     "transpose": "ᵀ",
     "vdash": "⊢",
     "prime": "'",

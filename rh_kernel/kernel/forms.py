@@ -53,7 +53,7 @@ SIGNS = {
     "•": "k • M\ngoes on with the value of M where the operation was performed; also written k(M)",
     "⌊": "⌊M⌋\nthe command that does nothing but give the value of M; also written return M",
     "⟨": "⟨M, N⟩   ·   rev handle (M) ⟨x, y⟩. R with H\na tuple, or the names of the inputs of a command",
-    ".": "W.rd(x. N)(V)   ·   rev handle (M) ⟨x⟩. R with H\nbefore rd, and after the names that are bound in what follows",
+    ".": "W.rd(x. N)(V)   ·   rev handle (M) ⟨x⟩. R with H\nstands before rd, and behind the names that a command binds",
     ".1": "M.1\na component of a tuple, counted from 1",
     "+": "M + N\nthe sum, of one type; of tuples component by component",
     "-": "M - N   ·   -M\nM + neg(N), neg(M)",

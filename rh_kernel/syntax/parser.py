@@ -8,7 +8,8 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.advice import THE_END
 from rh_kernel.syntax.cursor import Cursor
-from rh_kernel.syntax.errors import IndentedItem
+from rh_kernel.syntax.errors import IndentedItem, MissingBackward
+from rh_kernel.syntax.layout import INDENT, Layout
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.parse_expressions import expression
 from rh_kernel.syntax.parse_items import directive_of_words, item
@@ -18,7 +19,7 @@ from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, Kind, Token
 
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
 
-_OPENS = re.compile(r"(?:[({\[⟨⌊=|.]|->|→|<-|←|<=|⇐)$")
+_NAMED = re.compile(r"`(in|with)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +70,29 @@ def completeness(text: str) -> tuple[Completeness, str]:
         return "complete", ""
     if len(bad) > 1 or bad[0] is not items[-1] or bad[0].diagnostics[0].found != THE_END:
         return "invalid", ""
-    return "incomplete", _indentation(bad[0].span)
+    return "incomplete", _indentation(bad[0])
 
 
-def _indentation(span: Span) -> str:
-    """As far as the last line, and further if that line opens something."""
-    written = [line for line in span.text.split("\n") if line.strip()][-1]
-    indent = len(written) - len(written.lstrip())
-    code = [t for t in tokens(span) if t.kind is not Kind.COMMENT]
-    opens = bool(code) and _OPENS.search(code[-1].text) is not None
-    return " " * max(indent + 2 if opens else indent, 2)
+def _indentation(unfinished: Unparsed) -> str:
+    """As far as ``Layout`` puts what has to follow: a part that is named in the complaint, or else a word."""
+    code = [t for t in tokens(unfinished.span) if t.kind is not Kind.COMMENT]
+    if not code:
+        return " " * INDENT
+    layout = Layout(code[0])
+    text = unfinished.span.source.text
+    for before, token, after in zip(code, code[1:], [*code[2:], None], strict=False):
+        first = "\n" in text[before.end : token.start]
+        last = after is None or "\n" in text[token.end : after.start]
+        layout.write(token, token.start - (text.rfind("\n", 0, token.start) + 1), first=first, last=last)
+    return " " * layout.indentation(_awaited(unfinished.diagnostics[0]))
+
+
+def _awaited(complaint: Diagnostic) -> Token:
+    """The token that has to follow, as far as it is known which."""
+    if isinstance(complaint, MissingBackward):
+        return Token(Kind.SYMBOL, "|", 0, 0)
+    named = _NAMED.match(complaint.expected)
+    return Token(Kind.NAME, "x", 0, 0) if named is None else Token(Kind.KEYWORD, named[1], 0, 0)
 
 
 def _reject_indented(c: Cursor) -> None:

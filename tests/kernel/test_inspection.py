@@ -181,7 +181,10 @@ def test_every_directive_is_explained(session: Session, name: str) -> None:
 def test_every_form_has_two_lines_and_is_explained(session: Session, word: str) -> None:
     form = {**FORMS, **SIGNS}[word]
     title, meaning = form.split("\n")
-    shown = said(session, f"1 {'M' * (word == '.1')}{word}")
+    text = f"1 {'M' * (word == '.1')}{word}"
+    found = inspection(session, text, len(text))
+    assert found is not None
+    shown = found["text/plain"]
     assert title in shown
     assert meaning in shown
     assert shown.count("follows") == len(RULES.get(word, ()))
@@ -229,8 +232,7 @@ def test_a_constant_from_python_has_no_source() -> None:
 
 
 def test_help_tells_the_same(session: Session) -> None:
-    shown = [event for event in execute(session, Source("cell", "%help twice"))]
-    text = repr(shown)
+    text = repr(list(execute(session, Source("cell", "%help twice"))))
     assert "Twice its argument." in text
     assert "fun twice(x : Real(n)) : Real(n) = x + x" in text
     assert "declared in cell 3, line 7" in text
