@@ -16,6 +16,7 @@ from rh_kernel.source.diagnostic import KernelBug, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import Real, concrete_shape
+from rh_kernel.training.data import is_file
 from rh_kernel.typing.definitions import Drawn, Loaded, LocDefinition, Written
 
 
@@ -64,7 +65,7 @@ def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Array
     def refuse(why: str, hint: str = "", found: str = "") -> Rejected:
         return Rejected(CannotLoad(span=span, why=why, hint=hint, found=found))
 
-    if not file.is_file():
+    if not is_file(file):
         raise refuse(f'there is no file "{written}"', hint=f"paths start from {file.parent.name or 'this folder'}/")
     try:
         array: Array = np.load(file, allow_pickle=False)

@@ -3,7 +3,7 @@
 import difflib
 
 from rh_kernel.session.errors import DirectiveWords, UnknownDirective
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
@@ -57,7 +57,18 @@ def chosen(item: items.Directive, *choices: str) -> str | None:
             *others, last = [f"`{choice}`" for choice in choices]
             wanted = f"{', '.join(others)} or {last}"
             found, hint = f"`{' '.join(words)}`", f"`%{item.name.text}` alone tells what is set"
-            raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint))
+            fix = _nearest(item.span, words, choices)
+            raise Rejected(
+                DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint, fix=fix)
+            )
+
+
+def _nearest(whole: Span, words: tuple[str, ...], choices: tuple[str, ...]) -> Fix | None:
+    """The choice that a single word is nearly, in its place."""
+    near = difflib.get_close_matches(words[-1].lower(), choices, n=1)
+    if len(words) > 1 or not near or not whole.text.endswith(words[0]):
+        return None
+    return Fix(Span(whole.source, whole.end - len(words[0]), whole.end), near[0])
 
 
 def file_name(item: items.Directive) -> str:
@@ -74,6 +85,7 @@ def file_name(item: items.Directive) -> str:
 def unknown_directive(item: items.Directive) -> Rejected:
     """The complaint about a directive that does not exist."""
     near = difflib.get_close_matches(item.name.text, DIRECTIVES, n=1)
-    hint = f"did you mean `%{near[0]}`?" if near else "`%help` lists what there is"
+    fix = Fix(item.name.span, near[0]) if near else None
+    hint = "" if near else "`%help` lists what there is"
     span = Span(item.span.source, item.span.start, item.name.span.end)
-    return Rejected(UnknownDirective(span=span, name=item.name.text, hint=hint))
+    return Rejected(UnknownDirective(span=span, name=item.name.text, hint=hint, fix=fix))

@@ -21,6 +21,7 @@ from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import BYTES, too_large
 from rh_kernel.syntax.types import show_shape
+from rh_kernel.training.data import is_file
 
 FORMATS = (".npz", ".safetensors")
 
@@ -49,11 +50,11 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
     if not target.parent.is_dir():
         why = f"there is no folder for `{target.name}`"
         raise Rejected(CannotSave(span=span, why=why, hint="make the folder first; paths start from that of the notebook"))
-    if target.is_dir():
-        raise Rejected(CannotSave(span=span, why=f"`{target.name}` is a folder", expected=_EXPECTED))
     scratch: Path | None = None
     try:
-        with NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+        if target.is_dir():
+            raise Rejected(CannotSave(span=span, why=f"`{target.name}` is a folder", expected=_EXPECTED))
+        with NamedTemporaryFile(dir=target.parent, prefix=".rh-", delete=False) as file:
             scratch = Path(file.name)
             _encode(contents, form, file)
             file.flush()
@@ -82,7 +83,7 @@ def read(file: Path, target: Path, most: int, span: Span) -> Mapping[str, Array]
     Raises ``Rejected`` for what is no such file, ``Stuck`` for one that is too large.
     """
     form = _format(target, span, saving=False)
-    if not file.is_file():
+    if not is_file(file):
         why, hint = f"there is no file `{target.name}`", f"paths start from {target.parent.name or 'this folder'}/"
         raise Rejected(CannotRestore(span=span, why=why, hint=hint))
     try:
@@ -115,11 +116,17 @@ def restored(found: Mapping[str, Array], locations: Mapping[str, Location], file
 
 
 def _format(target: Path, span: Span, *, saving: bool) -> str:
+    problem = CannotSave if saving else CannotRestore
+    try:
+        is_name = b"\0" not in os.fsencode(target)
+    except ValueError:
+        is_name = False
+    if not is_name:
+        raise Rejected(problem(span=span, why="no file can have this name", expected=_EXPECTED))
     form = target.suffix.lower()
     if form in FORMATS:
         return form
     why = f"`{target.name}` does not tell its format"
-    problem = CannotSave if saving else CannotRestore
     raise Rejected(problem(span=span, why=why, expected=_EXPECTED, hint="for example `%save weights.npz`" if saving else ""))
 
 

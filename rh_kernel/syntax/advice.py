@@ -55,6 +55,13 @@ CHARACTERS = {
 }
 
 
+WRITTEN = {"≤": "<=", "⟵": "<-"}
+"""Signs that look like one of the language, and that one."""
+
+SQUARES = frozenset({"²", "**"})
+"""How other languages write what is ``square(x)`` here; the second one stands before a 2."""
+
+
 def show(token: Token, written: str) -> str:
     """How a message names a token that was written so."""
     text = shorten(written)

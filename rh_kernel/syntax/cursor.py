@@ -1,6 +1,8 @@
 """A place in the tokens of one item, and what to say when the next token does not fit."""
 
-from rh_kernel.source.diagnostic import Note, Rejected
+import re
+
+from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.advice import (
     ASSIGNMENT,
@@ -10,6 +12,8 @@ from rh_kernel.syntax.advice import (
     FOREIGN_WORDS,
     NEXT,
     OUTSIDE,
+    SQUARES,
+    WRITTEN,
     shorten,
     show,
 )
@@ -28,6 +32,8 @@ from rh_kernel.syntax.errors import (
 from rh_kernel.syntax.lexer import tokens
 from rh_kernel.syntax.surface import Name
 from rh_kernel.syntax.tokens import CLOSERS, Kind, Token, ends_expression
+
+_FACTORS = re.compile(r"([0-9]+)([^\W\d]\w*)")
 
 DEEPEST = 200
 """How many levels, and how many operators in a row, an expression may have. The bodies of lets do not count."""
@@ -86,10 +92,10 @@ class Cursor:
         self.advance()
         return True
 
-    def need(self, text: str, hint: str = "") -> Token:
-        """Pass ``text``."""
+    def need(self, text: str, hint: str = "", *instead: str) -> Token:
+        """Pass ``text``; where one of ``instead`` stands, it is meant."""
         if self.token.text != text:
-            raise self.fail(f"`{text}`", hint)
+            raise self.fail(f"`{text}`", hint, Fix(self.here(), text) if self.at(*instead) else None)
         return self.advance()
 
     def open(self, text: str, hint: str = "") -> Token:
@@ -167,21 +173,28 @@ class Cursor:
         """How a message names the current token: as it was written, on one line."""
         return show(self.token, self.source.text[self.token.start : self.token.end])
 
-    def fail(self, expected: str, hint: str = "") -> Rejected:
+    def fail(self, expected: str, hint: str = "", fix: Fix | None = None) -> Rejected:
         """The complaint that the current token is not ``expected``."""
         token = self.token
         found = self.found()
         here = self.here()
         match token.kind:
             case Kind.BAD_CHARACTER:
-                return Rejected(UnknownCharacter(span=here, found=found, hint=CHARACTERS.get(token.text[0], "")))
+                advice, known = CHARACTERS.get(token.text[0], ""), WRITTEN.get(token.text[0])
+                fix = self._square() if known is None else Fix(here, known)
+                return Rejected(UnknownCharacter(span=here, found=found, hint=advice, fix=fix))
             case Kind.BAD_STRING:
                 return Rejected(UnterminatedString(span=here, hint=f'end it with ": {shorten(token.text.strip())}"'))
             case Kind.BAD_NUMBER:
-                return self.malformed(here, "a name begins with a letter, and a product is written 2 * x")
+                factors = _FACTORS.fullmatch(here.text)
+                fix = Fix(here, f"{factors[1]} * {factors[2]}") if factors else None
+                return self.malformed(here, "a name begins with a letter, and a product is written with *", fix)
             case Kind.FOREIGN:
                 what, advice = FOREIGN_SIGNS.get(token.text, ASSIGNMENT)
-                return Rejected(ForeignSyntax(span=here, found=f"{what} `{token.text}`", hint=advice))
+                fix = fix or self._square()
+                return Rejected(
+                    ForeignSyntax(span=here, found=f"{what} `{token.text}`", hint=hint if fix and hint else advice, fix=fix)
+                )
             case Kind.END if self.brackets:
                 return self._unclosed(self.brackets[-1], expected)
             case Kind.END:
@@ -193,7 +206,8 @@ class Cursor:
                 if before is not None and before.text in FOREIGN_WORDS and not self.begins_line():
                     return self.foreign(before)
                 hint = hint or self._advice(before)
-                return Rejected(Unexpected(span=here, found=found, expected=expected, hint=hint))
+                fix = fix or self._mended(before)
+                return Rejected(Unexpected(span=here, found=found, expected=expected, hint=hint, fix=fix))
 
     def unindented(self) -> str:
         """A hint for an item that ends too early, if there is text in the first column after it."""
@@ -201,9 +215,13 @@ class Cursor:
             return ""
         return "what begins in the first column is a new item; indent the lines that continue this one"
 
-    def malformed(self, span: Span, hint: str) -> Rejected:
+    def malformed(self, span: Span, hint: str, fix: Fix | None = None) -> Rejected:
         """The complaint about a number."""
-        return Rejected(MalformedNumber(span=span, found=f"`{shorten(span.text)}`", hint=hint))
+        return Rejected(MalformedNumber(span=span, found=f"`{shorten(span.text)}`", hint=hint, fix=fix))
+
+    def insert(self, text: str) -> Fix:
+        """``text`` behind the last token that was passed."""
+        return Fix(Span(self.source, self.end, self.end), text)
 
     def foreign(self, word: Token) -> Rejected:
         """The complaint about a word of another language."""
@@ -229,14 +247,15 @@ class Cursor:
         opening = self.brackets[-1]
         note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
         closer = CLOSERS[opening.text]
-        return Rejected(MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,)))
+        fix = Fix(here, closer)
+        return Rejected(MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,), fix=fix))
 
     def _unclosed(self, opening: Token, expected: str) -> Rejected:
         note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
         following = self.source.text[self.token.end :].lstrip()
-        hint = f"close it with `{CLOSERS[opening.text]}`"
+        hint, fix = "", self.insert(self._closers())
         if self.token.kind is Kind.END and following.startswith(CLOSERS[opening.text]):
-            hint = "indent the line that closes it: in the first column a new item begins"
+            hint, fix = "indent the line that closes it: in the first column a new item begins", None
         return Rejected(
             UnclosedBracket(
                 span=self.here(),
@@ -245,8 +264,36 @@ class Cursor:
                 opening=opening.text,
                 hint=hint,
                 notes=(note,),
+                fix=fix,
             )
         )
+
+    def _closers(self) -> str:
+        """What closes the brackets that are open here; within braces, but at the end, those alone that were opened there."""
+        closers = ""
+        for opening in reversed(self.brackets):
+            if opening.text == "{" and closers and self.token.kind is not Kind.END:
+                break
+            closers += CLOSERS[opening.text]
+        return closers
+
+    def _square(self) -> Fix | None:
+        """``x²`` and ``x ** 2`` of a name or a number, written as they are here."""
+        before = self._before()
+        if self.token.text not in SQUARES or before is None or before.kind not in {Kind.NAME, Kind.NUMBER}:
+            return None
+        if self.token.text == "**" and self.peek().text != "2":
+            return None
+        end = self.peek().end if self.token.text == "**" else self.token.end
+        return Fix(Span(self.source, before.start, end), f"square({before.text})")
+
+    def _mended(self, before: Token | None) -> Fix | None:
+        """What to write where the token alone tells that."""
+        if before is None:
+            return Fix(self.here(), "#") if self.token.text == "//" else None
+        if self.token.text in CLOSERS.values() and before.text == ",":
+            return Fix(self.span(before), "")
+        return None
 
     def _before(self) -> Token | None:
         return self._tokens[self._upcoming - 2] if self._upcoming > 1 else None

@@ -6,7 +6,7 @@ From the tightest to the loosest: ``M.1``, ``W.rd(x. N)(V)``, ``wᵀ``; ``-M``; 
 
 import re
 
-from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.advice import shorten
 from rh_kernel.syntax.cursor import DEEPEST, Cursor
@@ -171,7 +171,8 @@ def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
     dot_token = c.advance()
     if not c.at("rd"):
         if isinstance(W, Number) and W.span.end == dot_token.start:
-            raise c.malformed(Span(c.source, start, dot_token.end), f"write {W.text}.0")
+            whole = Span(c.source, start, dot_token.end)
+            raise c.malformed(whole, "digits stand on both sides of the point", Fix(whole, f"{W.text}.0"))
         hint = "a transpose is written w^T or wᵀ" if c.at("T") else ""
         if isinstance(W, Var) and W.name[0] == "λ":
             hint = "there are no function values: declare a function with fun f(x : A) = M"
@@ -240,7 +241,7 @@ def _extended(c: Cursor) -> Expr:
 
 def _no_expression(c: Cursor, text: str) -> Rejected:
     if c.holds(Kind.PROJECTION):
-        return c.malformed(c.here(), f"write 0{text}")
+        return c.malformed(c.here(), "digits stand on both sides of the point", Fix(c.here(), f"0{text}"))
     if c.holds(Kind.STRING):
         return c.fail(_EXPRESSION, 'strings name files and data sets alone: load("w.npy"), data("xor")')
     if text == "rd":
@@ -275,7 +276,9 @@ def _arrow(c: Cursor) -> Arrow:
     expected = "`<-` or `<=`"
     match c.token.text:
         case "=" | ":=" | "→" | "⇒" | "==" | "<":
-            raise Rejected(WrongArrow(span=c.here(), found=c.found(), expected=expected, hint=_TWO_LETS))
+            meant = _meant(c)
+            fix = None if meant is None else Fix(c.here(), meant)
+            raise Rejected(WrongArrow(span=c.here(), found=c.found(), expected=expected, hint=_TWO_LETS, fix=fix))
         case ":":
             raise c.fail(expected, "a let has no type: it is inferred")
         case "(":
@@ -286,13 +289,26 @@ def _arrow(c: Cursor) -> Arrow:
             raise c.fail(expected, _TWO_LETS)
 
 
+def _meant(c: Cursor) -> str | None:
+    """The arrow that belongs where another sign stands, if what follows shows it: a call can belong to either layer."""
+    _, following, *rest = c.rest()
+    if following.text in {"return", "rev", "handle", "⌊"}:
+        return "<="
+    if following.kind is Kind.NUMBER or following.text in {"[", "-"}:
+        return "<-"
+    if following.kind is Kind.NAME and rest and rest[0].text not in {"(", "[", "•"}:
+        return "<-"
+    return None
+
+
 def _in(c: Cursor, let: Token) -> None:
     if c.take("in"):
         return
     if c.is_misfit():
         raise c.fail("`in`")
     note = Note(span=c.span(let), text="this `let`")
-    raise Rejected(MissingIn(span=c.here(), found=c.found(), hint=c.unindented() or _TWO_LETS, notes=(note,)))
+    fix = None if c.token.kind is Kind.END else c.insert(" in")
+    raise Rejected(MissingIn(span=c.here(), found=c.found(), hint=c.unindented() or _TWO_LETS, notes=(note,), fix=fix))
 
 
 def _rev_handle(c: Cursor) -> Expr:

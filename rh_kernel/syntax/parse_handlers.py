@@ -5,7 +5,7 @@ Clauses hold expressions and expressions hold handlers; the parser of expression
 
 from collections.abc import Callable
 
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.errors import MissingBackward, WrongArrow
 from rh_kernel.syntax.parse_patterns import pattern
@@ -89,7 +89,7 @@ def _arrow(c: Cursor) -> None:
         return
     if c.at("=", "⇒", "←", "⇐", ":", ":=", "==", "."):
         hint = "in a clause `->` stands between what is bound and the command"
-        raise Rejected(WrongArrow(span=c.here(), found=c.found(), expected="`->`", hint=hint))
+        raise Rejected(WrongArrow(span=c.here(), found=c.found(), expected="`->`", hint=hint, fix=Fix(c.here(), "->")))
     raise c.fail("`->`", _TWO_CLAUSES)
 
 

@@ -3,7 +3,7 @@
 import difflib
 import re
 
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.advice import FOREIGN_WORDS, shorten
 from rh_kernel.syntax.cursor import Cursor
@@ -127,8 +127,8 @@ def _declared(c: Cursor) -> Name:
 
 
 def _equals(c: Cursor) -> None:
-    hint = "declarations use `=`, lets use `<-` and `<=`" if c.at("←", "⇐", "→", ":=", "==") else ""
-    c.need("=", hint)
+    others = ("←", "⇐", "→", ":=", "==")
+    c.need("=", "declarations use `=`, lets use `<-` and `<=`" if c.at(*others) else "", *others)
 
 
 def _check_declaration(c: Cursor) -> None:
@@ -143,9 +143,9 @@ def _check_declaration(c: Cursor) -> None:
     lower = word.text.lower()
     close = difflib.get_close_matches(lower, DECLARATIONS, n=1, cutoff=0.5)
     meant = _MEANT.get(lower) or next((d for d in DECLARATIONS if lower.startswith(d)), close[0] if close else None)
-    hint = f"did you mean `{meant}`?" if meant else ""
+    fix = Fix(c.span(word), meant) if meant else None
     expected = ", ".join(f"`{d}`" for d in DECLARATIONS)
-    raise Rejected(UnknownDeclaration(span=c.span(word), word=shorten(word.text), expected=expected, hint=hint))
+    raise Rejected(UnknownDeclaration(span=c.span(word), word=shorten(word.text), expected=expected, fix=fix))
 
 
 def _after(c: Cursor) -> str:
@@ -240,7 +240,7 @@ def _train(c: Cursor, start: int) -> TrainItem:
             numbers[option.text] = expression(c)
     if c.holds(Kind.NAME):
         close = difflib.get_close_matches(c.token.text, TRAINING_OPTIONS, n=1)
-        raise c.fail("`epochs`, `batch`, `shuffle` or `measure`", f"did you mean `{close[0]}`?" if close else "")
+        raise c.fail("`epochs`, `batch`, `shuffle` or `measure`", "", Fix(c.here(), close[0]) if close else None)
     return TrainItem(
         P,
         p,

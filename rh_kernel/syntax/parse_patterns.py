@@ -1,6 +1,6 @@
 """Patterns ``x``, ``_``, ``(p1, …, pn)`` (the sugar of RH Def. 3.4)."""
 
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.errors import MissingDot
 from rh_kernel.syntax.surface import NamePattern, Pattern, TuplePattern
@@ -41,9 +41,9 @@ def dot(c: Cursor) -> None:
     if c.take("."):
         return
     if c.holds(Kind.PROJECTION):
-        hint = f"put a space after the dot: `. {c.token.text[1:]}`"
+        hint, fix = "a space stands after the dot", Fix(c.here(), f". {c.token.text[1:]}")
     else:
-        hint = "write rev handle (M) <x>. P with H, or W.rd(x. N)(V)"
+        fix, hint = c.insert("."), "write rev handle (M) <x>. P with H, or W.rd(x. N)(V)"
     if c.holds(Kind.END, Kind.BAD_CHARACTER, Kind.BAD_NUMBER, Kind.BAD_STRING, Kind.FOREIGN):
         raise c.fail("`.`", hint)
-    raise Rejected(MissingDot(span=c.here(), found=c.found(), hint=hint))
+    raise Rejected(MissingDot(span=c.here(), found=c.found(), hint=hint, fix=fix))

@@ -1,5 +1,6 @@
 """Types ``A B C`` (RH Def. 3.1), kinds of static parameters, and parameter lists, in the syntax of LANGUAGE §2 and §3."""
 
+from rh_kernel.source.diagnostic import Fix
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.parse_expressions import expressions
 from rh_kernel.syntax.surface import DimKind, Kind, LocKind, ProductType, RealType, TypeExpr, UnitType
@@ -44,7 +45,7 @@ def _factor(c: Cursor) -> TypeExpr:
         case "Loc" | "Dim":
             raise c.fail(_TYPE, "locations and dimensions are static parameters: they stand in square brackets")
         case "real" | "R" | "ℝ" | "Float" | "float":
-            raise c.fail(_TYPE, "the type of reals is written Real, and Real(n) for n of them")
+            raise c.fail(_TYPE, "the type of reals is written Real, and Real(n) for n of them", Fix(c.here(), "Real"))
         case _:
             raise c.fail(_TYPE)
 

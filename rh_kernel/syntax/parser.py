@@ -8,7 +8,7 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.advice import THE_END
 from rh_kernel.syntax.cursor import Cursor
-from rh_kernel.syntax.errors import IndentedItem, MissingBackward
+from rh_kernel.syntax.errors import IndentedItem, MissingBackward, MissingIn, MissingWith
 from rh_kernel.syntax.layout import INDENT, Layout
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.parse_expressions import expression
@@ -19,7 +19,7 @@ from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, Kind, Token
 
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
 
-_NAMED = re.compile(r"`(in|with)`")
+_CLOSER = re.compile("`,` or `(.)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,16 @@ def _indentation(unfinished: Unparsed) -> str:
 
 def _awaited(complaint: Diagnostic) -> Token:
     """The token that has to follow, as far as it is known which."""
-    if isinstance(complaint, MissingBackward):
-        return Token(Kind.SYMBOL, "|", 0, 0)
-    named = _NAMED.match(complaint.expected)
-    return Token(Kind.NAME, "x", 0, 0) if named is None else Token(Kind.KEYWORD, named[1], 0, 0)
+    match complaint:
+        case MissingBackward():
+            return Token(Kind.SYMBOL, "|", 0, 0)
+        case MissingIn():
+            return Token(Kind.KEYWORD, "in", 0, 0)
+        case MissingWith():
+            return Token(Kind.KEYWORD, "with", 0, 0)
+        case _:
+            closer = _CLOSER.fullmatch(complaint.expected)
+            return Token(Kind.NAME, "x", 0, 0) if closer is None else Token(Kind.SYMBOL, closer[1], 0, 0)
 
 
 def _reject_indented(c: Cursor) -> None:

@@ -42,10 +42,7 @@ def _load(name: str, folder: Path, given: Given) -> DataSet:
     while name not in given and name not in NAMES and name.endswith(_PARTS):
         name, dot, part = name.rpartition(".")
         parts.append(dot + part)
-    if name in given:
-        data = data_set(name, given[name])
-    else:
-        data = bundled(name) if name in NAMES else _file(name, folder, given)
+    data = data_set(name, given[name]) if name in given else bundled(name) if name in NAMES else _file(name, folder, given)
     for part in reversed(parts):
         data = split(data, part)
     return data
@@ -70,7 +67,7 @@ def _file(name: str, folder: Path, given: Given) -> DataSet:
         hint = f'did you mean "{close[0]}"?' if close else "a file is named with its ending, .csv or .npz"
         expected = f"{', '.join(names)}, each also with .train or .test, or the path of a .csv or .npz file"
         raise Rejected(UnknownData(name=name, expected=expected, hint=hint))
-    if not _is_file(file):
+    if not is_file(file):
         close = difflib.get_close_matches(file.name, _files(file.parent), n=1)
         here = file.parent.name or "this folder"
         hint = f'did you mean "{Path(name).with_name(close[0]).as_posix()}"?' if close else f"the path starts from {here}"
@@ -78,10 +75,11 @@ def _file(name: str, folder: Path, given: Given) -> DataSet:
     return files.read(file, name)
 
 
-def _is_file(file: Path) -> bool:
+def is_file(file: Path) -> bool:
+    """Whether there is such a file, and it may be looked at."""
     try:
         return file.is_file()
-    except OSError:  # a name that is too long, a folder that may not be looked into
+    except (OSError, ValueError):  # a name that is too long, or none; a folder that may not be looked into
         return False
 
 

@@ -149,10 +149,10 @@ class Definitions:
     large a program may get when nets are unfolded.
     """
 
-    named: Mapping[str, Declared]
+    named: MappingProxyType[str, Declared]
     failed: frozenset[str] = frozenset()
     count: int = 0
-    versions: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    versions: MappingProxyType[str, int] = field(default_factory=lambda: MappingProxyType({}))
     nodes: int = NODES
 
     def get(self, name: str) -> Definition | None:
@@ -167,10 +167,10 @@ class Definitions:
         """
         name, count = definition.name, self.count + 1
         earlier = [(used, self.named[used].number) for used in uses if used != name and used in self.named]
-        named = {**self.named, name: Declared(definition, span, cell, count, tuple(sorted(earlier)))}
+        named = self.named | {name: Declared(definition, span, cell, count, tuple(sorted(earlier)))}
         versions = self.versions
         if isinstance(definition, LocDefinition):
-            versions = MappingProxyType({**versions, name: definition.location.version + 1})
+            versions = MappingProxyType(versions | {name: definition.location.version + 1})
         return replace(self, named=MappingProxyType(named), failed=self.failed - {name}, count=count, versions=versions)
 
     def without(self, name: str) -> "Definitions":

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from rh_kernel.display.diagnostics import text
+from rh_kernel.display.diagnostics import texts
 from rh_kernel.source.diagnostic import Diagnostic
 
 
@@ -28,7 +28,7 @@ class Wrong(Refusal, Exception):
     """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        super().__init__("\n".join([text(d) for d in diagnostics]))
+        super().__init__("\n".join(texts(diagnostics)))
         self.diagnostics = diagnostics
 
 

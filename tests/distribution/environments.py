@@ -24,7 +24,7 @@ class Environment:
 
     def run(self, *command: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """What a command of the environment wrote, whether or not it went well."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
+        kept = unsettled()
         home = self.folder.with_name(f"{self.folder.name}-home")
         home.mkdir(exist_ok=True)
         path = os.pathsep.join([str(self.folder / "bin"), kept.get("PATH", os.defpath)])
@@ -43,6 +43,11 @@ class Environment:
         done = self.run(*command, cwd=cwd)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         return done.stdout
+
+
+def unsettled() -> dict[str, str]:
+    """The variables of this process, but for those that tell Python, Jupyter and coverage where to look."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)}
 
 
 def pip(*words: str | Path) -> subprocess.CompletedProcess[str]:

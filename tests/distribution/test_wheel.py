@@ -16,7 +16,7 @@ import pytest
 
 from rh_kernel.display.live.front_end import KINDS, script, style
 from tests.distribution.conftest import ROOT, Built
-from tests.distribution.environments import Environment
+from tests.distribution.environments import Environment, unsettled
 
 pytestmark = pytest.mark.slow
 
@@ -94,9 +94,9 @@ def test_the_tests_run_where_the_source_distribution_is_unpacked(built: Built, t
     with tarfile.open(built.source) as archive:
         archive.extractall(tmp_path, filter="data")
     (folder,) = tmp_path.iterdir()
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     for words in (["--collect-only"], ["tests/test_architecture.py", "tests/test_paper.py"]):
-        done = subprocess.run([*command, *words], capture_output=True, text=True, timeout=300, check=False, cwd=folder)
+        command = [sys.executable, "-m", "pytest", "-qq", "-p", "no:cacheprovider", *words]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=folder, env=unsettled())
         assert done.returncode == 0, done.stdout[-2000:]
 
 
@@ -129,9 +129,8 @@ def test_what_runs_in_the_page_is_that_of_the_checkout(alone: Environment) -> No
 
 def test_what_others_look_for_is_found(classroom: Environment) -> None:
     """JupyterLab's extension, Pygments' lexer, nbconvert's exporters, papermill's translator."""
-    assert re.search(
-        r"rh-lang v\S+ enabled OK", _uncoloured(classroom.run("python", "-m", "jupyterlab.labextensions", "list").stderr)
-    )
+    listed = re.sub("\x1b\\[[0-9;]*m", "", classroom.run("python", "-m", "jupyterlab.labextensions", "list").stderr)
+    assert re.search(r"rh-lang v\S+ enabled OK", listed)
     asked = (
         "from pygments.lexers import get_lexer_by_name",
         "from nbconvert.exporters import get_exporter",
@@ -143,7 +142,3 @@ def test_what_others_look_for_is_found(classroom: Environment) -> None:
     )
     found = classroom.ask("python", "-c", "\n".join(asked)).split()
     assert found == ["rh_kernel.highlighting.lexer", "rh_kernel.export.exporter", "rh_kernel.parameters.translator"]
-
-
-def _uncoloured(text: str) -> str:
-    return re.sub("\x1b\\[[0-9;]*m", "", text)

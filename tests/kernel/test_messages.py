@@ -288,3 +288,54 @@ def test_the_first_answer_comes_soon_and_shutdown_leaves_nothing(
     client.manager.shutdown_kernel()
     assert process.poll() is not None
     assert not client.manager.is_alive()
+
+
+def test_completion_tells_what_fits_first_and_its_type(running: Client) -> None:
+    w, v = fresh("w"), fresh("v")
+    running.run(f"loc {v} : Real(3) = zeros\nloc {w} : Real(3, 2) = zeros\nop FC[l : Loc(m, n)] : Real(n) -> Real(m)")
+    text = '"🎉"\nFC['
+    reply = running.ask("complete_request", code=text + "](x)", cursor_pos=len(text))
+    assert reply["cursor_start"] == reply["cursor_end"] == len(text)
+    assert reply["matches"].index(w) < reply["matches"].index(v)
+    types = {found["text"]: found for found in reply["metadata"]["_jupyter_types_experimental"]}
+    assert (types[w]["type"], types[w]["signature"]) == ("instance", f"{w} : Loc(3, 2)")
+
+
+def test_inspection_shows_source_and_rule_as_text_and_as_html(running: Client) -> None:
+    f = fresh("f")
+    lines = [f"# The number of {f}.", f"fun {f}(x : Real) : Real =", *["  let x = x in".replace("=", "<-")] * 20, "  x"]
+    number = running.run("\n".join(lines)).reply["execution_count"]
+    short = running.ask("inspect_request", code=f, cursor_pos=1, detail_level=0)["data"]
+    assert f"The number of {f}." in short["text/plain"]
+    assert f"declared in cell {number}, line 2" in short["text/plain"]
+    assert "T-FUNC" in short["text/html"]
+    assert "more lines" in short["text/plain"]
+    assert "more lines" not in running.ask("inspect_request", code=f, cursor_pos=1, detail_level=1)["data"]["text/plain"]
+
+
+def tail(client: Client, n: int) -> list[tuple[int, int, str]]:
+    found = client.ask("history_request", hist_access_type="tail", output=False, raw=True, n=n)["history"]
+    return [(session, number, text) for session, number, text in found]
+
+
+def test_history_outlasts_a_kernel_that_is_killed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RH_HISTORY", str(tmp_path / "history.sqlite"))
+    first, second = start(measured=False), start()
+    first.run("1.0 + 0.5")
+    second.run("dim n = 2")
+    first.run("2.0")
+    provisioner = first.manager.provisioner
+    assert isinstance(provisioner, LocalProvisioner)
+    assert provisioner.process is not None
+    provisioner.process.kill()
+    assert tail(second, 9) == [(1, 1, "1.0 + 0.5"), (2, 1, "dim n = 2"), (1, 2, "2.0")]
+    asked = {"output": True, "raw": True, "session": -1, "start": 1, "stop": 2}
+    assert second.ask("history_request", hist_access_type="range", **asked)["history"] == [[1, 1, ["1.0 + 0.5", "1.5"]]]
+
+
+def test_a_history_that_cannot_be_kept_is_not_missed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("RH_HISTORY", str(tmp_path / "file" / "history.sqlite"))
+    client = start()
+    assert client.run("1.0").types() == ["status", "execute_input", "execute_result", "status"]
+    assert tail(client, 9) == [(1, 1, "1.0")]

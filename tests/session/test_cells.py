@@ -1,6 +1,7 @@
 """Cells that are run again, what they leave behind that is older, and `%undo`."""
 
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -248,7 +249,7 @@ def test_an_item_means_the_same_where_only_the_names_are_known_that_it_uses(prog
         after, planned = plan(known, item, around)
         assert not isinstance(planned, Refuse)
         uses = {*free_names(item), "Get", "Put"}
-        few = Definitions({n: d for n, d in known.named.items() if n in uses}, versions=known.versions)
+        few = Definitions(MappingProxyType({n: d for n, d in known.named.items() if n in uses}), versions=known.versions)
         again = plan(few, item, around)[1]
         match planned:
             case Answer():

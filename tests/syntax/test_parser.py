@@ -318,7 +318,12 @@ SLIPS = [
 def test_a_slip_is_told_where_it_is(text: str, code: str, underlined: str, hint: str) -> None:
     diagnostic = next(item for item in parse(Source("test", text)) if isinstance(item, Unparsed)).diagnostics[0]
     assert (diagnostic.code, diagnostic.span and diagnostic.span.text) == (code, underlined)
-    assert hint in diagnostic.hint
+    fix = diagnostic.fix
+    assert hint in (f"{diagnostic.hint} {fix.words}" if fix is not None else diagnostic.hint)
+    if fix is not None and diagnostic.span is not None:
+        mended = Source("test", text[: fix.span.start] + fix.text + text[fix.span.end :])
+        left = [(d.code, d.span and d.span.start) for i in parse(mended) if isinstance(i, Unparsed) for d in i.diagnostics]
+        assert (code, diagnostic.span.start) not in left
 
 
 def test_an_unclosed_bracket_points_to_where_it_was_opened() -> None:
@@ -436,8 +441,15 @@ def test_an_expression_may_begin_anywhere() -> None:
         ("dim n =", ("incomplete", "  ")),
         ("f(x,", ("incomplete", "  ")),
         ("handler h = {", ("incomplete", "  ")),
-        ("handler h = {\n  return x ->", ("incomplete", "    ")),
-        ("handler h = {\n  return x -> x\n  FC[l](x) -> x", ("incomplete", "  ")),
+        ("handler h = {\n  return x ->", ("incomplete", "      ")),
+        ("handler h = {\n  return x -> x", ("incomplete", "  ")),
+        ("handler h = {\n  return x -> x\n  FC[l](x) -> x", ("incomplete", "    ")),
+        ("handler h = {\n  FC[l](x) -> x\n    | y, z -> let w <- y in", ("incomplete", " " * 14)),
+        ("handle P", ("incomplete", "  ")),
+        ("let x <- let y <- 1", ("incomplete", " " * 9)),
+        ("f(x, y", ("incomplete", "  ")),
+        ("[[1, 2],\n [3, 4]", ("incomplete", "  ")),
+        ("dim n = 3  # done\n# and more", ("complete", "")),
         ("net f(x : Real) =\n  let y <= Op(x) in", ("incomplete", "  ")),
         ("rev handle (v) <x>.", ("incomplete", "  ")),
         ("dim n = 3\nnet f(x : Real) =", ("incomplete", "  ")),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,9 @@ from hypothesis.extra import numpy as nps
 
 import rh_kernel
 from rh_kernel.display.bundle import bundle
+from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Trace, Training, Value
-from rh_kernel.workspace.workspace import Workspace
+from rh_kernel.workspace.workspace import Workspace, share, workspace_of
 from tests.notebook.conftest import TRAIN
 
 FINITE = st.floats(-1e300, 1e300)
@@ -203,3 +207,39 @@ def test_importing_the_package_imports_next_to_nothing() -> None:
 def test_what_is_not_there_is_no_attribute() -> None:
     assert not hasattr(rh_kernel, "nothing")
     assert all(hasattr(rh_kernel, name) for name in rh_kernel.__all__)
+
+
+def test_one_program_at_a_time_changes_the_session() -> None:
+    rh = Workspace()
+    rh.run("const a = 1")
+    with rh.changing() as put:
+        for change in (lambda: rh.run("const b = 2"), lambda: rh.const("b", 2), lambda: rh.data("b", x=[1])):
+            with pytest.raises(Busy):
+                change()
+        assert "b" not in rh.session.definitions.named
+        put(replace(rh.session, folder=Path("elsewhere")))
+    rh.run("const b = 2")
+    assert rh.session.folder == Path("elsewhere")
+    assert {"a", "b"} <= set(rh.session.definitions.named)
+
+
+def test_after_a_refusal_and_after_an_interrupt_the_session_is_free() -> None:
+    rh = Workspace()
+    with pytest.raises(rh_kernel.Wrong):
+        rh.run("missing")
+    threading.Timer(0.1, lambda: signal.raise_signal(signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            rh.const("again", 1)
+    rh.const("free", 1)
+    assert "free" in rh.session.definitions.named
+
+
+def test_a_workspace_can_be_shared() -> None:
+    class Place:
+        pass
+
+    place, rh = Place(), Workspace()
+    share(place, rh)
+    assert workspace_of(place) is rh
+    assert workspace_of(Place()) is not rh

@@ -60,7 +60,8 @@ export function beginLine(line, state) {
 
 /** The token at a place of a line, `[look, end]`, where what is blank looks like `null`; the state then knows of it. */
 export function token(line, start, state) {
-  if (state.isPython) return start === 0 ? ["directive", line.trimEnd().length] : [null, line.length];
+  if (state.isPython && state.count > 0) return [null, line.length];
+  if (state.isPython) return [noted(state, line, "directive"), line.trimEnd().length];
   if (state.isDirective && state.count === 1) {
     const blank = at(BLANK_BEFORE_NAME, line, start);
     if (blank > 0) return [null, blank];

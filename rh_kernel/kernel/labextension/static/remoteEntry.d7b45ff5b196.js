@@ -3,7 +3,7 @@
  * The page's own modules come from the scope that the page shares, ours from beside this file.
  */
 (() => {
-  const VERSION = "c5aedebc1367";
+  const VERSION = "41640480ad05";
 
   let scope;
 

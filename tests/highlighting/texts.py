@@ -1,0 +1,12 @@
+"""Texts: of any kind, and of a kind that is nearly a program."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+anything = st.text(st.characters(exclude_categories=["Cs"]))
+# Texts that are more often of the language than not.
+signs = ["\n", "\n", "\n  ", " ", "\t", "\r\n", "\x0c", "\u2028"]
+words = ["let", "x", "<-", "←", "in", "%", "%%python", "%help", "%trace", "train", "epochs", "⟨", "<", "⌊", '"', '"a"', "1.5"]
+more = ["1.x", ".1", "#", "=", "==", "check", "Real", "softmax", "}", "wᵀ", "x₀"]
+nearly = st.lists(st.sampled_from([*signs, *words, *more])).map("".join)
