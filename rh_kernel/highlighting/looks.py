@@ -69,7 +69,7 @@ SIGNS = {
 }
 """How the signs look, in their canonical spelling; those that are not here are punctuation. ``⌊M⌋`` is ``return M``."""
 
-_PYTHON = re.compile(rf"{PYTHON}[^\S\n]*(?:\n|\Z)")
+_PYTHON = re.compile(rf"{PYTHON}[ \t]*(?:\r?\n|\Z)")
 _CHECK = re.compile(rf"{CHECK} +(?!in\b)[\w(\[⟨⌊]")
 
 

@@ -8,10 +8,10 @@ from rh_kernel.kernel.completion_files import ARRAYS, DATA, HEAPS, entries
 from rh_kernel.kernel.completion_place import Argument, DirectiveName, Quoted, Word, place_of
 from rh_kernel.kernel.completion_signs import half_sign, signs
 from rh_kernel.kernel.completion_words import Completion, declared_in, described, words
-from rh_kernel.kernel.forms import FORMS
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.bounds import MEANINGS
 from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.forms import FORMS
 from rh_kernel.session.session import Session
 from rh_kernel.syntax.tokens import PYTHON
 from rh_kernel.training.bundled import NAMES

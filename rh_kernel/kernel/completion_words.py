@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from rh_kernel.kernel.completion_indices import indices
 from rh_kernel.kernel.completion_place import Word
-from rh_kernel.kernel.forms import FORMS
 from rh_kernel.primitives.table import ROWS
+from rh_kernel.session.forms import FORMS
 from rh_kernel.session.helping import signature
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span

@@ -10,10 +10,10 @@ from rh_kernel.display.markup import FAINT, MONOSPACE, box
 from rh_kernel.display.text import visible
 from rh_kernel.highlighting.looks import Look, looks
 from rh_kernel.kernel.completion_words import declared_in, written_types
-from rh_kernel.kernel.forms import FORMS, RULES, SIGNS
 from rh_kernel.kernel.inspection_rules import rule_of, rules_of
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.helping import FEW_LINES, Known, known
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span

@@ -85,7 +85,7 @@ def file_name(item: items.Directive) -> str:
 def unknown_directive(item: items.Directive) -> Rejected:
     """The complaint about a directive that does not exist."""
     near = difflib.get_close_matches(item.name.text, DIRECTIVES, n=1)
-    fix = Fix(item.name.span, near[0]) if near else None
-    hint = "" if near else "`%help` lists what there is"
     span = Span(item.span.source, item.span.start, item.name.span.end)
+    fix = Fix(span, f"%{near[0]}") if near else None
+    hint = "" if near else "`%help` lists what there is"
     return Rejected(UnknownDirective(span=span, name=item.name.text, hint=hint, fix=fix))

@@ -1,4 +1,4 @@
-"""``%help`` and ``%lsmagic``: texts about directives, function symbols and what a session has declared."""
+"""``%help`` and ``%lsmagic``: texts about directives, forms, function symbols and what a session has declared."""
 
 from dataclasses import dataclass, replace
 
@@ -8,6 +8,7 @@ from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import DimVar, dim
 from rh_kernel.syntax.lexer import chunks, tokens
@@ -152,6 +153,10 @@ def _about(definitions: Definitions, word: str) -> str:
         return "\n".join([line for line in lines if line])
     if found is not None:
         return "\n  ".join([found.documentation, *found.signatures, *found.facts])
-    if name in DIRECTIVES:
+    if name in DIRECTIVES and (word.startswith("%") or name not in FORMS):
         return f"{_usage(name)}: {DIRECTIVES[name][1]}"
+    form = FORMS.get(name) or SIGNS.get(name)
+    if form is not None:
+        title, meaning = form.split("\n")
+        return f"{title}\n  {meaning}"
     return f"nothing is called `{name}`"

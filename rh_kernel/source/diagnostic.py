@@ -36,10 +36,12 @@ class Fix:
                 if self.text
                 else f"remove {_quoted(self.span.text)}"
             )
+        line = self.span.position[0]
+        if self.text.isspace():
+            return f"indent line {line}"
         following = self.span.source.text[self.span.end :].split("\n")[0].split()
-        before = self.span.source.text[: self.span.start].split()
-        place = f" in front of {_quoted(following[0])}" if following else f" after {_quoted(before[-1])}" if before else ""
-        return f"insert {_quoted(self.text.strip())}{place}"
+        place = f"in front of {_quoted(following[0])}" if following else f"at the end of line {line}"
+        return f"insert {_quoted(self.text)} {place}"
 
 
 def _quoted(text: str) -> str:

@@ -109,7 +109,8 @@ class Cursor:
         closer = CLOSERS[opening.text]
         if self.token.text != closer:
             expected = f"`{separator}` or `{closer}`" if separator else f"`{closer}`"
-            raise self._unclosed(opening, expected) if self.token.text in OUTSIDE else self.fail(expected, hint)
+            is_open = self.token.text in OUTSIDE or (self.begins_line() and opening.text != "{" and not self.is_misfit())
+            raise self._unclosed(opening, expected) if is_open else self.fail(expected, hint)
         self.brackets.pop()
         return self.advance()
 
@@ -198,7 +199,8 @@ class Cursor:
             case Kind.END if self.brackets:
                 return self._unclosed(self.brackets[-1], expected)
             case Kind.END:
-                return Rejected(UnexpectedEnd(span=here, found=found, expected=expected, hint=self.unindented() or hint))
+                hint = self.unindented() or hint
+                return Rejected(UnexpectedEnd(span=here, found=found, expected=expected, hint=hint, fix=self.indented()))
             case Kind.SYMBOL if token.text in CLOSERS.values() and self._mismatches(token):
                 return self._mismatched(expected)
             case Kind.SYMBOL | Kind.NAME | Kind.KEYWORD | Kind.NUMBER | Kind.STRING | Kind.PROJECTION | Kind.COMMENT:
@@ -214,6 +216,14 @@ class Cursor:
         if self.token.kind is not Kind.END or not self.source.text[self.token.end :].strip():
             return ""
         return "what begins in the first column is a new item; indent the lines that continue this one"
+
+    def indented(self) -> Fix | None:
+        """The text after an item that ends too early, moved to the right so that it continues this one."""
+        rest = self.source.text[self.token.end :]
+        if not self.unindented():
+            return None
+        start = self.token.end + len(rest) - len(rest.lstrip())
+        return Fix(Span(self.source, start, start), "  ")
 
     def malformed(self, span: Span, hint: str, fix: Fix | None = None) -> Rejected:
         """The complaint about a number."""
@@ -253,7 +263,9 @@ class Cursor:
     def _unclosed(self, opening: Token, expected: str) -> Rejected:
         note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
         following = self.source.text[self.token.end :].lstrip()
-        hint, fix = "", self.insert(self._closers())
+        # A name on a new line can as well stand behind a comma that is missing, but not where a clause can begin.
+        is_sure = not self.holds(Kind.NAME, Kind.NUMBER) or any(bracket.text == "{" for bracket in self.brackets)
+        hint, fix = "", self.insert(self._closers()) if is_sure else None
         if self.token.kind is Kind.END and following.startswith(CLOSERS[opening.text]):
             hint, fix = "indent the line that closes it: in the first column a new item begins", None
         return Rejected(

@@ -7,18 +7,22 @@ from rh_kernel.typing.errors import DependsOnError, UnknownName
 from rh_kernel.typing.unify import Mark, Unifier
 
 
+ENOUGH = 50
+"""After so many parts with errors the others are not gone into."""
+
+
 class Siblings:
     """``with siblings: …`` goes into one part, and keeps what is wrong with it for ``settle``.
 
     What such a part told the unifier is forgotten, so that no complaint about the next one is a consequence.
     """
 
-    __slots__ = ("_failed", "_found", "_mark", "_unifier")
+    __slots__ = ("_failures", "_found", "_mark", "_unifier")
 
     def __init__(self, unifier: Unifier) -> None:
         self._unifier = unifier
         self._found: list[Diagnostic] = []
-        self._failed = False
+        self._failures = 0
         self._mark: Mark | None = None
 
     def __enter__(self) -> None:
@@ -29,13 +33,15 @@ class Siblings:
             return False
         if self._mark is not None:
             self._unifier.back(self._mark)
-        self._failed = True
+        self._failures += 1
         self._found += value.diagnostics
+        if self._failures >= ENOUGH:
+            self.settle()
         return True
 
     def settle(self) -> None:
         """Raises ``Rejected`` with what was wrong, if anything was; of complaints about one unknown name the first."""
-        if not self._failed:
+        if not self._failures:
             return
         said: set[str] = set()
         distinct: list[Diagnostic] = []

@@ -81,6 +81,7 @@ def test_an_error_without_a_place_says_so() -> None:
     assert error(Wrong()) == {
         "kind": "error",
         "code": "RH999",
+        "title": Wrong.title,
         "message": "this is wrong",
         "line": None,
         "column": None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import threading
 import time
@@ -17,7 +18,8 @@ from rh_kernel.kernel.breaking import Breaks, breakable
 
 
 def signal_after(seconds: float) -> None:
-    threading.Timer(seconds, lambda: signal.raise_signal(signal.SIGINT)).start()
+    """Interrupt the process, as a notebook does; the signal wakes a main thread that sleeps."""
+    threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
 
 def followed(coroutine: Coroutine[Any, Any, Any]) -> Any:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.kernel.forms import FORMS, RULES, SIGNS
 from rh_kernel.kernel.inspection import inspection
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.typing.derivations import TypingRule
@@ -229,13 +229,6 @@ def test_a_constant_from_python_has_no_source() -> None:
     assert said(workspace.session, "t").startswith("t : Real(2)\n")
     assert "a constant given from Python" in said(workspace.session, "t")
     assert "const" not in said(workspace.session, "t").replace("a constant", "")
-
-
-def test_help_tells_the_same(session: Session) -> None:
-    text = repr(list(execute(session, Source("cell", "%help twice"))))
-    assert "Twice its argument." in text
-    assert "fun twice(x : Real(n)) : Real(n) = x + x" in text
-    assert "declared in cell 3, line 7" in text
 
 
 HOSTILE = ["<script>alert(1)</script>", "</pre><img src=x onerror=alert(1)>", '"\x1b[31m', "&amp;"]

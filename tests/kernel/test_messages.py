@@ -330,7 +330,9 @@ def test_history_outlasts_a_kernel_that_is_killed(start: Start, tmp_path: Path, 
     provisioner.process.kill()
     assert tail(second, 9) == [(1, 1, "1.0 + 0.5"), (2, 1, "dim n = 2"), (1, 2, "2.0")]
     asked = {"output": True, "raw": True, "session": -1, "start": 1, "stop": 2}
-    assert second.ask("history_request", hist_access_type="range", **asked)["history"] == [[1, 1, ["1.0 + 0.5", "1.5"]]]
+    assert second.ask("history_request", hist_access_type="range", **asked)["history"] == [
+        [1, 1, ["1.0 + 0.5", "1.5 : Real(1)"]]
+    ]
 
 
 def test_a_history_that_cannot_be_kept_is_not_missed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,10 +49,10 @@ each_bad = pytest.mark.parametrize("program", BAD, ids=lambda program: program.s
 each_good = pytest.mark.parametrize("program", GOOD, ids=lambda program: program.stem)
 
 
-def outcome(program: Path) -> tuple[Session, list[tuple[int, Result]], Session]:
-    """The session before, the results with the numbers of their items, and the session after."""
+def outcome(program: Path, text: str | None = None) -> tuple[Session, list[tuple[int, Result]], Session]:
+    """The session before, the results with the numbers of their items, and the session after; ``text`` is run instead."""
     before = replace(Session.start(program.parent), given=GIVEN)
-    events = execute(before, Source("program", program.read_text(encoding="utf-8")))
+    events = execute(before, Source("program", program.read_text(encoding="utf-8") if text is None else text))
     shown: list[tuple[int, Result]] = []
     while True:
         try:
@@ -63,8 +63,8 @@ def outcome(program: Path) -> tuple[Session, list[tuple[int, Result]], Session]:
             shown.append((event.item, event.result))
 
 
-def complaints(program: Path) -> list[Diagnostic]:
-    _, shown, _ = outcome(program)
+def complaints(program: Path, text: str | None = None) -> list[Diagnostic]:
+    _, shown, _ = outcome(program, text)
     return [d for _, result in shown if isinstance(result, ItemFailed) for d in result.diagnostics]
 
 
@@ -99,8 +99,28 @@ def test_a_complaint_has_a_place_and_says_what_to_do(program: Path) -> None:
         assert d.span is not None
         assert d.span.source.name == "program"
         assert 0 <= d.span.start < d.span.end <= len(d.span.source.text)
-        assert d.hint or d.expected or d.code < "RH100"
+        assert d.hint or d.expected or d.fix or d.code < "RH100"
         assert not re.search(r"\?\d|Real\(_|\bNone\b|object at|<class|DimMeta|TypeMeta", text(d))
+
+
+@each_bad
+def test_a_fix_removes_its_complaint(program: Path) -> None:
+    written = program.read_text(encoding="utf-8")
+    for d in complaints(program):
+        if d.fix is not None and d.span is not None:
+            start, end = d.fix.span.start, d.fix.span.end
+            left = complaints(program, written[:start] + d.fix.text + written[end:])
+            moved = len(d.fix.text) - (end - start) if d.span.start >= end else 0
+            places = {(other.code, other.span.start) for other in left if other.span is not None}
+            assert (d.code, d.span.start) not in places
+            assert (d.code, d.span.start + moved) not in places
+
+
+@each_bad
+def test_no_note_repeats_the_place_and_none_stands_twice(program: Path) -> None:
+    for d in complaints(program):
+        places = [d.span, *(note.span for note in d.notes)]
+        assert len(places) == len(set(places)) <= 4
 
 
 @each_bad

@@ -71,6 +71,16 @@ def test_items_are_parsed_one_by_one(written: list[tuple[str, Item]]) -> None:
     assert parse(Source("test", text)) == tuple(item for _, item in written)
 
 
+@given(st.lists(written_items(), max_size=2), st.text())
+@settings(max_examples=50)
+def test_from_python_on_nothing_is_read(written: list[tuple[str, Item]], python: str) -> None:
+    text = "".join(f"{text}\n" for text, _ in written)
+    *before, last = parse(Source("test", f"{text}%%python\n{python}"))
+    assert before == [item for _, item in written]
+    assert isinstance(last, Unparsed)
+    assert [d.code for d in last.diagnostics] == ["RH019"]
+
+
 @given(written_items())
 @settings(max_examples=30)
 def test_the_span_of_an_item_is_its_text(written: tuple[str, Item]) -> None:

@@ -228,9 +228,13 @@ def test_after_a_refusal_and_after_an_interrupt_the_session_is_free() -> None:
     with pytest.raises(rh_kernel.Wrong):
         rh.run("missing")
     threading.Timer(0.1, lambda: signal.raise_signal(signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
+
+    def declare_for_ever() -> None:
         while True:
             rh.const("again", 1)
+
+    with pytest.raises(KeyboardInterrupt):
+        declare_for_ever()
     rh.const("free", 1)
     assert "free" in rh.session.definitions.named
 

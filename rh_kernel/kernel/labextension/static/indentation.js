@@ -38,7 +38,7 @@ export function noteBlank(layout) {
 export function noteToken(layout, look, text, column) {
   const { brackets, lets } = layout;
   layout.let = null;
-  if (text in CLOSES) brackets.push({ sign: text, column: layout.column });
+  if (text in CLOSES && look !== "name") brackets.push({ sign: text, column: layout.column });
   else if (CLOSERS.has(text)) closeTo(brackets, text);
   else if (look === "keyword" && text === "let") lets.push(column);
   else if (look === "keyword" && text === "in") layout.let = lets.pop() ?? null;

@@ -3,7 +3,7 @@
  * nothing here needs a page.
  */
 
-import { CHECK_WORDS, EXPRESSION_DIRECTIVES, PLACED, SIGNS, WORDS } from "./words.js";
+import { CELL_WORDS, CHECK_WORDS, EXPRESSION_DIRECTIVES, PLACED, SIGNS, WORDS } from "./words.js";
 
 // Raised digits and ᵀ are no part of a name: wᵀ is a transpose.
 const RAISED = "⁰¹²³⁴-⁹ᵀ";
@@ -27,7 +27,7 @@ const KINDS = [
 const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
 const CHECK = /check +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]/uy;
 const PYTHON = /%%python(?![\p{L}\p{N}_])/uy;
-const PYTHON_CELL = new RegExp(`%%python[${SPACE}]*$`, "uy");
+const PYTHON_CELL = /%%python[ \t]*$/uy;
 const NAME_OF_DIRECTIVE = /[\p{L}\p{N}_]+/uy;
 const BLANK_BEFORE_NAME = / +/uy;
 const WORD_OF_DIRECTIVE = new RegExp(`("[^"]*"?)|(#.*)|[^${SPACE}#"][^${SPACE}]*`, "suy");
@@ -134,7 +134,7 @@ function placed(name, state) {
   const { count, head, last, isCheck } = state;
   if (count === 0) return isCheck ? "keyword" : null;
   if (count === 1 && head === "%") return WORDS.directive.has(name) ? "directive" : null;
-  if (count === 2 && head === "%%" && PLACED["%%"].has(name)) return "directive";
+  if (count === 2 && head === "%%" && CELL_WORDS.has(name)) return "directive";
   if (count === 1 && WORDS.declaration.has(last)) return "declared";
   const words = isCheck ? CHECK_WORDS : PLACED[head];
   return words?.has(name) ? "keyword" : null;

@@ -27,8 +27,10 @@ export const PLACED = {
   __proto__: null,
   train: new Set(["batch", "data", "epochs", "for", "measure", "on", "shuffle"]),
   "%gradient": new Set(["against"]),
-  "%%": new Set(["python", "rh"]),
 };
+
+/** What may follow `%%`. */
+export const CELL_WORDS = new Set(["python", "rh"]);
 
 /** Words that mean something inside a check. */
 export const CHECK_WORDS = new Set(["within"]);

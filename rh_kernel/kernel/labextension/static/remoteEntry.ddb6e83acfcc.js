@@ -3,7 +3,7 @@
  * The page's own modules come from the scope that the page shares, ours from beside this file.
  */
 (() => {
-  const VERSION = "41640480ad05";
+  const VERSION = "2efdfd43d3c1";
 
   let scope;
 

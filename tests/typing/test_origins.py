@@ -1,0 +1,101 @@
+"""The notes of complaints about types: where each of the two types comes from, the nearest cause first."""
+
+import pytest
+
+from rh_kernel.display.diagnostics import text as shown
+from rh_kernel.session.session import Session, execute
+from rh_kernel.source.span import Source
+from rh_kernel.typing.derivations import TypingRule
+from tests.typing.cells import run, wrong
+
+OP = "op FC[l : Loc(m, n)] : Real(n) -> Real(m)\n"
+SGD = (
+    "handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = { return x -> return alpha * (x - t)\n"
+    "  FC[l](x) -> let w <= Get[l]() in return (w @ x, w) | y, w -> return w^T @ y }\n"
+)
+
+STORIES: list[tuple[str, list[tuple[str, str]]]] = [
+    # a name is explained by its binder, anything else by its type and then by the names in it
+    ("let x <- [1, 2] in x + [1, 2, 3]", [("x", "`x : Real(2)` is bound here"), ("[1, 2, 3]", "this is Real(3)")]),
+    ("let x <- [1, 2] in let x <- [1] in x @ x", [("x", "`x : Real(1)` is bound here")]),
+    (
+        "let x <- [1, 2] in -x + [1]",
+        [("-x", "this is Real(2)"), ("[1]", "this is Real(1)"), ("x", "`x : Real(2)` is bound here")],
+    ),
+    ("let x <- [1] in (let x <- [1, 2] in x) + [1]", [("let x <- [1, 2] in x", "this is Real(2)"), ("[1]", "this is Real(1)")]),
+    ("const a = [1, 2]\na @ [1, 2]", [("a", "`a : Real(2)` is declared here"), ("[1, 2]", "this is Real(2)")]),
+    # what is asked for, where it is written
+    ("const t : Real(3) = [1, 2]", [("Real(3)", "asked for here")]),
+    ("fun f(x : Real(2)) : Real = x", [("x", "`x : Real(2)` is bound here"), ("Real", "asked for here")]),
+    (
+        f"{OP}loc w : Real(3, 2) = ones\nFC[w]([1])",
+        [("w", "`w : Real(3, 2)` is declared here"), ("FC", "`FC : Real(n) -> Real(m)` is declared here")],
+    ),
+    (
+        "net f[l : Loc(m, n)](x : Real(m)) : Real(m) = let w <= Get[l]() in return w @ x",
+        [("w", "`w : Real(m, n)` is bound here"), ("x", "`x : Real(m)` is bound here")],
+    ),
+    (
+        f"{OP}{SGD}rev handle ([1, 2]) <x>. return x with sgd(1, [1, 2, 3])",
+        [("sgd", "`sgd` is declared here"), ("x", "this is Real(2)")],
+    ),
+    (
+        f"{OP}handler h = {{ return x -> return x\n  FC[l](x), k -> k(x) }}",
+        [("x", "`x : Real(n)` is bound here"), ("k", "`k` takes Real(m)")],
+    ),
+    (
+        f"{OP}handler h = {{ return x -> return [1]\n  FC[l](x), k -> return [1, 2] }}",
+        [("return [1]", "the return clause gives Real(1)")],
+    ),
+    (
+        f"{OP}handler h = {{ return x -> return x\n  FC[l](x) -> return ([1], x) | y, z -> return z }}",
+        [("FC", "`FC : Real(n) -> Real(m)` is declared here")],
+    ),
+    # patterns, components, names of another kind, names that are nearly those that are meant
+    ("let (a, b) <- [1, 2] in a", [("[1, 2]", "this is Real(2)")]),
+    ("let v <- [1, 2] in v.1", [("v", "`v : Real(2)` is bound here")]),
+    ("dim n = 3\n2 * n", [("n", "`n = 3` is declared here")]),
+    ("const target = [1]\n2 * tarket", [("target", "`target` is declared here")]),
+]
+
+
+@pytest.mark.parametrize(("text", "notes"), STORIES, ids=[text.split("\n")[-1] for text, _ in STORIES])
+def test_a_complaint_tells_where_the_types_come_from(text: str, notes: list[tuple[str, str]]) -> None:
+    found = wrong(text)[0]
+    assert [(note.span.text, note.text) for note in found.notes] == notes
+
+
+def test_a_note_in_another_cell_names_the_cell() -> None:
+    before = run(f"{OP}loc w : Real(3, 2) = ones")[1]
+    events = execute(before, Source("cell 2", "FC[w]([1, 2, 3])"))
+    (found,) = [d for event in events for d in event.result.diagnostics]
+    assert shown(found) == (
+        "RH102 Types differ: `[1, 2, 3]` has another type than is asked for here\n"
+        " ── cell 2, line 1, column 7\n"
+        "1 │ FC[w]([1, 2, 3])\n"
+        "  │       ^^^^^^^^^\n"
+        " ── cell, line 2, column 5\n"
+        "1 │ op FC[l : Loc(m, n)] : Real(n) -> Real(m)\n"
+        "  │    -- `FC : Real(n) -> Real(m)` is declared here\n"
+        "2 │ loc w : Real(3, 2) = ones\n"
+        "  │     - `w : Real(3, 2)` is declared here\n"
+        "    found     Real(3)\n"
+        "    expected  Real(2), the input of `FC[w]`\n"
+        "    rule      T-OP (RH Fig. 3)"
+    )
+
+
+def test_what_rev_handle_hides_is_shown_with_what_hides_it() -> None:
+    text = f"{OP}{SGD}let a <- 2 in let b <- [1] in rev handle (b) <u>. return a * u with sgd(1, [1])"
+    (found,) = wrong(text)
+    assert [(note.span.text, note.text) for note in found.notes] == [
+        ("rev handle", "from here on `a` is hidden"),
+        ("a", "`a` is bound here"),
+    ]
+    assert "`rev handle (b, a) <u, a>. …`" in found.hint
+    assert found.rule == TypingRule.T_RHANDLE.cited == "T-RHANDLE (RH Fig. 3)"
+
+
+def test_what_the_hint_says_can_be_done() -> None:
+    text = f"{OP}{SGD}let a <- 2 in let b <- [1] in rev handle (b, a) <u, a>. return a * u with sgd(1, [1])"
+    assert not wrong(text, Session.start(run("")[1].folder))

@@ -1,0 +1,46 @@
+"""The widgets of the cells: those of a cell that runs again are closed, and no cell keeps more than a certain number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rh_kernel.session.results import Result, Shown
+from rh_kernel.session.session import execute
+from rh_kernel.source.span import Source
+from rh_kernel.workspace.widgets import MOST, Widgets
+from rh_kernel.workspace.workspace import Workspace
+
+
+def traced() -> Result:
+    (event,) = [e for e in execute(Workspace().session, Source("cell", "%trace return 1 + 2")) if isinstance(e, Shown)]
+    return event.result
+
+
+def shown(widgets: Widgets, cell: str, result: Result) -> str:
+    """Show a result: the number of its widget."""
+    view: Any = widgets.outputs(cell, result, {"text/plain": "", "text/html": ""})[0]
+    return next(data["model_id"] for data in view.values() if isinstance(data, dict))
+
+
+def alive() -> set[str]:
+    from ipywidgets.widgets import widget
+
+    return set(vars(widget)["_instances"])
+
+
+def test_a_cell_keeps_the_newest_of_its_widgets() -> None:
+    widgets, result = Widgets(), traced()
+    widgets.begin("a")
+    made = [shown(widgets, "a", result) for _ in range(MOST + 2)]
+    assert alive() >= set(made[2:])
+    assert not alive() & set(made[:2])
+    widgets.begin("a")
+    assert not alive() & set(made)
+
+
+def test_what_is_shown_beside_all_cells_is_shown_too() -> None:
+    widgets = Widgets()
+    made = shown(widgets, "no cell", traced())
+    assert made in alive()
+    widgets.begin("no cell")
+    assert made not in alive()
