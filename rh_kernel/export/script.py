@@ -7,7 +7,7 @@ from nbconvert.exporters.templateexporter import TemplateExporter
 from traitlets import default
 
 from rh_kernel.export.pages import Notebook
-from rh_kernel.highlighting.looks import python_begins
+from rh_kernel.syntax.lexer import python_starts
 
 FAILS = "raises-exception"
 """The tag of a cell that is meant to fail."""
@@ -46,7 +46,7 @@ def program(notebook: Notebook) -> Notebook:
     """
     made = deepcopy(notebook)
     for cell in made.cells:
-        runs = cell.cell_type == "code" and python_begins(cell.source) is None and FAILS not in cell.metadata.get("tags", [])
+        runs = cell.cell_type == "code" and python_starts(cell.source) is None and FAILS not in cell.metadata.get("tags", [])
         cell.source = cell.source.rstrip() if runs else commented(cell.source)
         if cell.cell_type == "markdown":
             cell.update(cell_type="code", outputs=[], execution_count=None)

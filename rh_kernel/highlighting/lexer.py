@@ -23,9 +23,10 @@ class RHLexer(Lexer):
     def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, Any, str]]:
         """The offset, the type and the characters of each piece; joined they are the text, whatever it is."""
         # Read here, so that whoever only lists the lexers does not load the language.
-        from rh_kernel.highlighting.looks import looks, python_begins
+        from rh_kernel.highlighting.looks import looks
+        from rh_kernel.syntax.lexer import python_starts
 
-        python = python_begins(text)
+        python = python_starts(text)
         if python is not None:
             yield from _python_cell(text, python)
             return

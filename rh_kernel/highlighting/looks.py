@@ -10,7 +10,7 @@ from rh_kernel.session.directives import DIRECTIVES
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.parse_items import words_of_directive
-from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, INITIALS, PYTHON, TRAINING_OPTIONS, Kind, Token
+from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, INITIALS, TRAINING_OPTIONS, Kind, Token
 
 
 class Look(Enum):
@@ -69,14 +69,7 @@ SIGNS = {
 }
 """How the signs look, in their canonical spelling; those that are not here are punctuation. ``⌊M⌋`` is ``return M``."""
 
-_PYTHON = re.compile(rf"{PYTHON}[ \t]*(?:\r?\n|\Z)")
 _CHECK = re.compile(rf"{CHECK} +(?!in\b)[\w(\[⟨⌊]")
-
-
-def python_begins(text: str) -> int | None:
-    """Where the Python of a cell begins, if its first line is ``%%python``."""
-    first = _PYTHON.match(text)
-    return None if first is None else first.end()
 
 
 def looks(text: str) -> Iterator[Marked]:

@@ -8,6 +8,20 @@ from ipykernel.kernelapp import IPKernelApp
 
 from rh_kernel.kernel.kernel import RHKernel
 
+PATIENCE = 2.0
+"""Seconds for the last words of the thread that serves the control channel."""
+
+
+class RHKernelApp(IPKernelApp):
+    """Ends the thread that serves the control channel before the one that it speaks through, or it would wait for that."""
+
+    def start(self) -> None:
+        """Serve until there is nothing more to serve."""
+        super().start()
+        if self.control_thread is not None and self.control_thread.is_alive():
+            self.control_thread.stop()
+            self.control_thread.join(PATIENCE)
+
 
 def main() -> None:
     """Serve until a client says to shut down."""
@@ -17,7 +31,7 @@ def main() -> None:
     # Programs are trees of very many small nodes, without cycles: looking for cycles often makes cells and interrupts wait.
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
-    IPKernelApp.launch_instance(kernel_class=RHKernel, outstream_class="rh_kernel.kernel.streams.Stream")
+    RHKernelApp.launch_instance(kernel_class=RHKernel, outstream_class="rh_kernel.kernel.streams.Stream")
 
 
 if __name__ == "__main__":

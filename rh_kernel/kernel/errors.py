@@ -29,6 +29,11 @@ def occupied(busy: Busy) -> Content:
     return _content("Busy", str(busy), [str(busy)])
 
 
+def malformed(wrong: Exception) -> Content:
+    """The reply to a request that is none."""
+    return {"status": "error", **_content("Malformed request", str(wrong), [])}
+
+
 def faulty(fault: Fault) -> Content:
     """A fault of ours."""
     return _content(fault.title, fault.summary, fault.text.split("\n"))

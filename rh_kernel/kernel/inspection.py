@@ -3,13 +3,14 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rh_kernel.display.html import escape, to_html
 from rh_kernel.display.markup import FAINT, MONOSPACE, box
 from rh_kernel.display.text import visible
 from rh_kernel.highlighting.looks import Look, looks
 from rh_kernel.kernel.completion_words import declared_in, written_types
+from rh_kernel.kernel.inspection_here import here
 from rh_kernel.kernel.inspection_rules import rule_of, rules_of
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives import DIRECTIVES
@@ -21,7 +22,8 @@ from rh_kernel.syntax.doc import HARD, Doc, Role, Text, concat, role
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.tokens import Kind, Token
 from rh_kernel.syntax.types import Product
-from rh_kernel.typing.definitions import Definitions, FunDefinition
+from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition
+from rh_kernel.typing.derivations import TypingRule
 
 _DIRECTIVE = re.compile(r"%(\w+)")
 _OPERATORS = {"@": "matmul", "ᵀ": "transpose", "/": "div", "-": "sub"}
@@ -62,8 +64,9 @@ def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Map
     if found is not None:
         about = _directive(found)
     else:
-        definitions = declared_in(session.definitions, text, "this cell")
-        about = _at(definitions, text, cursor, None if detail else FEW_LINES)
+        source = Source("this cell", text)
+        definitions = declared_in(session.definitions, text, source.name)
+        about = _at(definitions, source, cursor, None if detail else FEW_LINES)
     return None if about is None else {"text/plain": _plain(about), "text/html": _html(about)}
 
 
@@ -83,16 +86,21 @@ def _directive(name: str) -> About | None:
     return About((f"%{name} {argument}".rstrip(),), text)
 
 
-def _at(definitions: Definitions, text: str, cursor: int, lines: int | None) -> About | None:
-    read = tokens(Span(Source("cell", text), 0, len(text)))
-    abouts = (_of_token(definitions, text, read, place, lines) for place in _touched(read, cursor))
-    return next((about for about in abouts if about is not None), None)
+def _at(definitions: Definitions, source: Source, cursor: int, lines: int | None) -> About | None:
+    read = tokens(Span(source, 0, len(source.text)))
+    for place in _touched(read, cursor):
+        about, found = _of_token(definitions, source, read, place, lines), here(definitions, source, read[place])
+        if found is not None and found.is_variable:
+            return About((str(found),), remarks=("a variable",), rules=(rule_of(TypingRule.T_VAR),))
+        if about is not None:
+            return about if found is None else replace(about, facts=(*about.facts, f"here {found}"))
+    return None
 
 
-def _of_token(definitions: Definitions, text: str, read: list[Token], place: int, lines: int | None) -> About | None:
+def _of_token(definitions: Definitions, source: Source, read: list[Token], place: int, lines: int | None) -> About | None:
     match read[place]:
         case Token(Kind.NAME, name):
-            return _name(definitions, text, name, lines)
+            return _name(definitions, source.text, name, lines)
         case Token(Kind.KEYWORD, "rd"):
             follows = [token.text for token in read[place + 1 : place + 3]]
             return (_reverse(definitions, follows[1]) if follows[:1] == ["["] and follows[1:] else None) or _form("rd")
@@ -155,7 +163,7 @@ def _sign(sign: str) -> About | None:
     about = _form(sign)
     if about is None or sign not in _OPERATORS:
         return about
-    more = known(Definitions({}), _OPERATORS[sign])
+    more = known(BUILT_IN, _OPERATORS[sign])
     return about if more is None else About((*about.title, *more.signatures), about.text, more.facts)
 
 

@@ -13,16 +13,20 @@ from traitlets import List
 
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.fault import fault
+from rh_kernel.kernel.checking import TARGET, listener
 from rh_kernel.kernel.comms import MESSAGES, manager
 from rh_kernel.kernel.completion import completions
 from rh_kernel.kernel.driving import drive
-from rh_kernel.kernel.errors import Content, failed, faulty, interrupted, occupied
+from rh_kernel.kernel.errors import Content, failed, faulty, interrupted, malformed, occupied
 from rh_kernel.kernel.history import Cell, History, history_file
 from rh_kernel.kernel.inspection import inspection
-from rh_kernel.kernel.python import Python, python_starts
+from rh_kernel.kernel.python import Python
+from rh_kernel.kernel.requests import Malformed, well_formed
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute
+from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source
+from rh_kernel.syntax.lexer import python_starts
 from rh_kernel.syntax.parser import completeness
 from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.interrupts import Interrupts
@@ -65,6 +69,7 @@ class RHKernel(Kernel):
         self._widgets = Widgets()
         self._python = Python(self, self.workspace, self._widgets)
         self.comm_manager = manager()
+        self.comm_manager.register_target(TARGET, listener(lambda: self.rh))
         for message in MESSAGES:
             self.shell_handlers[message] = self._python.guarded(getattr(self.comm_manager, message))
 
@@ -118,6 +123,16 @@ class RHKernel(Kernel):
         except Exception:
             self.log.exception("A message of a widget could not be served")
         self._publish_status("busy", "shell", parent=running)
+
+    def should_handle(self, stream: Any, msg: Any, idents: Any) -> Any:
+        """Whether a request is to be served; one that is malformed is answered here."""
+        request, session = msg["header"]["msg_type"], cast(Any, self.session)
+        try:
+            msg["content"] = well_formed(request, msg["content"])
+        except Malformed as wrong:
+            session.send(stream, request.replace("_request", "_reply"), malformed(wrong), msg, ident=idents)
+            return False
+        return super().should_handle(stream, msg, idents)
 
     def pre_handler_hook(self) -> None:
         """SIGINT stays ignored while no cell runs: between two messages it would end the process."""
@@ -175,7 +190,7 @@ class RHKernel(Kernel):
         def dressed(result: Result, static: Bundle) -> Iterable[Bundle]:
             return self._widgets.outputs(cell, result, static)
 
-        return Outputs(self._say, number, time.monotonic, dressed)
+        return Outputs(self._say, number, time.monotonic, dressed, self.rh.settings.bounds.output)
 
     async def _take(self, source: Source, outputs: Outputs, interrupts: Interrupts) -> Content | None:
         """Take the cell's events as far as they go, and its session if it ends well; else what went wrong."""
@@ -189,7 +204,11 @@ class RHKernel(Kernel):
             outputs.abandon("interrupted")
             return interrupted(kept=False)
         except Busy as busy:
+            outputs.abandon("failed")
             return occupied(busy)
+        except Failure as failure:  # of what shows the outputs: there are too many
+            outputs.abandon("failed")
+            return failed(failure.diagnostics, undone=outputs.has_shown)
         except Exception as exception:
             outputs.abandon("failed")
             return faulty(fault(exception, VERSION))
@@ -225,7 +244,7 @@ class RHKernel(Kernel):
 
     async def do_complete(self, code: str, cursor_pos: int) -> Reply:
         """The names that fit what stands before the cursor, with their types."""
-        python = python_starts(code)
+        python, cursor_pos = python_starts(code), min(max(cursor_pos, 0), len(code))
         if python is not None and python <= cursor_pos:
             return self._python.complete(code, python, cursor_pos)
         start, found = completions(self.rh, code, cursor_pos)
@@ -240,7 +259,7 @@ class RHKernel(Kernel):
 
     async def do_inspect(self, code: str, cursor_pos: int, detail_level: int = 0, omit_sections: Any = ()) -> Reply:
         """The type and the documentation of the name at the cursor."""
-        python = python_starts(code)
+        python, cursor_pos = python_starts(code), min(max(cursor_pos, 0), len(code))
         if python is not None and python <= cursor_pos:
             return self._python.inspect(code, python, cursor_pos, detail_level, omit_sections)
         data = inspection(self.rh, code, cursor_pos, detail_level)

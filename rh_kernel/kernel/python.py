@@ -7,17 +7,16 @@ raises keeps what its calls of ``rh`` did before: each of them takes effect by i
 import builtins
 import getpass
 import os
-import re
 import warnings
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeAlias, cast
 
 from rh_kernel.kernel.breaking import Breaks, breakable
-from rh_kernel.kernel.errors import Content
+from rh_kernel.kernel.errors import Content, occupied
 from rh_kernel.kernel.shell import ZMQInteractiveShell, made
 from rh_kernel.kernel.streams import ALLOWANCE, request_of
-from rh_kernel.syntax.tokens import PYTHON
+from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.showing import share_widgets
 from rh_kernel.workspace.widgets import Widgets
 from rh_kernel.workspace.workspace import Workspace, share
@@ -31,14 +30,6 @@ DRAWING = "module://matplotlib_inline.backend_inline"
 QUIET = ("ignore", None, Warning, None, 0)
 """The filter by which the kernel keeps warnings of libraries from cells in the language."""
 
-_FIRST_LINE = re.compile(rf"{PYTHON}[ \t]*(?:\r?\n|\Z)")
-
-
-def python_starts(text: str) -> int | None:
-    """Where the Python of a cell begins, after its first line ``%%python``; ``None`` if the cell is in the language."""
-    first = _FIRST_LINE.match(text)
-    return None if first is None else first.end()
-
 
 class Python:
     """The Python of a notebook. ``workspace`` is what it knows as ``rh``; ``widgets`` are those of all cells."""
@@ -48,6 +39,7 @@ class Python:
         self._workspace = workspace
         self._widgets = widgets
         self._shell: ZMQInteractiveShell | None = None
+        self._running = False
         self._filters = [f for f in warnings.filters if f != QUIET]
 
     def set_parent(self, parent: Any) -> None:
@@ -68,6 +60,9 @@ class Python:
         self, body: str, number: int, cell: str, *, silent: bool, stored: bool
     ) -> tuple[Content | None, list[dict[str, Any]]]:
         """Run a cell: what went wrong, and what the cell asks of the front end. What it shows is shown meanwhile."""
+        if self._running:
+            # In a subshell: one shell takes one cell at a time.
+            return occupied(Busy()), []
         shell, breaks = self._made(), Breaks()
         shell.user_ns.setdefault(NAME, self._workspace)
         with self._as_in_python(silent=silent), breaks.watched():
@@ -81,8 +76,9 @@ class Python:
         """What fits before the cursor, in a cell whose Python begins at ``start``."""
         from IPython.core.completer import provisionalcompleter, rectify_completions
 
-        completer, body = cast(Any, self._made().Completer), text[start:]
-        with provisionalcompleter():
+        completer, body, found = cast(Any, self._made().Completer), text[start:], list[Any]()
+        # What is completed may be of the user's making, and fail when it is asked.
+        with provisionalcompleter(), suppress(Exception):
             found = [*rectify_completions(body, completer.completions(body, cursor - start))]
         types = [
             {"text": c.text, "type": c.type, "start": start + c.start, "end": start + c.end, "signature": c.signature}
@@ -100,12 +96,11 @@ class Python:
         """What is known of the name at the cursor."""
         from IPython.utils.tokenutil import token_at_cursor
 
-        name = token_at_cursor(text[start:], cursor - start)
-        try:
-            data = self._made().object_inspect_mime(name, detail_level, omit_sections)
-        except KeyError:
-            return {"status": "ok", "found": False, "data": {}, "metadata": {}}
-        return {"status": "ok", "found": True, "data": {"text/plain": data["text/plain"]}, "metadata": {}}
+        data: Reply = {}
+        with suppress(Exception):
+            name = token_at_cursor(text[start:], cursor - start)
+            data = {"text/plain": self._made().object_inspect_mime(name, detail_level, omit_sections)["text/plain"]}
+        return {"status": "ok", "found": bool(data), "data": data, "metadata": {}}
 
     def is_complete(self, body: str) -> Reply:
         """Whether Enter should run the cell, and if not how far the next line is indented."""
@@ -125,6 +120,7 @@ class Python:
     @contextmanager
     def _as_in_python(self, *, silent: bool) -> Generator[None]:
         """Inside, ``input`` asks the front end, warnings are shown, and a silent cell shows nothing."""
+        self._running = True
         asked, asked_secretly = builtins.input, getpass.getpass
         builtins.input, getpass.getpass = self._kernel.raw_input, self._kernel.getpass
         if silent:
@@ -133,7 +129,7 @@ class Python:
             with self._warning():
                 yield
         finally:
-            ALLOWANCE.silent = None
+            self._running, ALLOWANCE.silent = False, None
             builtins.input, getpass.getpass = asked, asked_secretly
 
     @contextmanager

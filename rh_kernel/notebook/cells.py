@@ -9,7 +9,7 @@ from rh_kernel.display.diagnostics import htmls, texts
 from rh_kernel.display.fault import fault
 from rh_kernel.kernel.errors import Content, faulty, interrupted, occupied
 from rh_kernel.notebook.errors import CellFailed, CellStopped
-from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.diagnostic import Diagnostic, Failure
 from rh_kernel.source.span import Source
 from rh_kernel.workspace.errors import Busy, Stopped, Wrong
 from rh_kernel.workspace.outcomes import AnyOutcome, outcome
@@ -30,10 +30,11 @@ def run_cell(workspace: Workspace, source: Source, where: Shell) -> AnyOutcome |
         if message != "execute_result":
             send(message, content)
 
-    outputs = Outputs(say, where.execution_count, time.monotonic, dressing(where))
+    limit = workspace.session.settings.bounds.output
+    outputs = Outputs(say, where.execution_count, time.monotonic, dressing(where), limit)
     try:
         results = workspace.take(source, outputs.take)
-    except Wrong as wrong:
+    except (Wrong, Failure) as wrong:  # the latter if it would show too much
         undone = outputs.has_shown
         outputs.abandon("failed")
         send("display_data", {"data": _complaints(wrong.diagnostics), "metadata": {}})

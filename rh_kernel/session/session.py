@@ -90,14 +90,15 @@ def execute(session: Session, source: Source, *, keep_going: bool = False, cell:
 
 def commit(before: Session, after: Session) -> Session:
     """The session ``after`` what was done to the one ``before``, which can be undone if it was anything."""
-    if _is_same(before, after):
+    if is_same(before, after):
         return replace(after, past=before.past)
     past = (*before.past, replace(before, past=()))
     kept = fitting([s.heap for s in past], after.heap)
     return replace(after, past=past[len(past) - kept :])
 
 
-def _is_same(before: Session, after: Session) -> bool:
+def is_same(before: Session, after: Session) -> bool:
+    """Whether nothing was done between two sessions: names, settings, data and heap are as before."""
     return (
         after.definitions.named.items() == before.definitions.named.items()
         and after.settings == before.settings

@@ -76,7 +76,7 @@ class Diagnostic:
 
 
 class Failure(Exception):
-    """A failure that carries its diagnostics, at least one."""
+    """A failure that carries its diagnostics: at least one, or none for what depends on something that has its own."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__("; ".join(f"{d.code}: {d.message}" for d in diagnostics))

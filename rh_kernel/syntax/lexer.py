@@ -39,6 +39,7 @@ _TOKEN = re.compile(
 )
 _ITEM = re.compile(r"^(?=[^\s}#])", re.MULTILINE)
 _PYTHON = re.compile(rf"^{PYTHON}(?!\w)", re.MULTILINE)
+_FIRST_LINE = re.compile(rf"{PYTHON}[ \t]*(?:\r?\n|\Z)")
 _WORDS = re.compile(r'"[^"\r\n]*"?|[^\s#"]\S*|#[^\r\n]*')
 
 
@@ -55,6 +56,12 @@ def chunks(source: Source) -> tuple[Span, ...]:
         starts.insert(0, 0)
     ends = [*starts[1:], len(source.text)]
     return tuple(Span(source, start, end) for start, end in zip(starts, ends, strict=True) if start < end)
+
+
+def python_starts(text: str) -> int | None:
+    """Where the Python of a cell begins, after its first line ``%%python``; ``None`` if the cell is in the language."""
+    first = _FIRST_LINE.match(text)
+    return None if first is None else first.end()
 
 
 def tokens(span: Span) -> list[Token]:

@@ -22,7 +22,7 @@ from rh_kernel.typing.errors import (
     WrongNumberOfIndices,
 )
 from rh_kernel.typing.hints import NOBODY, Asked, another_type, instead
-from rh_kernel.typing.origins import chosen, origin, origins
+from rh_kernel.typing.origins import chosen, origins, where
 from rh_kernel.typing.unify import Unifier, unknowns
 
 _FEW = 6
@@ -47,19 +47,14 @@ def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint:
         return Rejected(UnknownName(span=span, name=name, hint=hint))
     fix = Fix(span, near[0]) if span.text == name else None
     hint = "" if fix else f"did you mean `{near[0]}`?"
-    return Rejected(UnknownName(span=span, name=name, hint=hint, fix=fix, notes=_where(cx, near[0], span)))
+    return Rejected(UnknownName(span=span, name=name, hint=hint, fix=fix, notes=chosen(span, where(cx, near[0]))))
 
 
 def another_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> Rejected:
     """The complaint about a name that means something of another kind."""
     hint = instead(is_a, wanted, name)
-    notes = _where(cx, name, span)
+    notes = chosen(span, where(cx, name))
     return Rejected(WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint, notes=notes))
-
-
-def _where(cx: Context, name: str, span: Span) -> tuple[Note, ...]:
-    found = origin(cx, None, name)
-    return chosen(span, () if found is None else (found,))
 
 
 def out_of_reach(entry: Entry, span: Span) -> Rejected:
@@ -70,6 +65,7 @@ def out_of_reach(entry: Entry, span: Span) -> Rejected:
     hint = barrier.way_in.replace("{name}", entry.name).replace("{type}", "A" if unknowns(entry.type) else str(entry.type))
     if entry.zone is Zone.CONTINUATION:
         hint = f"bind what it gives outside: `let y <= {entry.name} • M in …`"
+    hint = "\n".join(part for part in (barrier.why, hint) if part)
     bound = () if entry.span is None else (Note(span=entry.span, text=f"`{entry.name}` is bound here"),)
     hides = () if barrier.span is None else (Note(span=barrier.span, text=f"from here on `{entry.name}` is hidden"),)
     notes = chosen(span, (*hides, *bound))
@@ -78,7 +74,6 @@ def out_of_reach(entry: Entry, span: Span) -> Rejected:
             span=span,
             name=entry.name,
             where=barrier.where,
-            why=barrier.why,
             hint=hint,
             notes=notes,
             rule=TypingRule(barrier.rule).cited,
@@ -114,7 +109,7 @@ def wrong_indices(
     """The complaint about how many indices stand in the square brackets behind ``head``."""
     span = indices[0].span.to(indices[-1].span) if indices else head.span
     given = str(len(indices)) if indices else "none"
-    notes = _where(cx, head.text, span)
+    notes = chosen(span, where(cx, head.text))
     return Rejected(
         WrongNumberOfIndices(span=span, name=head.text, wanted=wanted, given=given, expected=expected, hint=hint, notes=notes)
     )

@@ -41,7 +41,7 @@ REV_HANDLE = Barrier(
     "inside `rev handle`",
     "hand it in: `rev handle (…, {name}) <…, {name}>. R with H` binds it inside, and gives its cotangent too",
     "T-RHANDLE",
-    ": what runs backwards is an arrow from the variables that `rev handle` binds, and nothing else (RH §3)",
+    "what is run backwards is an arrow from the variables that `rev handle` binds, and from nothing else (RH §3)",
 )
 CLAUSE = Barrier(
     "inside a handler's clause, which is closed",

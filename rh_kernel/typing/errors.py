@@ -118,10 +118,9 @@ class OutOfReach(Diagnostic):
     """``let a <- 2 in rev handle (1) <x>. return a * x with h``"""
 
     code, title = "RH112", "Variable out of reach"
-    label = "`{name}` cannot be used {where}{why}"
+    label = "`{name}` cannot be used {where}"
     name: str
     where: str
-    why: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

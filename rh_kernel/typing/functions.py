@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS, failing
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Primitive, RdOf, Term
@@ -85,9 +84,9 @@ def _first(A: Type) -> Type:
     return A.factors[0] if isinstance(A, Product) else A
 
 
-def check_size(unifier: Unifier, candidate: Candidate, span: Span) -> None:
+def check_size(cx: Context, unifier: Unifier, candidate: Candidate, e: s.Apply) -> None:
     """What the types do not show: a ``reshape`` keeps the entries, a block has some, and so on. Raises ``Rejected``."""
-    check_needs(unifier, candidate.function, span)
+    check_needs(cx, unifier, candidate.function, e)
     if candidate.same_size is None:
         return
     after, before = (size_of(unifier.shape(shape)) for shape in candidate.same_size)
@@ -95,10 +94,12 @@ def check_size(unifier: Unifier, candidate: Candidate, span: Span) -> None:
         A, B = unifier.show(*(Real(shape) for shape in reversed(candidate.same_size)))
         found, wanted = unifier.dim(before), unifier.dim(after)
         hint = counterexample(found, wanted) or "a reshape keeps the number of entries"
-        raise Rejected(SizesDiffer(span=span, found=f"{A}, {found} entries", expected=f"{wanted} entries, for {B}", hint=hint))
+        notes = chosen(e.span, origins(cx, unifier, e))
+        before, after = f"{A}, {found} entries", f"{wanted} entries, for {B}"
+        raise Rejected(SizesDiffer(span=e.span, found=before, expected=after, hint=hint, notes=notes))
 
 
-def check_needs(unifier: Unifier, f: Function, span: Span) -> None:
+def check_needs(cx: Context, unifier: Unifier, f: Function, e: s.Apply) -> None:
     """What ``f`` needs, so far as the dimensions are known by now; ``finishing.check_dimensions`` sees the others.
 
     Raises ``Rejected``.
@@ -110,7 +111,7 @@ def check_needs(unifier: Unifier, f: Function, span: Span) -> None:
         found = failing(Primitive(f.name, at, f.domain, f.codomain))
         if found is not None:
             (domain,) = unifier.show(f.domain)
-            raise no_such_member(span, found, domain)
+            raise no_such_member(e.span, found, domain, chosen(e.span, origins(cx, unifier, e)))
 
 
 def instance(unifier: Unifier, d: FunDefinition) -> Defined:

@@ -9,7 +9,7 @@ from rh_kernel.typing.context import Context
 from rh_kernel.typing.derivations import TypingRule
 from rh_kernel.typing.errors import ClauseOfOtherKind, ClauseTwice, HandlerOfOtherKind
 from rh_kernel.typing.hints import Asked
-from rh_kernel.typing.origins import chosen, origin
+from rh_kernel.typing.origins import chosen, where
 from rh_kernel.typing.unify import Unifier
 
 ORDINARY, REVERSE = "an ordinary handler", "a reverse handler"
@@ -78,16 +78,10 @@ def handler_of_other_kind(cx: Context, h: s.HandlerName, construct: str, wanted:
     """The complaint about a handler of the other kind."""
     use = "`handle P with H`" if is_a == ORDINARY else "`rev handle (M) <x>. R with H`"
     hint = f"it is used in {use}{more}"
-    notes = chosen(h.span, declared_at(cx, h.name))
+    notes = chosen(h.span, where(cx, h.name.text))
     return Rejected(
         HandlerOfOtherKind(span=h.span, construct=construct, wanted=wanted, name=h.name.text, is_a=is_a, hint=hint, notes=notes)
     )
-
-
-def declared_at(cx: Context, name: s.Name) -> tuple[Note, ...]:
-    """Where the handler or the operation was declared."""
-    found = origin(cx, None, name.text)
-    return () if found is None else (found,)
 
 
 def returned_by(unifier: Unifier, h: s.HandlerLiteral, D: Type) -> tuple[Note, ...]:

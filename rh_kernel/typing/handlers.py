@@ -30,7 +30,6 @@ from rh_kernel.typing.handler_complaints import (
     asked_of_forward,
     clause_of_other_kind,
     clause_twice,
-    declared_at,
     handler_of_other_kind,
     head_of,
     returned_by,
@@ -38,7 +37,7 @@ from rh_kernel.typing.handler_complaints import (
 from rh_kernel.typing.heads import Head, clause_head
 from rh_kernel.typing.hints import NOBODY, Asked
 from rh_kernel.typing.indices import CLOSED
-from rh_kernel.typing.origins import chosen, origins
+from rh_kernel.typing.origins import chosen, origins, where
 from rh_kernel.typing.patterns import open_patterns
 from rh_kernel.typing.siblings import Siblings
 from rh_kernel.typing.terms import Terms
@@ -84,7 +83,7 @@ class Handlers:
                 self._fits(cx, h, H.source, C, handled)
                 if D is not None and not self.unifier.same_type(H.target, D):
                     what = f"what {quoted(h.span)} gives"
-                    raise types_differ(self.unifier, h.span, what, H.target, D, asked, declared_at(cx, h.name))
+                    raise types_differ(self.unifier, h.span, what, H.target, D, asked, where(cx, h.name.text))
                 return H
 
     def _named(self, cx: Context, h: s.HandlerName) -> Handler:
@@ -104,7 +103,7 @@ class Handlers:
                 f"`{d.name}({', '.join(f'{name} : {A}' for name, A in d.parameters)})`" if d.parameters else f"`{d.name}`"
             )
             wanted = count_of(len(d.parameters), "argument")
-            notes = chosen(h.span, declared_at(cx, h.name))
+            notes = chosen(h.span, where(cx, h.name.text))
             raise Rejected(
                 WrongNumberOfArguments(span=h.span, name=d.name, wanted=wanted, given=given, expected=expected, notes=notes)
             )
@@ -114,7 +113,7 @@ class Handlers:
         closed = cx.bar(CLOSED, ARGUMENT)
         siblings, arguments = Siblings(self.unifier), list[Term]()
         for e, (name, A) in zip(h.arguments, d.parameters, strict=True):
-            asked = Asked(f"the parameter `{name}` of `{d.name}`", story=lambda: declared_at(cx, h.name))
+            asked = Asked(f"the parameter `{name}` of `{d.name}`", story=lambda: where(cx, h.name.text))
             with siblings:
                 arguments.append(self.terms.check(closed, e, fresh.type(specialise_type(A, static)), asked))
         siblings.settle()
@@ -130,12 +129,12 @@ class Handlers:
     def _fits(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Asked) -> None:
         if not self.unifier.same_type(found, C):
             what = f"the result that {quoted(h.span)} handles"
-            story = [*(note for e in h.arguments for note in origins(cx, self.unifier, e)), *declared_at(cx, h.name)]
+            story = [*(note for e in h.arguments for note in origins(cx, self.unifier, e)), *where(cx, h.name.text)]
             raise types_differ(self.unifier, h.span, what, found, C, handled, story)
 
     def reverse_literal(self, cx: Context, h: s.HandlerLiteral, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
         """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C, where ``handled`` tells where C is from."""
-        cx = cx.bar(CLOSED, CLAUSE)
+        cx = cx.bar(CLOSED, replace(CLAUSE, span=_brace(h)))
         siblings = Siblings(self.unifier)
         returns: list[Scope] = []
         with siblings:
@@ -165,7 +164,7 @@ class Handlers:
         with siblings:
             kept = self.unifier.fresh_type("D")
             x = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA)
-            asked = replace(asked_of_forward(name), story=lambda: declared_at(cx, clause.head))
+            asked = replace(asked_of_forward(name), story=lambda: where(cx, clause.head.text))
             Qf, _ = self.command(x.context, clause.forward, Product((head.arity, kept)), asked)
             scopes.append(_under(values, x.command_scope(Qf)))
             D = kept
@@ -177,7 +176,7 @@ class Handlers:
     def _backward(self, cx: Context, head: Head, clause: s.ReverseClause, D: Type) -> Scope:
         """``y, z. Q^b``"""
         yz = ((clause.cotangent, head.arity), (clause.auxiliary, D))
-        asked = replace(asked_of_backward(head.pattern.family.name), story=lambda: declared_at(cx, clause.head))
+        asked = replace(asked_of_backward(head.pattern.family.name), story=lambda: where(cx, clause.head.text))
         try:
             opened = open_patterns(head.context, self.unifier, yz, Zone.DELTA)
             Qb, _ = self.command(opened.context, clause.backward, head.coarity, asked)
@@ -189,7 +188,7 @@ class Handlers:
         self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked = NOBODY
     ) -> OrdinaryHandler:
         """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D, where ``asked`` tells who asks for D, if somebody does."""
-        cx = cx.bar(CLOSED, CLAUSE)
+        cx = cx.bar(CLOSED, replace(CLAUSE, span=_brace(h), rule="T-HANDLER"))
         siblings = Siblings(self.unifier)
         returns: list[Scope] = []
         target = self.unifier.poison() if D is None else D
@@ -254,14 +253,15 @@ class Handlers:
             (found,) = self.unifier.show(D)
             hint = "make the results of one type, for example `sum(…)` of them"
             name = head.pattern.family.name
-            raise Rejected(AnswerDepends(span=last(clause.body).span, found=found, operation=name, hint=hint))
+            span = last(clause.body).span
+            notes = chosen(span, where(head.context, name))
+            raise Rejected(AnswerDepends(span=span, found=found, operation=name, hint=hint, notes=notes))
 
     def _returns(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked) -> tuple[Scope, Type]:
         found = [c for c in h.clauses if isinstance(c, s.ReturnClause)]
         if not found:
             hint = "add `return x -> return x`, or what is to become of the result"
-            opening = Span(h.span.source, h.span.start, h.span.start + 1)
-            raise Rejected(HandlerWithoutReturn(span=opening, hint=hint))
+            raise Rejected(HandlerWithoutReturn(span=_brace(h), hint=hint))
         if len(found) > 1:
             raise clause_twice(found[1], "return", found[0])
         opened = open_patterns(cx, self.unifier, ((found[0].variable, C),), Zone.DELTA)
@@ -297,6 +297,10 @@ class _Fresh:
 
     def _type(self, A: TypeMeta) -> Type:
         return self._types.setdefault(A.number, self._unifier.fresh_type())
+
+
+def _brace(h: s.HandlerLiteral) -> Span:
+    return replace(h.span, end=h.span.start + 1)
 
 
 def _under(values: tuple[str, ...], scope: Scope) -> Scope:

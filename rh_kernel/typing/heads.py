@@ -5,7 +5,7 @@ Inside a clause the dimension variables of the operation's declaration are in sc
 
 from dataclasses import dataclass
 
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
@@ -15,6 +15,7 @@ from rh_kernel.typing.complaints import count_of, no_such_thing, signature, wron
 from rh_kernel.typing.context import Context, Entry, Zone
 from rh_kernel.typing.definitions import LocDefinition, OpDefinition
 from rh_kernel.typing.errors import NameTwice, WrongIndex
+from rh_kernel.typing.origins import chosen, where
 from rh_kernel.typing.unify import Unifier
 
 
@@ -52,14 +53,17 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
     locations: dict[str, Loc] = {}
     for i, (written, parameter) in enumerate(given):
         if written.text in {other.text for other in clause.indices[:i]}:
-            raise Rejected(NameTwice(span=written.span, name=written.text, hint="give the indices different names"))
+            first = next(other for other in clause.indices if other.text == written.text)
+            notes = (Note(span=first.span, text="the first one stands here"),)
+            hint = "give the indices different names"
+            raise Rejected(NameTwice(span=written.span, name=written.text, notes=notes, hint=hint))
         index: str | Location = written.text
         match parameter.kind:
             case LocKind(shape):
                 here = _shape(Static(dims, shapes, {}), shape)
                 match cx.definitions.get(written.text):
                     case LocDefinition(_, location):
-                        dims, shapes = _at_location(family, written, location, here, dims, shapes)
+                        dims, shapes = _at_location(cx, family, written, location, here, dims, shapes)
                         index = location
                     case _:
                         locations[written.text] = LocationVar(written.text, here)
@@ -118,7 +122,13 @@ def shape_variables(family: Family) -> frozenset[str]:
 
 
 def _at_location(
-    family: Family, written: s.Name, location: Location, here: Shape, dims: dict[str, Dim], shapes: dict[str, Shape]
+    cx: Context,
+    family: Family,
+    written: s.Name,
+    location: Location,
+    here: Shape,
+    dims: dict[str, Dim],
+    shapes: dict[str, Shape],
 ) -> tuple[dict[str, Dim], dict[str, Shape]]:
     """What the family's variables are at one location. Raises ``Rejected`` if its shape cannot be one of the family's."""
     unifier = Unifier()
@@ -137,7 +147,8 @@ def _at_location(
         why = f"`{family.name}` is not performed at a location like `{location.name}`"
         hint = f"`{location.name}` is declared; a name that is not declared covers all locations"
         found, expected = str(Real(location.shape)), str(Real(here))
-        raise Rejected(WrongIndex(span=written.span, why=why, found=found, expected=expected, hint=hint))
+        notes = chosen(written.span, where(cx, location.name, family.name))
+        raise Rejected(WrongIndex(span=written.span, why=why, found=found, expected=expected, hint=hint, notes=notes))
     solved = {v: unifier.dim(d) for v, d in unknown.items()}
     filled = {v: unifier.shape(hole) for v, hole in holes.items()}
     return (

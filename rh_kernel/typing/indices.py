@@ -13,7 +13,7 @@ from rh_kernel.typing.definitions import LocDefinition, kind_of
 from rh_kernel.typing.dimensions import elaborate_dim
 from rh_kernel.typing.errors import WrongIndex
 from rh_kernel.typing.hints import Asked
-from rh_kernel.typing.origins import origins
+from rh_kernel.typing.origins import chosen, origins, where
 from rh_kernel.typing.terms import Terms
 from rh_kernel.typing.unify import Unifier
 
@@ -91,16 +91,16 @@ def _location(cx: Context, e: s.Apply, written: s.Expr) -> Loc:
                     found = "a variable"
                 case other:
                     found = kind_of(other)
-            raise _no_location(e, written, f"`{name}`, {found}")
+            raise _no_location(cx, e, written, f"`{name}`, {found}")
         case _:
-            raise _no_location(e, written, f"`{written.span.text}`")
+            raise _no_location(cx, e, written, f"`{written.span.text}`")
 
 
-def _no_location(e: s.Apply, written: s.Expr, found: str) -> Rejected:
+def _no_location(cx: Context, e: s.Apply, written: s.Expr, found: str) -> Rejected:
     hint = f"`loc w : Real(3, 2) = zeros` declares one, and then it is `{e.head.text}[w](…)`"
-    return Rejected(
-        WrongIndex(span=written.span, why=f"this index of `{e.head.text}` has to be a location", found=found, hint=hint)
-    )
+    why = f"this index of `{e.head.text}` has to be a location"
+    notes = chosen(written.span, where(cx, *([written.name] if isinstance(written, s.Var) else []), e.head.text))
+    return Rejected(WrongIndex(span=written.span, why=why, found=found, hint=hint, notes=notes))
 
 
 def _image(unifier: Unifier, static: Static, shape: Shape) -> Shape:

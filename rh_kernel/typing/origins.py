@@ -78,6 +78,11 @@ def origin(cx: Context, unifier: Unifier | None, name: str) -> Note | None:
     return Note(span=declared.span, text=f"`{name}{_type(declared.definition)}` is declared here")
 
 
+def where(cx: Context, *names: str) -> Iterator[Note]:
+    """Where the names were bound or declared, as far as they are known, without the types of variables."""
+    return (note for name in names if (note := origin(cx, None, name)) is not None)
+
+
 def _type(definition: Definition) -> str:
     match definition:
         case ConstDefinition(_, A, _):

@@ -6,7 +6,6 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.typing.errors import DependsOnError, UnknownName
 from rh_kernel.typing.unify import Mark, Unifier
 
-
 ENOUGH = 50
 """After so many parts with errors the others are not gone into."""
 

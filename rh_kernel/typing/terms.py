@@ -166,9 +166,9 @@ class Terms:
     def _call(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
         candidate, argument = resolve_function(cx, self.unifier, e, lambda: self.infer(cx, argument_of(e)))
         f = candidate.function
-        check_needs(self.unifier, f, e.span)
+        check_needs(cx, self.unifier, f, e)
         M = self.arguments(cx, e, f.domain) if argument is None else argument
-        check_size(self.unifier, candidate, e.span)
+        check_size(cx, self.unifier, candidate, e)
         call = Call(f, M, span=e.span)
         self.unifier.uses.append((e.span, call))
         return call, f.codomain
@@ -314,8 +314,9 @@ def argument_of(e: s.Apply) -> s.Expr:
 
 
 def _without_return(e: s.ReturnExpr) -> Fix | None:
-    word = Span(e.span.source, e.span.start, e.term.span.start)
-    return Fix(word, "") if word.text.strip() == "return" else None
+    text = e.span.text
+    word = len(text) - len(text.removeprefix("return").lstrip())
+    return Fix(Span(e.span.source, e.span.start, e.span.start + word), "") if word else None
 
 
 def _bind_first(e: s.Expr) -> str:

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.bundle import progress as progress_bundle
+from rh_kernel.session.errors import TooMuchOutput
 from rh_kernel.session.results import (
     CheckPassed,
     DeclarationMade,
@@ -32,7 +33,7 @@ from rh_kernel.session.results import (
     ValueFound,
     Working,
 )
-from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.diagnostic import Diagnostic, Rejected
 
 Bundle: TypeAlias = Mapping[str, Any]
 Send: TypeAlias = Callable[[str, dict[str, Any]], None]
@@ -70,11 +71,16 @@ def undressed(_result: Result, static: Bundle) -> Iterable[Bundle]:
 class Outputs:
     """Takes the events of a cell, sends its messages.
 
-    ``count`` is the number of the cell, ``clock`` tells the seconds; ``dressed`` adds to the static form of a result.
+    ``count`` is the number of the cell, ``clock`` tells the seconds; ``dressed`` adds to the static form of a result. If there
+    is a ``limit``, so many characters are shown at most: ``take`` raises ``Rejected`` rather than show more.
     """
 
-    def __init__(self, send: Send, count: int, clock: Callable[[], float], dressed: Dressed = undressed) -> None:
+    def __init__(
+        self, send: Send, count: int, clock: Callable[[], float], dressed: Dressed = undressed, limit: int | None = None
+    ) -> None:
         self._send = send
+        self._limit = limit
+        self._shown = 0
         self._dressed = dressed
         self._count = count
         self._clock = clock
@@ -125,10 +131,10 @@ class Outputs:
                 if self._waiting is not None and self._waiting.is_value:
                     self._release()
                 earlier = () if self._waiting is None else self._waiting.bundles
-                self._waiting = Waiting((*earlier, bundle(result)), is_value=False, since=self._clock())
+                self._waiting = Waiting((*earlier, self._form(result)), is_value=False, since=self._clock())
             case ValueFound():
                 self._release()
-                self._waiting = Waiting((bundle(result),), is_value=True, since=self._clock())
+                self._waiting = Waiting((self._form(result),), is_value=True, since=self._clock())
             case (
                 TraceMade()
                 | ProgramMade()
@@ -141,7 +147,7 @@ class Outputs:
                 | Notice()
             ):
                 self._release()
-                for output in self._dressed(result, bundle(result)):
+                for output in self._dressed(result, self._form(result)):
                     self._display(output)
 
     def _take_progress(self, progress: Progress) -> None:
@@ -158,16 +164,25 @@ class Outputs:
 
     def _finish_training(self, result: TrainingDone) -> None:
         self._release()
+        form = self._form(result)
         running, self._running = self._running, None
         if running is None:
-            self._display(bundle(result))
+            self._display(form)
         else:
-            self._update(running.display, bundle(result))
+            self._update(running.display, form)
 
     def _release(self) -> None:
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             self._display(joined(waiting.bundles))
+
+    def _form(self, result: Result) -> Bundle:
+        """The static form of a result, if there is room for it."""
+        form = bundle(result)
+        self._shown += sum(map(len, form.values()))
+        if self._limit is not None and self._shown > self._limit:
+            raise Rejected(TooMuchOutput(limit=self._limit))
+        return form
 
     def _display(self, data: Bundle, display: str | None = None) -> None:
         self.has_shown = True

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from rh_kernel.display.text import visible
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.results import DeclarationMade, Event, ItemFailed, Notice, Result, Shown
-from rh_kernel.session.session import Session, execute
+from rh_kernel.session.session import Session, commit, execute, is_same
 from rh_kernel.source.diagnostic import Failure, KernelBug
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
@@ -97,26 +97,32 @@ class Workspace:
                 after, given = change(self._session)
             except Failure as failure:
                 raise Wrong(*failure.diagnostics) from None
-            put(after)
+            put(commit(self._session, after))
         if interrupts.asked:
             raise Stopped(kept=True)
         return given
 
     @contextmanager
     def changing(self) -> Generator[Callable[[Session], None]]:
-        """Whoever is about to replace the session is given what does it, and nobody else may meanwhile. Raises ``Busy``.
+        """Gives what puts another session in the place of this one.
 
-        Interrupts are to be watched around it: one that struck on the way in would leave the session busy for ever.
+        While one program is at work others can only look: to put a session that differs then raises ``Busy``. Interrupts are to
+        be watched around it: one that struck on the way in would leave the session busy for ever.
         """
-        if not self._turn.acquire(blocking=False):
-            raise Busy
-        try:
-            yield self._replace
-        finally:
-            self._turn.release()
+        before = self._session
+        alone = self._turn.acquire(blocking=False)
 
-    def _replace(self, session: Session) -> None:
-        self._session = session
+        def put(session: Session) -> None:
+            if alone:
+                self._session = session
+            elif not is_same(before, session):
+                raise Busy
+
+        try:
+            yield put
+        finally:
+            if alone:
+                self._turn.release()
 
     def __repr__(self) -> str:
         """What has been declared, a line for each name."""

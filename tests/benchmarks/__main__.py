@@ -13,7 +13,7 @@ from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parser import parse_expression
 from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
-from tests.benchmarks import widgets
+from tests.benchmarks import living, widgets
 
 HEAD = """
 op FC[l : Loc(m, n)] : Real(n) -> Real(m)
@@ -134,5 +134,5 @@ def _median(run: Callable[[], object], times: int) -> float:
 
 
 if __name__ == "__main__":
-    for measurement in (front_end, trace, gradient, compiling, digits, watching):
+    for measurement in (front_end, trace, gradient, compiling, digits, watching, living.living):
         measurement()

@@ -132,3 +132,47 @@ def test_a_file_and_a_fenced_program_have_the_same_colours(open_notebook: Open, 
     window.page.evaluate("() => window.jupyterapp.commands.execute('docmanager:open', { path: 'layer.rh' })")
     assert looks(window, ".jp-FileEditor") == found
     assert window.errors == []
+
+
+def test_what_is_wrong_is_marked_while_it_is_written(open_notebook: Open, tmp_path: Path) -> None:
+    window = open_notebook("checked.ipynb", "const c : Real = 3", "", "%%python", "twice(c)")
+    page = window.page
+    page.evaluate(NUMBERED)
+    window.command("notebook:run-cell")
+    page.wait_for_selector(".cell-0 .jp-OutputArea-output")
+
+    def marked() -> list[str]:
+        page.wait_for_timeout(1500)
+        return page.evaluate("() => [...document.querySelectorAll('.rh-complaint')].map(mark => mark.textContent)")
+
+    page.click(".cell-1 .cm-content")
+    page.keyboard.type("net twice(x : Real) : Real = return 2 * x\nc + ()\n")
+    assert marked() == ["c + ()"]
+    page.hover(".cell-1 .rh-complaint")
+    page.wait_for_selector(".rh-complaint-words")
+    assert "RH103" in page.inner_text(".rh-complaint-words")
+    page.screenshot(path=tmp_path / "marked.png")
+    for _ in range(4):
+        page.keyboard.press("Backspace")
+    page.keyboard.type("1")
+    assert marked() == []
+    page.keyboard.type(" + (c")
+    assert marked() == []
+    page.keyboard.type(") + d")
+    assert marked() == []
+    page.keyboard.press("Home")
+    assert marked() == ["d"]
+    page.click(".cell-3 .cm-content")
+    page.keyboard.press("End")
+    page.keyboard.type(" ")
+    assert marked() == ["d"]
+    page.click(".cell-2 .cm-content")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\n1 + (")
+    assert marked() == ["d"]
+    page.click(".cell-0 .cm-content")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nconst d : Real = 4")
+    page.keyboard.press("Control+Enter")
+    assert marked() == []
+    assert window.errors == []

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.diagnostics import ansi, html, text
+from rh_kernel.display.diagnostics import MOST, ansi, ansis, html, htmls, text, texts
 from rh_kernel.display.excerpts import WIDEST
 from rh_kernel.display.html import BACKGROUNDS
-from rh_kernel.source.diagnostic import Diagnostic, Note
+from rh_kernel.source.diagnostic import Diagnostic, Fix, Note
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.doc import cells
 
@@ -48,6 +49,75 @@ def test_a_complaint() -> None:
         "    expected  Real(2)\n"
         "    hint      try `wᵀ`"
     )
+
+
+def test_notes_on_the_line_of_the_place_have_their_labels_below() -> None:
+    source = Source("cell 1", "fun back(w : Real(m, n), y : Real(m)) : Real(n) = w @ y")
+    notes = (Note(span=at("w :", source), text="one"), Note(span=at("y :", source), text="two"))
+    assert text(Mismatch(span=at("w @ y", source), notes=notes)).split("\n")[2:] == [
+        "1 │ fun back(w : Real(m, n), y : Real(m)) : Real(n) = w @ y",
+        "  │          ---             ---                      ^^^^^",
+        "  │          │               two",
+        "  │          one",
+    ]
+
+
+def test_a_note_inside_the_place_has_signs_of_its_own() -> None:
+    source = Source("cell 1", "x + outer(x, y)")
+    notes = (Note(span=at("outer(x, y)", source), text="this is Real(m, n)"),)
+    assert text(Mismatch(span=at("x + outer(x, y)", source), notes=notes)).split("\n")[2:] == [
+        "1 │ x + outer(x, y)",
+        "  │ ^^^^^^^^^^^^^^^",
+        "  │     ----------- this is Real(m, n)",
+    ]
+
+
+def test_a_note_in_another_text_has_a_place_of_its_own() -> None:
+    note = Note(span=at("w0"), text="declared here")
+    shown = text(Mismatch(span=Span(Source("cell 9", "w0"), 0, 2), notes=(note,), hint="none")).split("\n")
+    assert shown[1:] == [
+        " ── cell 9, line 1, column 1",
+        "1 │ w0",
+        "  │ ^^",
+        " ── cell 3, line 1, column 5",
+        "1 │ loc w0 : Real(3, 2) = zeros",
+        "  │     -- declared here",
+        "    hint      none",
+    ]
+
+
+def test_what_the_message_says_is_not_said_twice() -> None:
+    assert "found" not in text(Mismatch(name="Real(2)", found="Real(2)"))
+    assert "found     Real(2)" in text(Mismatch(found="Real(2)"))
+
+
+FIXES = [
+    ("x", "y", "replace `x` by `y`"),
+    ("x", "", "remove `x`"),
+    ("", " in", "insert `in` in front of `x`"),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "words"), FIXES)
+def test_a_fix_in_words(before: str, after: str, words: str) -> None:
+    source = Source("cell 1", "x + 1\n2 + 3")
+    assert Fix(Span(source, 0, len(before)), after).words == words
+    assert f"    fix       {words}" in text(Mismatch(fix=Fix(Span(source, 0, len(before)), after)))
+
+
+def test_a_fix_at_the_end_of_a_line_and_one_that_moves_a_line() -> None:
+    source = Source("cell 1", "x + 1\n2 + 3")
+    assert Fix(Span(source, 5, 5), ")").words == "insert `)` at the end of line 1"
+    assert Fix(Span(source, 6, 6), "  ").words == "indent line 2"
+
+
+def test_of_many_complaints_the_first_are_shown_and_the_others_counted() -> None:
+    many = [Mismatch(name=f"x{i}") for i in range(MOST + 3)]
+    for shown in (texts(many), ansis(many), htmls(many)):
+        assert len(shown) == MOST + 1
+        assert f"x{MOST - 1}" in shown[MOST - 1]
+        assert "and 3 more" in shown[MOST]
+    assert texts(many[:MOST]) == [text(d) for d in many[:MOST]]
 
 
 def test_a_complaint_about_many_lines_shows_the_first_and_the_last() -> None:
@@ -134,14 +204,41 @@ def test_the_signs_stand_under_the_part(line: str, data: st.DataObject) -> None:
             assert width == max(1, cells(marked.replace("\x00", "␀")))
 
 
-@given(st.text(max_size=60), st.data())
-def test_every_place_in_every_text_can_be_shown(content: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(content)))
-    end = data.draw(st.integers(start, len(content)))
-    d = Mismatch(
-        span=Span(Source(content, content), start, end),
-        found=content,
-        notes=(Note(span=Span(Source("", content), end, end), text=content),),
-    )
+def spans(data: st.DataObject, source: Source) -> Span:
+    start = data.draw(st.integers(0, len(source.text)))
+    return Span(source, start, data.draw(st.integers(start, len(source.text))))
+
+
+@given(st.text(max_size=60), st.text(max_size=10), st.data())
+def test_every_place_in_every_text_can_be_shown(content: str, other: str, data: st.DataObject) -> None:
+    sources = [Source(content, content), Source("", other)]
+    notes = [Note(span=spans(data, data.draw(st.sampled_from(sources))), text=content) for _ in range(3)]
+    fix = Fix(spans(data, sources[0]), other)
+    d = Mismatch(span=spans(data, sources[0]), found=content, notes=tuple(notes), fix=fix, rule=other)
     assert text(d)
     assert html(d)
+    assert ansi(d)
+
+
+ALONE = st.text(st.sampled_from("ab日é\u0301 <"), min_size=1, max_size=40)
+
+
+@given(ALONE, st.data())
+def test_each_label_leads_to_the_signs_under_its_part(line: str, data: st.DataObject) -> None:
+    source = Source("cell 1", line)
+    notes = tuple(Note(span=spans(data, source), text=f"L{i}") for i in range(3))
+    rows = text(Mismatch(span=spans(data, source), notes=notes)).split("\n")[3:]
+    for note in notes:
+        column = 4 + cells(line[: note.span.start])
+        (row,) = [number for number, shown in enumerate(rows) if note.text in shown]
+        if rows[row][column : column + 2] == note.text:
+            above = [padded(shown)[column] for shown in reversed(rows[:row])]
+            assert next(sign for sign in above if sign not in "│L012") in "-^"
+        else:
+            width = max(1, cells(note.span.text))
+            assert rows[row][column : column + width] == "-" * width
+            assert rows[row][column + width :].strip() == note.text
+
+
+def padded(row: str) -> str:
+    return row.ljust(200)

@@ -18,7 +18,7 @@ from rh_kernel.operational.heap import Change as HeapChange
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, DeclarationMade, ItemFailed, Notice, TrainingDone
-from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.diagnostic import Diagnostic, Fix, Note
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import RH, Bind, Const, Handle, Node, Perform, Resume, Return, RevHandle, Term, Tuple, Zero
 from rh_kernel.syntax.doc import Doc, Mark, annotated_texts
@@ -95,6 +95,33 @@ def test_lines_and_columns_count_from_1_and_ends_are_exclusive() -> None:
     found = error(Wrong(span=Span(source, 4, 7), hint="write it in another way"))
     assert [found[key] for key in ("line", "column", "end_line", "end_column")] == [2, 1, 2, 4]
     assert found["hint"] == "write it in another way"
+
+
+def test_an_error_tells_what_is_known_of_it() -> None:
+    source, other = Source("cell 2", "one\ntwo three"), Source("cell 1", "four")
+    d = Wrong(
+        span=Span(source, 4, 7),
+        found="A",
+        expected="B",
+        rule="T-VAR (RH Fig. 2)",
+        notes=(Note(span=Span(other, 0, 4), text="from here"),),
+        fix=Fix(Span(source, 8, 13), "3"),
+    )
+    assert error(d) == {
+        "kind": "error",
+        "code": "RH999",
+        "title": Wrong.title,
+        "message": "this is wrong",
+        "line": 2,
+        "column": 1,
+        "end_line": 2,
+        "end_column": 4,
+        "found": "A",
+        "expected": "B",
+        "rule": "T-VAR (RH Fig. 2)",
+        "notes": [{"line": 1, "column": 1, "end_line": 1, "end_column": 5, "source": "cell 1", "text": "from here"}],
+        "fix": {"line": 2, "column": 5, "end_line": 2, "end_column": 10, "text": "3"},
+    }
 
 
 def test_an_item_has_one_object_and_one_for_each_of_its_errors() -> None:

@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rh_kernel.highlighting import looks as description
-from rh_kernel.highlighting.looks import Look, Marked, looks, python_begins
+from rh_kernel.highlighting.looks import Look, Marked, looks
 from rh_kernel.kernel.install import LABEXTENSION
 from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.syntax.lexer import python_starts
 from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS
 from tests.highlighting.texts import nearly
 
@@ -102,7 +103,7 @@ def node(program: str, file: str, given: str = "") -> Any:
 
 
 def expected(text: str) -> list[list[str]]:
-    python = python_begins(text)
+    python = python_starts(text)
     found = looks(text) if python is None else [Marked(Look.DIRECTIVE, 0, len(text.split("\n")[0].rstrip()))]
     return [[marked.look.value, text[marked.start : marked.end]] for marked in found]
 

@@ -231,6 +231,90 @@ def test_a_constant_from_python_has_no_source() -> None:
     assert "const" not in said(workspace.session, "t").replace("a constant", "")
 
 
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("net f(x¦ : Real(2)) : Real(2) = Layer[weight](x)", "x : Real(2)"),
+        ("net f(x : Real(2)) : Real(2) = let h¦ <= Layer[weight](x) in return h", "h : Real(2)"),
+        ("net f(x : Real(2)) : Real(2) = let h <= Layer[weight](x) in return h¦", "h : Real(2)"),
+        ("let x <- 1 in let x¦ <- (x, x) in x", "x : Real(1) × Real(1)"),
+        ("let x <- 1 in let x <- (¦x, x) in x", "x : Real(1)"),
+        ("let (a¦, b) <- ([1, 2], 1) in (b, a)", "a : Real(2)"),
+        ("let (a, b¦) <- ([1, 2], 1) in (b, a)", "b : Real(1)"),
+        ("let a <- 1 in let (a¦, b) <- (b, a) in a", ""),
+        ("let a <- 1 in let b <- [1, 2] in let (a¦, b) <- (b, a) in a", "a : Real(2)"),
+        ("let target <- [1, 2] in ¦target", "target : Real(2)"),
+        ("fun f(x : Real(n), y¦ : Real(n)) : Real(n) = x + y", "y : Real(n)"),
+        ("handler h(alpha¦ : Real) : rev handler(Real) = { return x -> return alpha * x }", "alpha : Real(1)"),
+        ("handler h : rev handler(Real(k)) = { return x¦ -> return x }", "x : Real(k)"),
+        (
+            "handler h : rev handler(Real) = { return x -> return x\n"
+            "  Layer[l](x¦) -> let w <= Get[l]() in return (w @ x, (w, x)) | y, z -> let (w, x) <- z in return w^T @ y }",
+            "x : Real(n)",
+        ),
+        (
+            "handler h : rev handler(Real) = { return x -> return x\n"
+            "  Layer[l](x) -> let w <= Get[l]() in return (w @ x, (w, x)) | y¦, z -> let (w, x) <- z in return w^T @ y }",
+            "y : Real(m)",
+        ),
+        (
+            "handler h : rev handler(Real) = { return x -> return x\n"
+            "  Layer[l](x) -> let w <= Get[l]() in return (w @ x, (w, x)) | y, z -> let (w¦, x) <- z in return w^T @ y }",
+            "w : Real(m, n)",
+        ),
+        (
+            "handle network([1, 2]) with { return x -> return x ; Layer[l](x), k¦ -> let w <= Get[l]() in k • (w @ x) }",
+            "k : Real(m) ⇝ Real(2)",
+        ),
+        ("rev handle ([1, 2]) <u¦>. return u with stay", ""),
+        ("rev handle (1) <u¦>. return u with stay", "u : Real(1)"),
+        ("%trace let x <- 1 in x¦ + 1", "x : Real(1)"),
+        ("check let x <- 1 in x¦ == 1", "x : Real(1)"),
+        ("const c : Real = let x <- 1 in x¦", "x : Real(1)"),
+        ("w.rd(x. x¦)(1)", ""),
+        ("1.0.rd(x. x¦)(1)", "x : Real(1)"),
+        ("let w <- 1 in w.rd(x¦. x * x)(2)", "x : Real(1)"),
+    ],
+)
+def test_a_variable_has_its_type_where_it_is_bound_and_where_it_is_used(session: Session, text: str, title: str) -> None:
+    found = inspection(session, text.replace("¦", ""), text.index("¦"))
+    if title:
+        assert found is not None
+        assert found["text/plain"].split("\n")[0] == title
+        assert "T-VAR" in found["text/plain"]
+    else:
+        assert found is None or "a variable" not in found["text/plain"]
+
+
+@pytest.mark.parametrize(
+    ("text", "here"),
+    [
+        ("Lay¦er[weight]([1, 2])", "here Layer[weight]([1, 2]) : Real(2)"),
+        ("let x <- 1 in (x, x ¦* x)", "here x * x : Real(1)"),
+        ("let x ¦<- 1 in (x, x * x)", "here let x <- 1 in (x, x * x) : Real(1) × Real(1)"),
+        ("1 + soft¦max([1, 2]) . 1", ""),
+        ("twi¦ce([1, 2, 3])", "here twice([1, 2, 3]) : Real(3)"),
+        ("network¦([1, 2]) + 1", ""),
+        ("fun f(x : Real(n)) : Real(n) =\n  twice(¦twice(x +\n x))", "here twice(x + x) : Real(n)"),
+        ("twi¦ce(1) + (let twice <- [1] in twice)", "here twice(1) : Real(1)"),
+    ],
+)
+def test_what_stands_around_has_its_type(session: Session, text: str, here: str) -> None:
+    found = inspection(session, text.replace("¦", ""), text.index("¦"))
+    assert found is not None
+    told = [line.strip() for line in found["text/plain"].split("\n") if line.strip().startswith("here ")]
+    assert told == ([here] if here else [])
+
+
+def test_a_program_that_is_large_when_it_is_unfolded_is_not_looked_at(session: Session) -> None:
+    text = "net f0(x : Real) : Real = return x + x\n" + "\n".join(
+        [f"net f{n}(x : Real) : Real = let y <= f{n - 1}(x) in f{n - 1}(y)" for n in range(1, 11)]
+    )
+    large = after(session, text)
+    assert "here f3(1) : Real(1)" in said(large, "f|3(1)")
+    assert "here" not in said(large, "f1|0(1)")
+
+
 HOSTILE = ["<script>alert(1)</script>", "</pre><img src=x onerror=alert(1)>", '"\x1b[31m', "&amp;"]
 
 

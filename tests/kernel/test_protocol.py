@@ -1,41 +1,18 @@
-"""The protocol, message by message: in what order they come, what is said to a request that is none, and who is not answered."""
+"""The protocol, message by message: in what order they come, and what is said to a request that is none."""
 
 from __future__ import annotations
 
 import json
-import os
-import stat
 import time
-from collections.abc import Mapping, Sequence
-from itertools import count
-from pathlib import Path
-from queue import Empty
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from jupyter_client.blocking.client import BlockingKernelClient
-from jupyter_client.kernelspec import KernelSpecManager
-from jupyter_client.manager import KernelManager
+from jupyter_client.jsonutil import json_default
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
-from jupyter_client.session import json_default
 
-from tests.kernel.conftest import PATIENCE, Client, Start, unmeasured
-
-numbers = count()
-
-NET = """loc pw : Real(10, 64) = zeros
-op PFC[l : Loc(m, n)] : Real(n) -> Real(m)
-net pdigits(x : Real(64)) : Real(10) = PFC[pw](x)
-handler pdescent(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
-  return x -> return alpha * (x - t)
-  PFC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
-    | y, z -> let (w, x) <- z in let _ <= Put[l](w - outer(y, x)) in return w^T @ y
-}
-op PStuck : Real -> Real
-"""
-TRAINING = 'train rev handle (x) <u>. pdigits(u) with pdescent(0.01, t)\n  for (x, t) in data("digits") epochs {} batch 16'
-FOREVER = TRAINING.format(10_000_000)
-DELIMITER = b"<IDS|MSG>"
+from tests.kernel.conftest import Client, Start
+from tests.kernel.wire import FOREVER, NET, TRAINING, answer, busy, heard, is_well, sent
 
 
 @pytest.fixture(scope="module")
@@ -46,59 +23,7 @@ def kernel(start: Start) -> Client:
     return client
 
 
-def sent(client: Client, name: str, content: Mapping[str, Any], channel: str = "shell", **header: Any) -> str:
-    """Send a request, also one that no client would send; its name, by which answers are known."""
-    message = client.client.session.msg(name, dict(content))
-    message["header"].update(header)
-    getattr(client.client, f"{channel}_channel").send(message)
-    return message["header"]["msg_id"]
-
-
-def answer(client: Client, request: str, channel: str = "shell", seconds: float = PATIENCE) -> dict[str, Any] | None:
-    """The reply to a request with all its parts, or ``None`` if there is none in that time."""
-    end = time.monotonic() + seconds
-    while (left := end - time.monotonic()) > 0:
-        try:
-            message = getattr(client.client, f"get_{channel}_msg")(timeout=left)
-        except Empty:
-            return None
-        if message["parent_header"].get("msg_id") == request:
-            return message
-    return None
-
-
-def heard(client: Client, request: str) -> list[dict[str, Any]]:
-    """Everything that is said on iopub about a request, up to its idle."""
-    found: list[dict[str, Any]] = []
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        try:
-            message = client.client.get_iopub_msg(timeout=0.1)
-        except Empty:
-            continue
-        if message["parent_header"].get("msg_id") == request:
-            found.append(message)
-            if message["content"].get("execution_state") == "idle":
-                return found
-    raise AssertionError(f"no idle after {PATIENCE} s: {found}")
-
-
-def busy(client: Client, code: str) -> str:
-    """Start a cell that goes on for long, and wait until something is heard of it."""
-    request = client.client.execute(code)
-    while True:
-        message = client.client.get_iopub_msg(timeout=PATIENCE)
-        if message["parent_header"].get("msg_id") == request and message["msg_type"] == "display_data":
-            return request
-
-
-def is_well(client: Client) -> bool:
-    """Whether the kernel still answers as it did on the first day."""
-    ran = client.run("1 + 2")
-    return ran.reply["status"] == "ok" and ran.texts == ["3.0 : Real(1)"]
-
-
-# -- the order of messages -----------------------------------------------------------------------------------------------------
+# The order of messages.
 
 CELLS = {
     "nothing": "",
@@ -183,7 +108,7 @@ def test_what_else_waits_behind_a_failing_cell_is_answered(kernel: Client) -> No
     assert kernel.reply(asked)["matches"] == ["swish"]
 
 
-# -- the control channel -------------------------------------------------------------------------------------------------------
+# The control channel.
 
 
 def test_an_interrupt_can_be_a_message(kernel: Client) -> None:
@@ -220,7 +145,7 @@ def test_what_the_control_channel_does_not_know_is_left_alone(kernel: Client) ->
     assert is_well(kernel)
 
 
-# -- what a kernel says of itself ----------------------------------------------------------------------------------------------
+# What a kernel says of itself.
 
 
 def test_a_kernel_says_what_it_is(kernel: Client) -> None:
@@ -248,7 +173,7 @@ def test_the_kernel_spec_says_how_it_is_interrupted(kernel: Client) -> None:
     assert "curve" in spec.metadata["supported_encryption"]
 
 
-# -- requests that are none ----------------------------------------------------------------------------------------------------
+# Requests that are none.
 
 MALFORMED: Sequence[tuple[str, dict[str, Any]]] = (
     ("execute_request", {}),
@@ -331,7 +256,7 @@ def test_every_place_can_be_asked_about(kernel: Client, place: int) -> None:
         {"hist_access_type": "search", "pattern": "*" * 1000 + "a", "n": 1, "unique": True},
         {"hist_access_type": "search"},
     ],
-    ids=lambda content: json.dumps(content)[:60],
+    ids=str,
 )
 @pytest.mark.parametrize("output", [False, True])
 def test_every_form_of_history_is_answered(kernel: Client, content: dict[str, Any], output: bool) -> None:
@@ -343,7 +268,7 @@ def test_every_form_of_history_is_answered(kernel: Client, content: dict[str, An
         assert isinstance(text[0] if output else text, str)
 
 
-# -- odd cells -----------------------------------------------------------------------------------------------------------------
+# Odd cells.
 
 
 def run_raw(client: Client, code: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
@@ -386,149 +311,6 @@ def test_an_odd_cell_is_answered_like_another(kernel: Client, code: str, status:
     text = json.dumps([message["content"] for message in messages if message["msg_type"] != "execute_input"])
     assert "Fault" not in text
     assert "Traceback" not in text
-    assert is_well(kernel)
-
-
-# -- who is not answered -------------------------------------------------------------------------------------------------------
-
-
-def frames(client: Client, code: str) -> list[bytes]:
-    """A cell as it goes over the wire: delimiter, signature, header, parent, metadata, content."""
-    session = client.client.session
-    return session.serialize(session.msg("execute_request", {"code": code, "silent": False, "store_history": True}))
-
-
-def test_forged_messages_are_refused(kernel: Client) -> None:
-    name = f"forged_{next(numbers)}"
-    socket = kernel.client.shell_channel.socket
-    good = frames(kernel, f"const {name} = 1")
-    assert good[0] == DELIMITER
-    other = frames(kernel, f"const {name} = 2")
-    for signature in (b"", b"0" * 64, good[1][:-1], good[1].upper(), other[1]):
-        socket.send_multipart([good[0], signature, *good[2:]])
-    socket.send_multipart([*good[:5], other[5]])
-    socket.send_multipart([*good[:2], other[2], *good[3:]])
-    assert kernel.run(name).reply["ename"] == "RH101 Unknown name"
-    assert is_well(kernel)
-
-
-def test_a_message_that_was_heard_before_is_refused(kernel: Client) -> None:
-    name = f"once_{next(numbers)}"
-    kernel.run(f"loc {name} : Real = [0]")
-    put = frames(kernel, f"let x <= Get[{name}]() in Put[{name}](x + 1)")
-    for _ in range(3):
-        kernel.client.shell_channel.socket.send_multipart(put)
-    assert kernel.run(f"Get[{name}]()").texts == ["1.0 : Real(1)"]
-
-
-def test_pieces_of_messages_are_refused(kernel: Client) -> None:
-    name = f"piece_{next(numbers)}"
-    whole = frames(kernel, f"const {name} = 1")
-    pieces = [whole[:n] for n in range(1, len(whole))]
-    pieces += [whole[1:], [DELIMITER], [b""], [b"\x00" * 1000], [DELIMITER] * 8, [b"a"] * 50]
-    for channel in (kernel.client.shell_channel, kernel.client.control_channel):
-        for piece in pieces:
-            channel.socket.send_multipart(piece)
-    assert kernel.run(name).reply["ename"] == "RH101 Unknown name"
-    assert answer(kernel, sent(kernel, "kernel_info_request", {}, "control"), "control") is not None
-    assert is_well(kernel)
-
-
-def test_another_key_opens_nothing(kernel: Client) -> None:
-    info = json.loads(Path(kernel.manager.connection_file).read_text(encoding="utf-8"))
-    stranger = BlockingKernelClient()
-    stranger.load_connection_info({**info, "key": "0" * len(info["key"])})
-    stranger.start_channels()
-    try:
-        stranger.execute("const stranger = 1")
-        with pytest.raises(Empty):
-            stranger.get_shell_msg(timeout=0.5)
-    finally:
-        stranger.stop_channels()
-    assert kernel.run("stranger").reply["status"] == "error"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="files have no such modes here")
-def test_only_its_owner_reads_the_connection_file(kernel: Client) -> None:
-    assert stat.S_IMODE(Path(kernel.manager.connection_file).stat().st_mode) == 0o600
-
-
-@pytest.mark.skipif(not hasattr(KernelManager, "transport_encryption"), reason="this jupyter_client cannot encrypt")
-def test_what_goes_over_the_wire_can_be_encrypted(jupyter_path: Path, tmp_path: Path) -> None:
-    specs = KernelSpecManager(kernel_dirs=[str(jupyter_path / "kernels")])
-    manager = KernelManager(kernel_name="rh", kernel_spec_manager=specs, transport_encryption="required")
-    manager.start_kernel(cwd=str(tmp_path), env={**unmeasured(), "IPYTHONDIR": str(tmp_path / ".ipython")})
-    client, plain = manager.client(), BlockingKernelClient()
-    try:
-        client.start_channels()
-        client.wait_for_ready(timeout=PATIENCE)
-        assert is_well(Client(manager, client))
-        info = json.loads(Path(manager.connection_file).read_text(encoding="utf-8"))
-        assert {"curve_publickey", "curve_secretkey"} <= info.keys()
-        plain.load_connection_info({key: value for key, value in info.items() if "curve" not in key})
-        plain.start_channels()
-        plain.execute("1")
-        with pytest.raises(Empty):
-            plain.get_shell_msg(timeout=0.5)
-    finally:
-        client.stop_channels()
-        plain.stop_channels()
-        manager.shutdown_kernel(now=True)
-        manager.cleanup_resources()
-
-
-# -- subshells -----------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def subshell(kernel: Client) -> str:
-    """A subshell of the kernel."""
-    reply = answer(kernel, sent(kernel, "create_subshell_request", {}, "control"), "control")
-    assert reply is not None
-    return reply["content"]["subshell_id"]
-
-
-def subshells(kernel: Client) -> list[str]:
-    reply = answer(kernel, sent(kernel, "list_subshell_request", {}, "control"), "control")
-    assert reply is not None
-    return reply["content"]["subshell_id"]
-
-
-def test_subshells_come_and_go(kernel: Client, subshell: str) -> None:
-    assert subshell in subshells(kernel)
-    reply = answer(kernel, sent(kernel, "delete_subshell_request", {"subshell_id": subshell}, "control"), "control")
-    assert reply is not None
-    assert reply["content"]["status"] == "ok"
-    assert subshell not in subshells(kernel)
-    again = answer(kernel, sent(kernel, "delete_subshell_request", {"subshell_id": subshell}, "control"), "control")
-    assert again is not None
-    assert again["content"]["status"] == "error"
-
-
-def test_a_subshell_that_does_not_exist_is_an_error(kernel: Client) -> None:
-    request = sent(kernel, "execute_request", {"code": "1", "silent": False}, subshell_id="nowhere")
-    reply = answer(kernel, request)
-    assert reply is not None
-    assert reply["content"]["status"] == "error"
-    assert is_well(kernel)
-
-
-def test_a_subshell_answers_while_the_kernel_is_busy(kernel: Client, subshell: str) -> None:
-    request = busy(kernel, FOREVER)
-    began = time.monotonic()
-    for name, content in (
-        ("execute_request", {"code": "1 + 2", "silent": False}),
-        ("complete_request", {"code": "swi", "cursor_pos": 3}),
-        ("inspect_request", {"code": "swish", "cursor_pos": 3, "detail_level": 0}),
-        ("is_complete_request", {"code": "1 +"}),
-    ):
-        reply = answer(kernel, sent(kernel, name, content, subshell_id=subshell))
-        assert reply is not None
-        assert reply["content"]["status"] in {"ok", "incomplete"}
-    assert time.monotonic() - began < 5
-    sent(kernel, "interrupt_request", {}, "control")
-    assert kernel.reply(request)["ename"] == "Interrupted"
-    sent(kernel, "delete_subshell_request", {"subshell_id": subshell}, "control")
     assert is_well(kernel)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from rh_kernel.kernel.python import python_starts
 from rh_kernel.kernel.streams import MOST
+from rh_kernel.syntax.lexer import python_starts
 from tests.kernel.conftest import PATIENCE, Client, Ran, Start
 
 NET = """\

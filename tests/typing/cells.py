@@ -12,9 +12,9 @@ from rh_kernel.source.span import Source
 HERE = Path(__file__).parent
 
 
-def run(text: str, session: Session | None = None) -> tuple[list[Result], Session]:
-    """The results of a cell's items, and the session after it."""
-    events = execute(session or Session.start(HERE), Source("cell", text))
+def run(text: str, session: Session | None = None, cell: str = "cell") -> tuple[list[Result], Session]:
+    """The results of the items of the cell of that name, and the session after it."""
+    events = execute(session or Session.start(HERE), Source(cell, text))
     found: list[Result] = []
     while True:
         try:
@@ -25,9 +25,9 @@ def run(text: str, session: Session | None = None) -> tuple[list[Result], Sessio
             found.append(event.result)
 
 
-def wrong(text: str, session: Session | None = None) -> list[Diagnostic]:
+def wrong(text: str, session: Session | None = None, cell: str = "cell") -> list[Diagnostic]:
     """All complaints about a cell."""
-    return [d for r in run(text, session)[0] if isinstance(r, ItemFailed) for d in r.diagnostics]
+    return [d for r in run(text, session, cell)[0] if isinstance(r, ItemFailed) for d in r.diagnostics]
 
 
 def last(text: str, session: Session | None = None) -> Result:

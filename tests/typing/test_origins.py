@@ -3,8 +3,6 @@
 import pytest
 
 from rh_kernel.display.diagnostics import text as shown
-from rh_kernel.session.session import Session, execute
-from rh_kernel.source.span import Source
 from rh_kernel.typing.derivations import TypingRule
 from tests.typing.cells import run, wrong
 
@@ -55,7 +53,7 @@ STORIES: list[tuple[str, list[tuple[str, str]]]] = [
     ("let (a, b) <- [1, 2] in a", [("[1, 2]", "this is Real(2)")]),
     ("let v <- [1, 2] in v.1", [("v", "`v : Real(2)` is bound here")]),
     ("dim n = 3\n2 * n", [("n", "`n = 3` is declared here")]),
-    ("const target = [1]\n2 * tarket", [("target", "`target` is declared here")]),
+    ("const target = [1]\n2 * tarket", [("target", "`target : Real(1)` is declared here")]),
 ]
 
 
@@ -66,15 +64,14 @@ def test_a_complaint_tells_where_the_types_come_from(text: str, notes: list[tupl
 
 
 def test_a_note_in_another_cell_names_the_cell() -> None:
-    before = run(f"{OP}loc w : Real(3, 2) = ones")[1]
-    events = execute(before, Source("cell 2", "FC[w]([1, 2, 3])"))
-    (found,) = [d for event in events for d in event.result.diagnostics]
+    _, before = run(f"{OP}loc w : Real(3, 2) = ones", cell="cell 1")
+    (found,) = wrong("FC[w]([1, 2, 3])", before, "cell 2")
     assert shown(found) == (
         "RH102 Types differ: `[1, 2, 3]` has another type than is asked for here\n"
         " ── cell 2, line 1, column 7\n"
         "1 │ FC[w]([1, 2, 3])\n"
         "  │       ^^^^^^^^^\n"
-        " ── cell, line 2, column 5\n"
+        " ── cell 1, line 2, column 5\n"
         "1 │ op FC[l : Loc(m, n)] : Real(n) -> Real(m)\n"
         "  │    -- `FC : Real(n) -> Real(m)` is declared here\n"
         "2 │ loc w : Real(3, 2) = ones\n"
@@ -98,4 +95,4 @@ def test_what_rev_handle_hides_is_shown_with_what_hides_it() -> None:
 
 def test_what_the_hint_says_can_be_done() -> None:
     text = f"{OP}{SGD}let a <- 2 in let b <- [1] in rev handle (b, a) <u, a>. return a * u with sgd(1, [1])"
-    assert not wrong(text, Session.start(run("")[1].folder))
+    assert not wrong(text)

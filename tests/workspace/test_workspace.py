@@ -213,6 +213,7 @@ def test_one_program_at_a_time_changes_the_session() -> None:
     rh = Workspace()
     rh.run("const a = 1")
     with rh.changing() as put:
+        assert same(rh.run("a + 1").value, [2])
         for change in (lambda: rh.run("const b = 2"), lambda: rh.const("b", 2), lambda: rh.data("b", x=[1])):
             with pytest.raises(Busy):
                 change()
@@ -247,3 +248,11 @@ def test_a_workspace_can_be_shared() -> None:
     share(place, rh)
     assert workspace_of(place) is rh
     assert workspace_of(Place()) is not rh
+
+
+def test_what_python_gave_can_be_undone() -> None:
+    rh = Workspace()
+    rh.run("const a = 1")
+    rh.const("b", 2)
+    rh.run("%undo")
+    assert {"a"} == {name for name, d in rh.session.definitions.named.items() if d.span is not None}

@@ -3,7 +3,7 @@
  * The page's own modules come from the scope that the page shares, ours from beside this file.
  */
 (() => {
-  const VERSION = "2efdfd43d3c1";
+  const VERSION = "c89831201090";
 
   let scope;
 
@@ -41,7 +41,31 @@
     return mode.support({ language, state, common, highlight }, python?.support);
   };
 
-  const extension = async () => ({ __esModule: true, default: [await language()] });
+  /** The plugin that says what is wrong with a cell while it is written. */
+  const checking = async () => {
+    const { INotebookTracker, NotebookActions } = await shared("@jupyterlab/notebook");
+    return {
+      id: "rh-lang:checking",
+      description: "Marks what is wrong in a cell in the language of reverse handlers, while it is written.",
+      autoStart: true,
+      optional: [INotebookTracker],
+      activate: async (_, tracker) => {
+        if (!tracker) return;
+        const [check, state, view] = await Promise.all([
+          import(`./check.js?v=${VERSION}`),
+          shared("@codemirror/state"),
+          shared("@codemirror/view"),
+        ]);
+        check.watch(tracker, NotebookActions.executed, { state, view });
+      },
+    };
+  };
+
+  const extension = async () => {
+    const plugins = await Promise.allSettled([language(), checking()]);
+    for (const { reason } of plugins) if (reason) console.warn(reason);
+    return { __esModule: true, default: plugins.flatMap(({ value }) => value ?? []) };
+  };
 
   globalThis._JUPYTERLAB ??= {};
   globalThis._JUPYTERLAB["rh-lang"] = {

@@ -1,0 +1,94 @@
+"""``rh.check``: a page asks, while a cell is written, what is wrong with it; nothing is run, and the session stays as it is."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from rh_kernel.display.record import error
+from rh_kernel.session.plans import Refuse, plan
+from rh_kernel.session.session import Session
+from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.lexer import python_starts, tokens
+from rh_kernel.syntax.parser import Unparsed, completeness, parse
+from rh_kernel.syntax.tokens import Kind
+
+TARGET = "rh.check"
+LONGEST = 20_000
+"""Characters of a text that is still looked at."""
+STEPS, BYTES, NODES = 1_000, 10_000_000, 20_000
+"""What a declared constant may take, and a program with its nets unfolded: what is larger is left to its run."""
+STATIC = ("RH0", "RH1")
+"""What the codes begin with of complaints about how something is written, and about its type."""
+_LATER = frozenset({"derivation", "diagram", "gradient"})
+
+
+def complaints(session: Session, text: str, *, cell: str = "", above: str = "") -> tuple[Diagnostic, ...]:
+    """What is wrong with a cell, as far as that is certain before it is run.
+
+    Nothing while it is half written, or Python, or long. ``above`` are the cells above it: if it uses a name that one of them
+    declares and that the session does not know yet, there is no more to say than how it is written.
+    """
+    if len(text) > LONGEST or python_starts(text) is not None or completeness(text)[0] == "incomplete":
+        return ()
+    found = _found(session, text, cell)
+    if not _names(text).isdisjoint(_declared(above[:LONGEST]) - session.definitions.named.keys()):
+        return tuple([d for d in found if d.code.startswith(STATIC[0])])
+    return tuple(found)
+
+
+def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
+    """The complaints about each item, up to the first that only running can tell something about."""
+    bounds = replace(session.settings.bounds, steps=STEPS, bytes=BYTES)
+    around = replace(session.surroundings, cell=cell, settings=replace(session.settings, bounds=bounds))
+    definitions = replace(session.definitions.forget(cell), nodes=NODES)
+    for item in parse(Source("cell", text)):
+        if isinstance(item, items.TrainItem) or (isinstance(item, items.Directive) and item.name.text in _LATER):
+            continue
+        definitions, planned = plan(definitions, item, around)
+        if isinstance(planned, Refuse):
+            if not all(d.code.startswith(STATIC) for d in planned.diagnostics):
+                return
+            yield from planned.diagnostics
+
+
+def _names(text: str) -> set[str]:
+    source = Source("cell", text)
+    return {token.text for token in tokens(Span(source, 0, len(text))) if token.kind is Kind.NAME}
+
+
+def _declared(text: str) -> set[str]:
+    """The names that a text declares."""
+    found: set[str] = set()
+    for item in parse(Source("above", text)):
+        match item:
+            case Unparsed(declares=name):
+                found |= set[str]() if name is None else {name}
+            case items.Evaluation() | items.EqualityCheck() | items.TypeCheck() | items.TrainItem() | items.Directive():
+                pass
+            case _:
+                found.add(item.name.text)
+    return found
+
+
+def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:
+    """What is done with a channel that a page opens: every question on it is answered, one that makes no sense with nothing."""
+
+    def opened(channel: Any, _message: Any) -> None:
+        def answer(message: Any) -> None:
+            asked = message["content"]["data"]
+            channel.send({"number": asked.get("number"), "complaints": _answer(session(), asked)})
+
+        channel.on_msg(answer)
+
+    return opened
+
+
+def _answer(session: Session, asked: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The complaints as records; what is not known, or is a fault of ours, is left to the run of the cell."""
+    try:
+        found = complaints(session, asked["text"], cell=asked.get("cell", ""), above=asked.get("above", ""))
+        return [error(d) for d in found if d.span is not None]
+    except Exception:
+        return []

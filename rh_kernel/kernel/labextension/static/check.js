@@ -1,0 +1,184 @@
+/**
+ * What is wrong with a cell, under its words, while it is written: the kernel is asked when a cell has not been changed for a
+ * while and the kernel is at rest. What stands at the cursor is not marked: it is being written.
+ */
+
+import { isPython } from "./tokens.js";
+
+export const TARGET = "rh.check";
+const WAIT = 400;
+const LONGEST = 20_000;
+const MOST_WAITING = 50;
+
+/** Whether the kernel is to be asked about a text. */
+export function isAsked(text) {
+  return text.trim() !== "" && text.length <= LONGEST && !isPython(text.split("\n")[0]);
+}
+
+/** Where a complaint is in a text, `[from, to]`, at least one character of a line if there is one; `null` if it is in another. */
+export function placeOf(complaint, text) {
+  const lines = text.split("\n");
+  const at = (line, column) => {
+    if (!(line >= 1 && line <= lines.length)) return null;
+    const before = lines.slice(0, line - 1).reduce((sum, other) => sum + other.length + 1, 0);
+    return before + [...lines[line - 1]].slice(0, column - 1).join("").length;
+  };
+  const from = at(complaint.line, complaint.column);
+  const to = at(complaint.end_line, complaint.end_column);
+  if (from === null || to === null || to < from) return null;
+  if (from < to) return [from, to];
+  if (from < text.length && text[from] !== "\n") return [from, from + 1];
+  return from > 0 && text[from - 1] !== "\n" ? [from - 1, from] : null;
+}
+
+/** What a complaint says, in lines. */
+export function wordsOf({ code, title, message, hint }) {
+  return [`${code} ${title}`, message, ...(hint ? [hint] : [])];
+}
+
+/** Whether the cursor is at a place of a text. */
+export function isTouched([from, to], head) {
+  return from <= head && head <= to;
+}
+
+/** Asks kernels about texts, on one channel to each. */
+export class Questions {
+  constructor() {
+    this.channels = new WeakMap();
+    this.waiting = new Map();
+    this.number = 0;
+  }
+
+  /** Ask about a text; `hear` is given the complaints. */
+  ask(kernel, question, hear) {
+    const channel = this.channelTo(kernel);
+    if (!channel) return;
+    if (this.waiting.size >= MOST_WAITING) this.waiting.clear();
+    this.number += 1;
+    this.waiting.set(this.number, hear);
+    channel.send({ ...question, number: this.number });
+  }
+
+  answer({ number, complaints }) {
+    this.waiting.get(number)?.(complaints);
+    this.waiting.delete(number);
+  }
+
+  channelTo(kernel) {
+    const known = this.channels.get(kernel);
+    if (known && !known.isDisposed) return known.isClosed ? null : known;
+    const channel = kernel.createComm(TARGET);
+    channel.isClosed = false;
+    channel.onMsg = ({ content: { data } }) => this.answer(data);
+    channel.onClose = () => this.channels.set(kernel, { isClosed: true, isDisposed: false });
+    this.channels.set(kernel, channel);
+    channel.open();
+    return channel;
+  }
+}
+
+/**
+ * Make the cells that a person goes to be checked. `tracker` knows the notebooks, `executed` tells of each cell that was run,
+ * after which the marks of others may be out of date; `cm` holds the modules `state` and `view` of CodeMirror.
+ */
+export function watch(tracker, executed, cm) {
+  const marks = marksOf(cm);
+  const questions = new Questions();
+  const watched = new WeakSet();
+  const asking = new Set();
+  const goTo = async cell => {
+    const panel = tracker.currentWidget;
+    if (!cell || !panel || cell.model.type !== "code") return;
+    await cell.ready;
+    const editor = cell.editor;
+    if (!editor?.injectExtension || watched.has(editor)) return;
+    watched.add(editor);
+    editor.injectExtension([marks.extension, askingOf(cm, { marks, questions, panel, cell, asking })]);
+  };
+  tracker.activeCellChanged.connect((_, cell) => goTo(cell));
+  executed.connect((_, { notebook }) => {
+    for (const { panel, hasMarks, wait } of asking) if (panel.content === notebook && hasMarks()) wait();
+  });
+  goTo(tracker.activeCell);
+}
+
+/** The marks in an editor, and the effect that replaces them. */
+function marksOf({ state: { StateEffect, StateField }, view: { Decoration, EditorView, hoverTooltip } }) {
+  const replaced = StateEffect.define();
+  const field = StateField.define({
+    create: () => [],
+    update: (found, transaction) => {
+      for (const effect of transaction.effects) if (effect.is(replaced)) return effect.value;
+      return transaction.docChanged ? [] : found;
+    },
+    provide: field => EditorView.decorations.compute([field, "selection"], state => {
+      const { head } = state.selection.main;
+      const shown = state.field(field).filter(({ place }) => !isTouched(place, head));
+      return Decoration.set(shown.map(({ place: [from, to] }) => Decoration.mark({ class: "rh-complaint" }).range(from, to)), true);
+    }),
+  });
+  const tooltip = hoverTooltip((view, at) => {
+    const found = view.state.field(field).filter(({ place }) => isTouched(place, at));
+    if (found.length === 0) return null;
+    const [pos, end] = found[0].place;
+    return { pos, end, above: true, create: () => ({ dom: written(found.flatMap(({ complaint }) => wordsOf(complaint))) }) };
+  });
+  const theme = EditorView.baseTheme({
+    ".rh-complaint": { textDecoration: "underline wavy var(--jp-error-color1, #d32f2f) 1px", textUnderlineOffset: "3px" },
+    ".rh-complaint-words": { maxWidth: "48em", padding: "4px 8px", whiteSpace: "pre-wrap", color: "var(--jp-ui-font-color1)" },
+  });
+  return { replaced, field, extension: [field, tooltip, theme] };
+}
+
+function written(lines) {
+  const element = document.createElement("div");
+  element.className = "rh-complaint-words";
+  element.textContent = lines.join("\n");
+  return element;
+}
+
+/** Asks when a cell has been left as it is for a while, and again later as long as the kernel is at work. */
+function askingOf({ view: { ViewPlugin } }, { marks, questions, panel, cell, asking }) {
+  return ViewPlugin.define(view => {
+    let timer = null;
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(ask, WAIT);
+    };
+    const ask = () => {
+      timer = null;
+      const kernel = panel.sessionContext?.session?.kernel;
+      const text = view.state.doc.toString();
+      if (panel.isDisposed || cell.isDisposed || !kernel || !isAsked(text)) return;
+      if (kernel.status === "busy") wait();
+      if (kernel.status !== "idle" || kernel.connectionStatus !== "connected") return;
+      kernel.info.then(({ language_info: language }) => {
+        if (language.name !== "rh" || view.state.doc.toString() !== text) return;
+        questions.ask(kernel, { text, cell: cell.model.id, above: above(panel, cell) }, complaints => {
+          if (cell.isDisposed || view.state.doc.toString() !== text) return;
+          const placed = complaints.map(complaint => ({ complaint, place: placeOf(complaint, text) }));
+          view.dispatch({ effects: marks.replaced.of(placed.filter(({ place }) => place)) });
+        });
+      });
+    };
+    const entry = { panel, wait, hasMarks: () => view.state.field(marks.field).length > 0 };
+    asking.add(entry);
+    return {
+      update: ({ docChanged }) => {
+        if (docChanged) wait();
+      },
+      destroy: () => {
+        clearTimeout(timer);
+        asking.delete(entry);
+      },
+    };
+  });
+}
+
+/** The texts of the cells above a cell. */
+function above(panel, cell) {
+  const cells = panel.content.widgets;
+  const before = cells.slice(0, Math.max(0, cells.indexOf(cell)));
+  const texts = before.filter(({ model }) => model.type === "code").map(({ model }) => model.sharedModel.getSource());
+  return texts.filter(isAsked).join("\n").slice(0, LONGEST);
+}

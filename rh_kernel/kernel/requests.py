@@ -1,0 +1,66 @@
+"""What a request may hold: one that is none is answered with what is wrong with it, or whoever sent it would wait for ever."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+Content = dict[str, Any]
+
+_CODE = {"code": str}
+_CURSOR = {"code": str, "cursor_pos": int}
+_NEEDED: Mapping[str, Mapping[str, type]] = {
+    "execute_request": _CODE,
+    "complete_request": _CURSOR,
+    "inspect_request": _CURSOR,
+    "is_complete_request": _CODE,
+    "history_request": {"hist_access_type": str},
+}
+_POSSIBLE: Mapping[str, Mapping[str, type]] = {
+    "execute_request": {
+        "silent": bool,
+        "store_history": bool,
+        "allow_stdin": bool,
+        "stop_on_error": bool,
+        "user_expressions": dict,
+    },
+    "inspect_request": {"detail_level": int},
+    "history_request": {"session": int, "start": int, "stop": int, "n": int, "pattern": str, "output": bool, "raw": bool},
+}
+
+
+class Malformed(Exception):
+    """A request without something that it needs, or with something in its place."""
+
+
+def well_formed(request: str, content: object) -> Content:
+    """The content of a request as it can be used: halves of characters are replaced. Raises ``Malformed``."""
+    if not isinstance(content, dict):
+        raise Malformed("the content is no object")
+    fields = cast(Content, content)
+    for name, kind in _NEEDED.get(request, {}).items():
+        if not isinstance(fields.get(name), kind):
+            raise Malformed(_what(request, name, kind, fields))
+    for name, kind in _POSSIBLE.get(request, {}).items():
+        if fields.get(name) is not None and not isinstance(fields[name], kind):
+            raise Malformed(_what(request, name, kind, fields))
+    expressions = fields.get("user_expressions")
+    if isinstance(expressions, dict) and not all(isinstance(text, str) for text in cast(Content, expressions).values()):
+        raise Malformed(f"{request}: the expressions in `user_expressions` are texts")
+    return cast(Content, _whole(fields))
+
+
+def _what(request: str, name: str, kind: type, fields: Content) -> str:
+    found = f"it is {type(fields[name]).__name__}" if name in fields else "it is missing"
+    return f"{request}: `{name}` is to be {kind.__name__}; {found}"
+
+
+def _whole(value: object) -> object:
+    """Without halves of characters, as a browser may send them."""
+    match value:
+        case str():
+            return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case dict():
+            return {_whole(key): _whole(part) for key, part in cast(dict[object, object], value).items()}
+        case list():
+            return [_whole(part) for part in cast(list[object], value)]
+        case _:
+            return value

@@ -1,0 +1,31 @@
+"""The exporters of nbconvert know the language by its name alone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbconvert.exporters.html import HTMLExporter
+from nbconvert.exporters.latex import LatexExporter
+
+LESSONS = sorted((Path(__file__).parents[2] / "lessons").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("info", [{"name": "rh"}, {"name": "rh", "pygments_lexer": "rh", "codemirror_mode": {"name": "rh"}}])
+def test_a_notebook_has_colours(info: dict[str, object]) -> None:
+    cells = ["loc w : Real = 1  # so", "%%python\nimport numpy"]
+    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    made.metadata["language_info"] = info
+    page = HTMLExporter().from_notebook_node(made)[0]
+    found = re.findall(r'<span class="(\w+)">([^<]+)</span>', page)
+    assert {("kd", "loc"), ("nc", "Real"), ("c", "# so"), ("nd", "%%python"), ("kn", "import")} <= set(found)
+    assert r"\PY{k+kd}{loc}" in LatexExporter().from_notebook_node(made)[0]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_has_colours(lesson: Path) -> None:
+    page = HTMLExporter().from_filename(str(lesson))[0]
+    assert '<span class="k">return</span>' in page
+    assert '<span class="err">' not in page

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Questions, isAsked, isTouched, placeOf, wordsOf } from "../../rh_kernel/kernel/labextension/static/check.js";
+
+const complaint = (line, column, end_line, end_column) => ({ line, column, end_line, end_column });
+
+test("a complaint is where its lines and columns are, counted in characters", () => {
+  const text = "𝒙 + y\nlet ℓ";
+  assert.deepEqual(placeOf(complaint(1, 5, 1, 6), text), [5, 6]);
+  assert.equal(text.slice(5, 6), "y");
+  assert.deepEqual(placeOf(complaint(1, 1, 2, 4), text), [0, 10]);
+  assert.deepEqual(placeOf(complaint(2, 5, 2, 6), text), [11, 12]);
+});
+
+test("what has no width is shown at a character beside it, and what is elsewhere not at all", () => {
+  assert.deepEqual(placeOf(complaint(1, 3, 1, 3), "ab"), [1, 2]);
+  assert.deepEqual(placeOf(complaint(1, 1, 1, 1), "ab"), [0, 1]);
+  assert.equal(placeOf(complaint(2, 1, 2, 1), "ab\n"), null);
+  assert.equal(placeOf(complaint(1, 1, 1, 1), ""), null);
+  assert.equal(placeOf(complaint(7, 1, 7, 2), "ab"), null);
+  assert.equal(placeOf(complaint(null, null, null, null), "ab"), null);
+});
+
+test("nothing is asked about what is empty, long or Python", () => {
+  assert.ok(isAsked("loc w = 1"));
+  assert.ok(!isAsked(" \n"));
+  assert.ok(!isAsked("x".repeat(20_001)));
+  assert.ok(!isAsked("%%python\nx"));
+});
+
+test("what stands at the cursor is being written", () => {
+  assert.ok(isTouched([2, 5], 2));
+  assert.ok(isTouched([2, 5], 5));
+  assert.ok(!isTouched([2, 5], 6));
+});
+
+test("a complaint is told with its hint, if it has one", () => {
+  assert.deepEqual(wordsOf({ code: "RH101", title: "T", message: "m", hint: "h" }), ["RH101 T", "m", "h"]);
+  assert.deepEqual(wordsOf({ code: "RH101", title: "T", message: "m" }), ["RH101 T", "m"]);
+});
+
+test("questions are answered on one channel, each once, and a closed one is not opened again", () => {
+  const opened = [];
+  const kernel = {
+    createComm: target => {
+      const channel = { target, sent: [], open: () => opened.push(channel), send: data => channel.sent.push(data) };
+      return channel;
+    },
+  };
+  const questions = new Questions();
+  const heard = [];
+  questions.ask(kernel, { text: "a" }, found => heard.push(["a", found]));
+  questions.ask(kernel, { text: "b" }, found => heard.push(["b", found]));
+  assert.equal(opened.length, 1);
+  const [channel] = opened;
+  assert.equal(channel.target, "rh.check");
+  const answer = (number, complaints) => channel.onMsg({ content: { data: { number, complaints } } });
+  answer(channel.sent[1].number, [2]);
+  answer(channel.sent[1].number, [3]);
+  answer(channel.sent[0].number, [1]);
+  answer(17, [4]);
+  assert.deepEqual(heard, [["b", [2]], ["a", [1]]]);
+  channel.onClose();
+  questions.ask(kernel, { text: "c" }, () => assert.fail());
+  assert.equal(opened.length, 1);
+  assert.equal(channel.sent.length, 2);
+});
+
+test("after a restart, which disposes of the channel, another one is opened", () => {
+  const opened = [];
+  const kernel = {
+    createComm: () => {
+      const channel = { isDisposed: false, open: () => opened.push(channel), send: () => {} };
+      return channel;
+    },
+  };
+  const questions = new Questions();
+  questions.ask(kernel, {}, () => {});
+  opened[0].isDisposed = true;
+  questions.ask(kernel, {}, () => {});
+  assert.equal(opened.length, 2);
+});
