@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from rh_kernel.display.record import error
-from rh_kernel.session.plans import Refuse, plan
-from rh_kernel.session.session import Session
+from rh_kernel.session.plans import Refuse, declared_name
+from rh_kernel.session.session import Session, plans_of
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.lexer import python_starts, tokens
 from rh_kernel.syntax.parser import Unparsed, completeness, parse
+from rh_kernel.syntax.surface_items import Directive, Item, TrainItem
 from rh_kernel.syntax.tokens import Kind
 
 TARGET = "rh.check"
@@ -21,7 +21,7 @@ STEPS, BYTES, NODES = 1_000, 10_000_000, 20_000
 """What a declared constant may take, and a program with its nets unfolded: what is larger is left to its run."""
 STATIC = ("RH0", "RH1")
 """What the codes begin with of complaints about how something is written, and about its type."""
-_LATER = frozenset({"derivation", "diagram", "gradient"})
+_LATER = frozenset({"derivation", "diagram", "gradient", "limit"})
 
 
 def complaints(session: Session, text: str, *, cell: str = "", above: str = "") -> tuple[Diagnostic, ...]:
@@ -40,17 +40,18 @@ def complaints(session: Session, text: str, *, cell: str = "", above: str = "") 
 
 def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
     """The complaints about each item, up to the first that only running can tell something about."""
-    bounds = replace(session.settings.bounds, steps=STEPS, bytes=BYTES)
-    around = replace(session.surroundings, cell=cell, settings=replace(session.settings, bounds=bounds))
-    definitions = replace(session.definitions.forget(cell), nodes=NODES)
-    for item in parse(Source("cell", text)):
-        if isinstance(item, items.TrainItem) or (isinstance(item, items.Directive) and item.name.text in _LATER):
-            continue
-        definitions, planned = plan(definitions, item, around)
+    bounds = replace(session.settings.bounds, steps=STEPS, bytes=BYTES, nodes=NODES)
+    small = replace(session, settings=replace(session.settings, bounds=bounds))
+    for _, planned in plans_of(small, [item for item in parse(Source("cell", text)) if not _is_later(item)], cell):
         if isinstance(planned, Refuse):
             if not all(d.code.startswith(STATIC) for d in planned.diagnostics):
                 return
             yield from planned.diagnostics
+
+
+def _is_later(item: Item | Unparsed) -> bool:
+    """Whether planning the item reads files, draws, or lifts the bounds."""
+    return isinstance(item, TrainItem) or (isinstance(item, Directive) and item.name.text in _LATER)
 
 
 def _names(text: str) -> set[str]:
@@ -60,16 +61,7 @@ def _names(text: str) -> set[str]:
 
 def _declared(text: str) -> set[str]:
     """The names that a text declares."""
-    found: set[str] = set()
-    for item in parse(Source("above", text)):
-        match item:
-            case Unparsed(declares=name):
-                found |= set[str]() if name is None else {name}
-            case items.Evaluation() | items.EqualityCheck() | items.TypeCheck() | items.TrainItem() | items.Directive():
-                pass
-            case _:
-                found.add(item.name.text)
-    return found
+    return {name for item in parse(Source("above", text)) if (name := declared_name(item)) is not None}
 
 
 def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:

@@ -1,7 +1,7 @@
 """The words that can stand at a place of a program, the likeliest first, each with its type or its form."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rh_kernel.kernel.completion_indices import indices
 from rh_kernel.kernel.completion_place import Word
@@ -36,6 +36,9 @@ _SEEDED = frozenset({"normal", "uniform", "glorot"})
 _LONG = 4_000
 """Of a text of more characters the declarations are not looked at; it takes too long."""
 
+SMALL = 5_000
+"""A program with more nodes, when the nets that it uses are unfolded, is not looked at; that takes too long too."""
+
 _LONG_TYPE = 60
 """As many tokens of a written type are shown."""
 
@@ -53,14 +56,15 @@ def declared_in(definitions: Definitions, text: str, name: str) -> Definitions:
     """The definitions after those declarations of a text that are whole and right; ``name`` is what messages call the text."""
     if len(text) > _LONG:
         return definitions
+    found = replace(definitions, nodes=SMALL)
     for chunk in chunks(Source(name, text)):
         item = parse_item(chunk)
         if isinstance(item, Declaration):
             try:
-                definitions = definitions.with_(declare(definitions, item), item.name.span)
+                found = found.with_(declare(found, item), item.name.span)
             except (Failure, MemoryError):
                 continue
-    return definitions
+    return replace(found, nodes=definitions.nodes)
 
 
 def words(definitions: Definitions, place: Word, text: str) -> list[str]:

@@ -7,6 +7,7 @@ Where it cannot be used, the history of the session is kept in memory, and the k
 import logging
 import os
 import sqlite3
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,7 +73,7 @@ class History:
     """The cells of one kernel, its session, after those of the sessions before; sessions are numbered as they began, from 1.
 
     ``file`` is opened when the first cell comes or is asked for; without one, or if it cannot be used, nothing outlasts the
-    kernel.
+    kernel. Cells of subshells come from threads of their own.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -80,15 +81,17 @@ class History:
         self._connection: sqlite3.Connection | None = None
         self._session = 0
         self._cells: list[Cell] = []
+        self._lock = threading.Lock()
 
     def add(self, cell: Cell) -> None:
         """Keep a cell."""
-        connection = self._opened()
-        self._cells.append(cell)
-        try:
-            self._write(connection, [cell])
-        except sqlite3.Error as error:
-            self._remember(error)
+        with self._lock:
+            connection = self._opened()
+            self._cells.append(cell)
+            try:
+                self._write(connection, [cell])
+            except sqlite3.Error as error:
+                self._remember(error)
 
     def tail(self, n: int, *, output: bool) -> list[Entry]:
         """The last n cells."""
@@ -96,7 +99,8 @@ class History:
 
     def between(self, session: int, start: int, stop: int | None, *, output: bool) -> list[Entry]:
         """The cells numbered ``start <= i < stop``; session 0 is the running one, and negative ones count back from it."""
-        self._opened()
+        with self._lock:
+            self._opened()
         number = session if session > 0 else self._session + session
         return _entries(self._asked(_RANGE, _count(number), _count(start), _count(stop)), output=output)
 
@@ -107,10 +111,11 @@ class History:
         return _entries(reversed(found), output=output)
 
     def _asked(self, query: str, *values: object) -> list[_Row]:
-        try:
-            return self._opened().execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            return self._remember(error).execute(query, values).fetchall()
+        with self._lock:
+            try:
+                return self._opened().execute(query, values).fetchall()
+            except sqlite3.Error as error:
+                return self._remember(error).execute(query, values).fetchall()
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is not None:
@@ -125,7 +130,7 @@ class History:
 
     def _begin(self, place: Path | str) -> sqlite3.Connection:
         """Begin a session in a database. Raises ``sqlite3.Error`` if it is none, or is not to be written to."""
-        connection = sqlite3.connect(place, timeout=_PATIENCE)
+        connection = sqlite3.connect(place, timeout=_PATIENCE, check_same_thread=False)
         try:
             # A commit need not reach the disk at once: it is the process that may end, not the machine.
             connection.execute("PRAGMA synchronous = OFF" if place == ":memory:" else "PRAGMA synchronous = NORMAL")

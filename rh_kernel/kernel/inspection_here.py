@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from rh_kernel.kernel.completion_words import SMALL
 from rh_kernel.session.deriving import derivations
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
@@ -16,9 +17,6 @@ from rh_kernel.typing.definitions import Definitions
 from rh_kernel.typing.derivations import Context, Derivation, assumptions
 
 _LONGEST = 40
-
-_MANY = 5_000
-"""A program with more nodes, when the nets that it uses are unfolded, is not looked at; it takes too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ def here(definitions: Definitions, source: Source, token: Token) -> Here | None:
     item = None if chunk is None else parse_item(chunk)
     if item is None or isinstance(item, Unparsed):
         return None
-    bounded = replace(definitions, nodes=_MANY)
+    bounded = replace(definitions, nodes=SMALL)
     try:
         nodes = [node for e in _expressions(definitions, source, item) for d in derivations(bounded, e) for node in _nodes(d)]
     except (Failure, MemoryError):

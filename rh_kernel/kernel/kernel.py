@@ -130,7 +130,8 @@ class RHKernel(Kernel):
         try:
             msg["content"] = well_formed(request, msg["content"])
         except Malformed as wrong:
-            session.send(stream, request.replace("_request", "_reply"), malformed(wrong), msg, ident=idents)
+            if request.endswith("_request"):
+                session.send(stream, f"{request.removesuffix('request')}reply", malformed(wrong), msg, ident=idents)
             return False
         return super().should_handle(stream, msg, idents)
 
@@ -276,8 +277,8 @@ class RHKernel(Kernel):
     async def do_history(
         self,
         hist_access_type: str,
-        output: bool,
-        raw: bool,
+        output: bool = False,
+        raw: bool = True,
         session: int | None = None,
         start: int | None = None,
         stop: int | None = None,

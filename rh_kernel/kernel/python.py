@@ -5,6 +5,7 @@ raises keeps what its calls of ``rh`` did before: each of them takes effect by i
 """
 
 import builtins
+import gc
 import getpass
 import os
 import warnings
@@ -27,6 +28,8 @@ NAME = "rh"
 """What the session is called in Python."""
 DRAWING = "module://matplotlib_inline.backend_inline"
 """Where Matplotlib draws: into the notebook."""
+COLLECTING = (700, 10, 10)
+"""How often Python looks for cycles; figures are full of them, while the kernel rarely looks."""
 QUIET = ("ignore", None, Warning, None, 0)
 """The filter by which the kernel keeps warnings of libraries from cells in the language."""
 
@@ -40,6 +43,7 @@ class Python:
         self._widgets = widgets
         self._shell: ZMQInteractiveShell | None = None
         self._running = False
+        self._threshold = COLLECTING
         self._filters = [f for f in warnings.filters if f != QUIET]
 
     def set_parent(self, parent: Any) -> None:
@@ -62,7 +66,10 @@ class Python:
         """Run a cell: what went wrong, and what the cell asks of the front end. What it shows is shown meanwhile."""
         if self._running:
             # In a subshell: one shell takes one cell at a time.
-            return occupied(Busy()), []
+            error = occupied(Busy())
+            if not silent:
+                self._kernel.send_response(self._kernel.iopub_socket, "error", error)
+            return error, []
         shell, breaks = self._made(), Breaks()
         shell.user_ns.setdefault(NAME, self._workspace)
         with self._as_in_python(silent=silent), breaks.watched():
@@ -119,8 +126,9 @@ class Python:
 
     @contextmanager
     def _as_in_python(self, *, silent: bool) -> Generator[None]:
-        """Inside, ``input`` asks the front end, warnings are shown, and a silent cell shows nothing."""
-        self._running = True
+        """Inside, ``input`` asks the front end, cycles are collected, warnings are shown, and a silent cell shows nothing."""
+        self._running, threshold = True, gc.get_threshold()
+        gc.set_threshold(*self._threshold)
         asked, asked_secretly = builtins.input, getpass.getpass
         builtins.input, getpass.getpass = self._kernel.raw_input, self._kernel.getpass
         if silent:
@@ -129,7 +137,8 @@ class Python:
             with self._warning():
                 yield
         finally:
-            self._running, ALLOWANCE.silent = False, None
+            self._running, ALLOWANCE.silent, self._threshold = False, None, gc.get_threshold()
+            gc.set_threshold(*threshold)
             builtins.input, getpass.getpass = asked, asked_secretly
 
     @contextmanager

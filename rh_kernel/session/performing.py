@@ -12,7 +12,7 @@ from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
 from rh_kernel.operational.trace import advance
 from rh_kernel.primitives.values import materialise
-from rh_kernel.session.budget import allowed, limits, longest
+from rh_kernel.session.budget import allowed, check_size, limits, longest
 from rh_kernel.session.checking import check
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
@@ -69,6 +69,10 @@ from rh_kernel.training.events import Event as TrainingEvent
 from rh_kernel.training.loop import train
 from rh_kernel.typing.definitions import LocDefinition, kind_of
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
+
+
+REALS_OF_STEP = 200
+"""A step that is kept takes about as much memory as so many reals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +216,7 @@ def _trace(number: int, plan: Trace, state: State) -> Generator[Event, None, Sta
             step, position = now
             steps.append(step)
             if len(steps) % STEPS_BETWEEN_LOOKS == 0:
+                check_size(len(steps) * REALS_OF_STEP, f"a trace of {len(steps):,} steps", span_of(subject), state.settings)
                 yield Working()
         value = materialise(now.value)
     except Stuck as failure:

@@ -231,7 +231,7 @@ def plan(definitions: Definitions, item: items.Item | Unparsed, around: Surround
 
 def without(definitions: Definitions, item: items.Item | Unparsed) -> Definitions:
     """The definitions after an item that failed: the name that it would have declared is known to be missing."""
-    name = _declared_name(item)
+    name = declared_name(item)
     return definitions if name is None else definitions.without(name)
 
 
@@ -373,7 +373,8 @@ def _derive(definitions: Definitions, e: s.Expr) -> Derive:
     return Derive(e.span.text, _type(definitions, e).type if declared else str(found[0].type), found)
 
 
-def _declared_name(item: items.Item | Unparsed) -> str | None:
+def declared_name(item: items.Item | Unparsed) -> str | None:
+    """The name that an item declares, or would declare if it could be read."""
     match item:
         case Unparsed(declares=name):
             return name

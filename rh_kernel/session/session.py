@@ -25,7 +25,7 @@ from rh_kernel.syntax.binding import locations_within
 from rh_kernel.syntax.core import Array, Node
 from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.surface_items import Item
+from rh_kernel.syntax.surface_items import Evaluation, Item
 from rh_kernel.typing.definitions import (
     BUILT_IN,
     ConstDefinition,
@@ -124,11 +124,12 @@ def _execute(session: Session, source: Source, cell: str, *, keep_going: bool) -
 
 def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
     """The events of some items that take effect together; ``first`` is the number of the first of them."""
-    plans = _plans(session, items, cell)
+    plans = plans_of(session, items, cell)
     refused = [(n, p) for n, (_, p) in enumerate(plans, start=first) if isinstance(p, Refuse)]
     if refused:
         for number, planned in refused:
-            yield Shown(number, ItemFailed(planned.diagnostics))
+            if planned.diagnostics:
+                yield Shown(number, ItemFailed(planned.diagnostics))
         return session, _End.FAILED
     undo = next((p for _, p in plans if isinstance(p, Undo)), None)
     if undo is not None:
@@ -158,14 +159,21 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
     return commit(session, _with(session, definitions, state)), end
 
 
-def _plans(session: Session, items: Items, cell: str) -> list[tuple[Definitions, Plan]]:
-    """The plan of each item, with the definitions after it."""
+def plans_of(session: Session, items: Items, cell: str) -> list[tuple[Definitions, Plan]]:
+    """The plan of each item, with the definitions after it.
+
+    Nothing is said about text that should have continued the item above it: it lacks what that one binds or opens.
+    """
     around = replace(session.surroundings, cell=cell)
     definitions = session.definitions.forget(cell)
     plans: list[tuple[Definitions, Plan]] = []
+    is_cut_off = False
     for item in items:
         nodes = around.settings.bounds.nodes
         definitions, planned = plan(replace(definitions, nodes=EVERYTHING if nodes is None else nodes), item, around)
+        continues, is_cut_off = is_cut_off, isinstance(item, Unparsed) and item.is_cut_off
+        if continues and not is_cut_off and isinstance(item, Evaluation | Unparsed) and isinstance(planned, Refuse):
+            planned = Refuse(())
         plans.append((definitions, planned))
         around = around.after(planned)
     return plans

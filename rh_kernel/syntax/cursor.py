@@ -31,8 +31,9 @@ from rh_kernel.syntax.errors import (
 )
 from rh_kernel.syntax.lexer import tokens
 from rh_kernel.syntax.surface import Name
-from rh_kernel.syntax.tokens import CLOSERS, Kind, Token, ends_expression
+from rh_kernel.syntax.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
 
+_OWN_ITEM = re.compile(rf"(?:#|%|(?:train|{'|'.join(DECLARATIONS)})\b)")
 _FACTORS = re.compile(r"([0-9]+)([^\W\d]\w*)")
 
 DEEPEST = 200
@@ -217,12 +218,15 @@ class Cursor:
             return ""
         return "what begins in the first column is a new item; indent the lines that continue this one"
 
-    def indented(self) -> Fix | None:
-        """The text after an item that ends too early, moved to the right so that it continues this one."""
-        rest = self.source.text[self.token.end :]
-        if not self.unindented():
+    def indented(self, beginning: str = "") -> Fix | None:
+        """The text after an item that ends too early, moved to the right so that it continues this one.
+
+        It has to begin with ``beginning``, and not with what begins an item alone.
+        """
+        rest = self.source.text[self.token.end :].lstrip()
+        if not self.unindented() or not rest.startswith(beginning) or _OWN_ITEM.match(rest):
             return None
-        start = self.token.end + len(rest) - len(rest.lstrip())
+        start = len(self.source.text) - len(rest)
         return Fix(Span(self.source, start, start), "  ")
 
     def malformed(self, span: Span, hint: str, fix: Fix | None = None) -> Rejected:
@@ -267,7 +271,8 @@ class Cursor:
         is_sure = not self.holds(Kind.NAME, Kind.NUMBER) or any(bracket.text == "{" for bracket in self.brackets)
         hint, fix = "", self.insert(self._closers()) if is_sure else None
         if self.token.kind is Kind.END and following.startswith(CLOSERS[opening.text]):
-            hint, fix = "indent the line that closes it: in the first column a new item begins", None
+            hint = "indent the line that closes it: in the first column a new item begins"
+            fix = self.indented(CLOSERS[opening.text])
         return Rejected(
             UnclosedBracket(
                 span=self.here(),

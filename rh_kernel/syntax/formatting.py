@@ -131,7 +131,8 @@ def _directive(source: Source, rows: list[_Row]) -> list[_Line]:
     """The lines of a directive that takes words."""
     lines: list[_Line] = []
     for row in rows:
-        words = " ".join(t.text for t in row.code).replace("% ", "%", 1)
+        words = " ".join(t.text for t in row.code)
+        words = words.replace("% ", "%", 1) if row is rows[0] else words
         indent = " " * (INDENT if _is_indented(source, row) else 0)
         lines.append(_Line(indent + words, row.comment, row.blank) if words else _Line("", indent + row.comment, row.blank))
     return lines

@@ -80,7 +80,9 @@ class Layout:
     def space(self, token: Token, following: str) -> str:
         """What stands between the token before and ``token`` on one line; ``following`` is what comes after that."""
         before = self._before.text
-        if before in _TIGHT_AFTER or self._is_prefix or token.kind is Kind.PROJECTION:
+        if token.kind is Kind.PROJECTION:
+            return " " if self._before.kind is Kind.NUMBER else ""
+        if before in _TIGHT_AFTER or self._is_prefix:
             return ""
         if token.text in _TIGHT_BEFORE or before + token.text == "{}":
             return ""

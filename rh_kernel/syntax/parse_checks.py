@@ -1,5 +1,6 @@
 """Checks: ``check M == N within ε`` and ``check E ⊢ A``, the items that a notebook is graded by."""
 
+from rh_kernel.source.diagnostic import Fix
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.parse_expressions import expression
 from rh_kernel.syntax.parse_types import type_expression, type_of_handler
@@ -27,7 +28,7 @@ def check(c: Cursor) -> Check:
         A = _type(c)
         return TypeCheck(M, A, span=c.since(start))
     if not c.at("=="):
-        raise c.fail("`==` or `⊢`", _FORMS)
+        raise c.fail("`==` or `⊢`", _FORMS, Fix(c.here(), "==") if c.at("=") else None)
     c.advance()
     N = expression(c)
     within = expression(c) if c.take("within") else None

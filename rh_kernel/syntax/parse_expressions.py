@@ -307,7 +307,7 @@ def _in(c: Cursor, let: Token) -> None:
     if c.is_misfit():
         raise c.fail("`in`")
     note = Note(span=c.span(let), text="this `let`")
-    fix = None if c.token.kind is Kind.END else c.insert(" in")
+    fix = c.indented("in") if c.token.kind is Kind.END else c.insert(" in")
     raise Rejected(MissingIn(span=c.here(), found=c.found(), hint=c.unindented() or _TWO_LETS, notes=(note,), fix=fix))
 
 
@@ -338,7 +338,8 @@ def _handled_with(c: Cursor, word: Token) -> HandlerExpr:
         if c.is_misfit():
             raise c.fail("`with` and a handler")
         note = Note(span=c.span(word), text=f"this `{word.text}`")
-        raise Rejected(MissingWith(span=c.here(), found=c.found(), hint=c.unindented() or _A_HANDLER, notes=(note,)))
+        hint, fix = c.unindented() or _A_HANDLER, c.indented("with")
+        raise Rejected(MissingWith(span=c.here(), found=c.found(), hint=hint, notes=(note,), fix=fix))
     c.advance()
     if c.at("{"):
         return handler_literal(c, expression)

@@ -30,6 +30,11 @@ class Unparsed:
     diagnostics: tuple[Diagnostic, ...]
     declares: str | None
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it ends too early, and text in the first column follows that was likely meant to continue it."""
+        return any(d.fix is not None and d.fix.text.isspace() for d in self.diagnostics)
+
 
 def parse(source: Source) -> tuple[Item | Unparsed, ...]:
     """The items of a text in order. Raises nothing: what cannot be read is ``Unparsed``."""

@@ -16,6 +16,7 @@ from rh_kernel.typing.errors import BadCheck
 from rh_kernel.typing.finishing import check_dimensions, finished
 from rh_kernel.typing.hints import Asked
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm, elaborate_evaluation
+from rh_kernel.typing.siblings import Siblings
 from rh_kernel.typing.unify import Unifier
 
 TOLERANCE = 1e-6
@@ -36,8 +37,12 @@ class Equation:
 
 def elaborate_equality(definitions: Definitions, item: items.EqualityCheck) -> Equation:
     """The two sides and the tolerance. Raises ``Rejected``, also where the types of the sides differ."""
-    left = elaborate_evaluation(definitions, item.left)
-    right = elaborate_evaluation(definitions, item.right)
+    siblings, sides = Siblings(Unifier()), list[ClosedTerm | ClosedCommand]()
+    for side in (item.left, item.right):
+        with siblings:
+            sides.append(elaborate_evaluation(definitions, side))
+    siblings.settle()
+    left, right = sides
     if left.type != right.type:
         asked = Asked("the type of what stands on the right of `==`")
         story = (Note(span=item.right.span, text=f"this has type {right.type}"),)

@@ -1,5 +1,6 @@
 """How a kernel lives: how soon it answers its first cell, and how much memory a thousand cells leave behind."""
 
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,7 +104,7 @@ def _started(folder: str) -> tuple[KernelManager, Any, float]:
     specs = KernelSpecManager(kernel_dirs=[str(Path(folder) / "share" / "jupyter" / "kernels")])
     manager = KernelManager(kernel_name="rh", kernel_spec_manager=specs)
     began = time.perf_counter()
-    manager.start_kernel(cwd=folder)
+    manager.start_kernel(cwd=folder, stderr=subprocess.DEVNULL)
     client = manager.client()
     client.start_channels()
     client.wait_for_ready(timeout=PATIENCE)

@@ -134,6 +134,12 @@ def test_a_file_and_a_fenced_program_have_the_same_colours(open_notebook: Open, 
     assert window.errors == []
 
 
+def marks(window: Window) -> list[str]:
+    """What is marked as wrong, after a while in which the kernel can have answered."""
+    window.page.wait_for_timeout(1500)
+    return window.page.evaluate("() => [...document.querySelectorAll('.rh-complaint')].map(mark => mark.textContent)")
+
+
 def test_what_is_wrong_is_marked_while_it_is_written(open_notebook: Open, tmp_path: Path) -> None:
     window = open_notebook("checked.ipynb", "const c : Real = 3", "", "%%python", "twice(c)")
     page = window.page
@@ -142,8 +148,7 @@ def test_what_is_wrong_is_marked_while_it_is_written(open_notebook: Open, tmp_pa
     page.wait_for_selector(".cell-0 .jp-OutputArea-output")
 
     def marked() -> list[str]:
-        page.wait_for_timeout(1500)
-        return page.evaluate("() => [...document.querySelectorAll('.rh-complaint')].map(mark => mark.textContent)")
+        return marks(window)
 
     page.click(".cell-1 .cm-content")
     page.keyboard.type("net twice(x : Real) : Real = return 2 * x\nc + ()\n")
@@ -175,4 +180,19 @@ def test_what_is_wrong_is_marked_while_it_is_written(open_notebook: Open, tmp_pa
     page.keyboard.type("\nconst d : Real = 4")
     page.keyboard.press("Control+Enter")
     assert marked() == []
+    assert window.errors == []
+
+
+def test_a_kernel_at_work_is_not_asked(open_notebook: Open) -> None:
+    endless = 'train return x for (x, t) in data("xor") epochs 100000000 measure return 0'
+    window = open_notebook("at_work.ipynb", endless, "")
+    window.page.evaluate(NUMBERED)
+    window.command("notebook:run-cell")
+    kernel = "window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel"
+    window.page.wait_for_function(f"() => {kernel}.status === 'busy'")
+    window.page.click(".cell-1 .cm-content")
+    window.page.keyboard.type("1 + ()\n")
+    assert marks(window) == []
+    window.command("notebook:interrupt-kernel")
+    window.page.wait_for_selector(".rh-complaint", timeout=10_000)
     assert window.errors == []

@@ -124,3 +124,8 @@ def _instead(piece: str, cut: list[str]) -> st.SearchStrategy[str]:
             return st.sampled_from(SIGNS)
         case _:
             return st.sampled_from((*WORDS, *SIGNS, *NUMBERS, *HOSTILE, *LINES))
+
+
+def stays_here(text: str) -> bool:
+    """Whether a text writes no file outside its folder."""
+    return not any("save" in line and set(line) & set("/\\~.") for line in text.splitlines())

@@ -11,21 +11,16 @@ from hypothesis import strategies as st
 from rh_kernel.session.session import Session
 from tests.fuzz.checking import check_agreement, check_text, fresh
 from tests.fuzz.profile import tried
-from tests.fuzz.programs import PROGRAMS, anything, mutated, soup
+from tests.fuzz.programs import PROGRAMS, anything, mutated, soup, stays_here
 
 
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
-    """A session in a folder of its own, on a machine where eight megabytes are all there is."""
+    """A session in a folder of its own."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(PROGRAMS / "bad" / "data", tmp_path / "data")
     monkeypatch.setattr("rh_kernel.session.budget.available", lambda: 1 << 20)
     return fresh(tmp_path)
-
-
-def stays_here(text: str) -> bool:
-    """Whether a text writes no file outside its folder."""
-    return not any("save" in line and set(line) & set("/\\~.") for line in text.splitlines())
 
 
 def law(session: Session, check: Callable[[Session, str], object]) -> Callable[[str], None]:

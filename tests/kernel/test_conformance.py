@@ -16,11 +16,14 @@ def installed(jupyter_path: Path) -> None:
 
 
 class RHKernelTests(jupyter_kernel_test.KernelTests):
-    """The language prints nothing by itself: what is about streams, paging and clearing is skipped."""
+    """The language prints nothing by itself, and it has no pager: what is about streams and clearing is said in Python."""
 
     kernel_name = "rh"
     language_name = "rh"
     file_extension = ".rh"
+    code_hello_world = "%%python\nprint('hello, world')"
+    code_stderr = "%%python\nimport sys\nprint('a word aside', file=sys.stderr)"
+    code_clear_output = "%%python\nfrom IPython.display import clear_output\nclear_output()"
     code_generate_error = "nowhere"
     code_inspect_sample = "swish"
     code_history_pattern = "1.0 +?2*"
@@ -30,11 +33,25 @@ class RHKernelTests(jupyter_kernel_test.KernelTests):
     def setUpClass(cls) -> None:
         super().setUpClass()
         cls.completion_samples = [{"text": "swi", "matches": {"swish"}}, {"text": "%tra", "matches": {"%trace"}}]
-        cls.complete_code_samples = ["1 + 2", "dim n = 3", "let x <- 1.0 in x", "%heap"]
-        cls.incomplete_code_samples = ["sq(1.0,", "let x <- 1.0 in", "net f(x : Real) =", "handler h = {"]
-        cls.invalid_code_samples = ["1 + )", "dim = 2\n1 +"]
-        cls.code_execute_result = [{"code": "1.0 + 2.0", "result": "3.0 : Real(1)"}]
-        cls.code_display_data = [{"code": "%type swish(1.0)", "mime": "text/html"}]
+        cls.complete_code_samples = ["1 + 2", "dim n = 3", "let x <- 1.0 in x", "%heap", "", "# nothing", "%%python\n1 + 2"]
+        cls.incomplete_code_samples = ["sq(1.0,", "let x <- 1.0 in", "net f(x : Real) =", "handler h = {", "%%python\nif x:"]
+        cls.invalid_code_samples = ["1 + )", "dim = 2\n1 +", "%%python\n1 +* 2"]
+        cls.code_execute_result = [
+            {"code": "1.0 + 2.0", "result": "3.0 : Real(1)"},
+            {"code": "%%python\n6 * 7", "result": "42"},
+        ]
+        cls.code_display_data = [
+            {"code": "%type swish(1.0)", "mime": "text/html"},
+            {"code": "%compile swish(1.0)", "mime": "text/html"},
+            {"code": "%%python\nfrom IPython.display import SVG, display\ndisplay(SVG('<svg/>'))", "mime": "image/svg+xml"},
+        ]
 
 
-del jupyter_kernel_test.KernelTests
+class RHWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
+    """Who subscribes to what the kernel says is greeted."""
+
+    kernel_name = "rh"
+    support_iopub_welcome = True
+
+
+del jupyter_kernel_test.KernelTests, jupyter_kernel_test.IopubWelcomeTests

@@ -271,11 +271,16 @@ def test_every_form_of_history_is_answered(kernel: Client, content: dict[str, An
 # Odd cells.
 
 
+def in_ascii(content: Any) -> bytes:
+    """JSON as a browser writes it: half a surrogate pair is ``\\ud800``."""
+    return json.dumps(content, default=json_default).encode()
+
+
 def run_raw(client: Client, code: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Run a cell that is sent as a browser sends it: half a surrogate pair is ``\\ud800`` in JSON."""
+    """Run a cell that is sent as a browser sends it."""
     session = client.client.session
     before = session.pack
-    session.pack = lambda content: json.dumps(content, default=json_default).encode()
+    session.pack = in_ascii
     try:
         request = client.client.execute(code)
     finally:

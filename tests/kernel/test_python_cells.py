@@ -154,6 +154,12 @@ def test_print_and_warnings_are_streams(both: Client) -> None:
     assert printed(fine(both.run(python('warnings.warn("mind this too")'))), "stderr") == ""
 
 
+def test_cycles_are_collected_as_often_as_in_python(both: Client) -> None:
+    assert fine(both.run(python("import gc\ngc.get_threshold()"))).texts == ["(700, 10, 10)"]
+    fine(both.run(python("gc.set_threshold(900, 10, 10)")))
+    assert fine(both.run(python("gc.get_threshold()"))).texts == ["(900, 10, 10)"]
+
+
 @pytest.mark.skipif(find_spec("matplotlib") is None, reason="Matplotlib is not installed")
 def test_a_figure_is_drawn_in_the_notebook(both: Client) -> None:
     ran = fine(both.run(python("import matplotlib.pyplot as plt\nplt.plot(rh.heap['weight'])\nNone")))
@@ -184,6 +190,23 @@ def test_a_cell_that_is_not_kept_has_the_number_of_the_next_one(both: Client) ->
     after = fine(both.run(python("2 + 2")))
     assert ran.contents("execute_result")[0]["execution_count"] == after.reply["execution_count"]
     assert fine(both.run(python(f"In[{after.reply['execution_count']}]"))).texts == ["'2 + 2'"]
+
+
+def test_what_is_displayed_under_a_name_is_replaced_by_later_cells(both: Client) -> None:
+    fine(both.run(python("from IPython.display import display, update_display\ndisplay(1, display_id='here')")))
+    (update,) = fine(both.run(python("update_display(2, display_id='here')"))).contents("update_display_data")
+    assert (update["data"]["text/plain"], update["transient"]["display_id"]) == ("2", "here")
+
+
+def test_threads_print_into_the_notebook(both: Client) -> None:
+    code = "import threading\nthread = threading.Thread(target=print, args=('from afar',))\nthread.start()\nthread.join()"
+    assert printed(fine(both.run(python(code)))) == "from afar\n"
+
+
+def test_the_magic_for_programs_works_in_the_same_session(both: Client) -> None:
+    fine(both.run(python("%load_ext rh_kernel")))
+    assert fine(both.run(python("%%rh\nconst magical = 3\nmagical"))).texts == ["magical : Real(1)", "3.0 : Real(1)"]
+    assert fine(both.run("magical")).texts == ["3.0 : Real(1)"]
 
 
 def test_expressions_beside_a_cell_are_in_the_language(both: Client) -> None:
@@ -336,6 +359,29 @@ def test_a_program_run_from_python_is_interrupted_and_takes_no_effect(both: Clie
 # -- questions beside cells ----------------------------------------------------------------------------------------------------
 
 
+NASTY = """
+class Nasty:
+    def __getattr__(self, name):
+        raise RuntimeError(name)
+    def __dir__(self):
+        raise RuntimeError
+    def __repr__(self):
+        raise RuntimeError
+nasty = Nasty()
+"""
+
+
+@pytest.mark.parametrize("rest", ["nasty.", "nasty.a", "nasty", "(((", "'", "%%", "\n\n", "nasty.𝔸.b", "%%time\nnasty."])
+def test_any_place_in_python_can_be_asked_about(both: Client, rest: str) -> None:
+    fine(both.run(python(NASTY)))
+    code = python(rest)
+    for place in range(len(code) + 1):
+        found = both.ask("complete_request", code=code, cursor_pos=place)
+        assert found["status"] == "ok"
+        assert 0 <= found["cursor_start"] <= found["cursor_end"] <= len(code)
+        assert both.ask("inspect_request", code=code, cursor_pos=place, detail_level=1)["status"] == "ok"
+
+
 def test_tab_completes_python(both: Client) -> None:
     fine(both.run(python("import numpy as np\nsomething_long = 1")))
     code = python("x = 1\nsomething_lo")
@@ -448,6 +494,23 @@ spinning
 """
 
 
+def test_a_second_cell_beside_one_of_python_is_refused(both: Client) -> None:
+    session, control = both.client.session, both.client.control_channel
+    control.send(session.msg("create_subshell_request", {}))
+    subshell = both.client.get_control_msg(timeout=PATIENCE)["content"]["subshell_id"]
+    request = both.client.execute(python("import asyncio\nawait asyncio.sleep(60)"), stop_on_error=False)
+    time.sleep(0.5)
+    message = session.msg("execute_request", {"code": python("1"), "silent": False, "store_history": False})
+    message["header"]["subshell_id"] = subshell
+    both.client.shell_channel.send(message)
+    assert both.reply(message["header"]["msg_id"])["ename"] == "Busy"
+    both.manager.interrupt_kernel()
+    assert both.reply(request)["ename"] == "KeyboardInterrupt"
+    control.send(session.msg("delete_subshell_request", {"subshell_id": subshell}))
+    both.client.get_control_msg(timeout=PATIENCE)
+    assert fine(both.run(python("2"))).texts == ["2"]
+
+
 def test_a_slider_whose_answer_never_comes_is_interrupted(both: Client) -> None:
     ran = fine(both.run(python(SPINNING)))
     began = time.monotonic()
@@ -458,7 +521,7 @@ def test_a_slider_whose_answer_never_comes_is_interrupted(both: Client) -> None:
 
 def test_with_the_slider_the_cell_that_runs_meanwhile_is_interrupted(both: Client) -> None:
     comm = slider(fine(both.run(python(SPINNING))))
-    request = both.client.execute(python("import asyncio\nawait asyncio.sleep(60)"))
+    request = both.client.execute(python("import asyncio\nawait asyncio.sleep(60)"), stop_on_error=False)
     time.sleep(0.5)
     moved(both, comm, 1, interrupt_after=0.5)
     assert both.reply(request)["ename"] == "KeyboardInterrupt"
@@ -479,7 +542,7 @@ def test_while_a_cell_is_at_work_a_slider_cannot_change_the_session(both: Client
     """
     comm = slider(fine(both.run(python(code))))
     fine(both.run(python('rh.data("few", x=[[0.0, 1.0]] * 4, t=[1.0] * 4)')))
-    request = both.client.execute(f'{FIT} for (x, t) in data("few") epochs 1000000')
+    request = both.client.execute(f'{FIT} for (x, t) in data("few") epochs 1000000', stop_on_error=False)
     time.sleep(0.5)
     moved(both, comm, 3)
     both.manager.interrupt_kernel()

@@ -71,6 +71,7 @@ def test_what_is_no_limit_is_refused(session: Session, words: str) -> None:
         ("nodes 30", "net f(x : Real) : Real = return x + x + x\nnet g(x : Real) : Real = let y <= f(x) in f(y)", "RH206"),
         ("bytes 100", "const a = fill[5, 5](1)", "RH241"),
         ("bytes 100", "loc w : Real(5, 5) = zeros", "RH241"),
+        ("bytes 10k", "%trace " + "square(" * 30 + "1" + ")" * 30, "RH241"),
         ("bytes 100", "outer([1, 2, 3, 4, 5], [1, 2, 3, 4, 5])", "RH241"),
     ],
 )  # fmt: skip

@@ -52,6 +52,7 @@ SEVERAL: list[tuple[str, list[tuple[str, str]]]] = [
     ),
     ("fun f(x : Real(n)) : Real = aa with rd(w, x) = bb", [("RH101", "aa"), ("RH101", "bb")]),
     ("fun f(x : Real(2), y : Real(3)) : Real = 1\nf([1], [1, 2])", [("RH102", "[1]"), ("RH102", "[1, 2]")]),
+    ("check aa == bb", [("RH101", "aa"), ("RH101", "bb")]),
     ("const a = aa\na + bb", [("RH101", "aa"), ("RH120", "a"), ("RH101", "bb")]),
 ]
 
