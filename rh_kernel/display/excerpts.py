@@ -4,7 +4,7 @@ Of a part with many lines the first and the last are shown. A line that is too l
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rh_kernel.display.text import visible
 from rh_kernel.source.span import Span
@@ -65,7 +65,7 @@ def excerpt(places: Sequence[Place], gutter: int) -> list[Doc]:
     before = None
     for number in sorted(found):
         if before is not None and number == before + 2:
-            shown.append(_line(f"{number - 1:>{gutter}}", Text(_expanded(source.line(number - 1).rstrip("\r").rstrip(), 0))))
+            shown.append(_line(f"{number - 1:>{gutter}}", _plain(source.line(number - 1))))
         elif before is not None and number > before + 1:
             shown.append(role(Role.FADED, " " * gutter + " ⋮"))
         shown += _marked(f"{number:>{gutter}}", source.line(number).rstrip("\r"), found[number])
@@ -84,40 +84,60 @@ def _parts(place: Place) -> list[tuple[int, _Part]]:
         line = source.line(n).rstrip("\r")
         a = start - 1 if n == first else len(line) - len(line.lstrip())
         b = end - 1 if n == last else len(line.rstrip())
-        parts.append((n, _Part(a, max(a, b), place.label if n == last else "", place.main)))
+        a, b = min(a, len(line)), min(max(a, b), len(line))
+        parts.append((n, _Part(a, b, place.label if n == last else "", place.main)))
     return parts
 
 
+def _plain(line: str) -> Doc:
+    text, _ = _expanded(line.rstrip())
+    _, end = _window(text, [_Part(0, 0, "", main=False)])
+    return Text(text[:end] + ("…" if end < len(text) else ""))
+
+
 def _marked(number: str, line: str, parts: list[_Part]) -> list[Doc]:
-    if cells(_expanded(line, 0)) > WIDEST:
-        return [row for part in parts for row in _cut_around(number, line, part)]
-    main = next((part for part in parts if part.main), _Part(len(line), len(line), "", main=True))
-    before = _expanded(line[: main.start], 0)
-    inside = _expanded(line[main.start : main.end], cells(before))
-    after = _expanded(line[main.end :], cells(before) + cells(inside)).rstrip()
-    return [_line(number, _around(before, inside, after)), *_below(number, [_columns(line, part) for part in parts])]
+    """The line with its parts; of one that is too long as many parts together as can be seen at once."""
+    text, places = _expanded(line)
+    pending = [replace(part, start=places[part.start], end=places[part.end]) for part in parts]
+    shown: list[Doc] = []
+    while pending:
+        start, end = _window(text, pending)
+        here = [part for part in pending if part is pending[0] or start <= part.start <= part.end <= end]
+        pending = [part for part in pending if part not in here]
+        cut = ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+        moved = (1 if start else 0) - start
+        inside = [replace(p, start=p.start + moved, end=min(p.end, end + 1) + moved) for p in here]
+        shown += [_line(number, _text(cut, inside)), *_below(number, [_columns(cut, part) for part in inside])]
+    return shown
+
+
+def _window(text: str, parts: list[_Part]) -> tuple[int, int]:
+    """From where to where the text is shown: all of it, or what is around all parts, or around the first."""
+    if cells(text) <= WIDEST:
+        return 0, len(text)
+    first, last = min(part.start for part in parts), max(part.end for part in parts)
+    if cells(text[first:last]) > WIDEST - _BEFORE:
+        first = parts[0].start
+    start = first
+    while start and cells(text[start - 1 : first]) < _BEFORE:
+        start -= 1
+    end = start
+    while end < len(text) and cells(text[start : end + 1]) < WIDEST - 1:
+        end += 1
+    return start, end
 
 
 def _columns(line: str, part: _Part) -> _Signs:
-    left = cells(_expanded(line[: part.start], 0))
-    right = left + cells(_expanded(line[part.start : part.end], left))
-    return _Signs(left, max(right, left + 1), part)
+    left = cells(line[: part.start])
+    return _Signs(left, max(cells(line[: part.end]), left + 1), part)
 
 
-def _cut_around(number: str, line: str, part: _Part) -> list[Doc]:
-    before = _expanded(line[: part.start], 0)
-    inside = _expanded(line[part.start : part.end], cells(before))
-    after = _expanded(line[part.end :], cells(before) + cells(inside))
-    before = before if cells(before) <= _BEFORE else "…" + _cut(before[::-1], _BEFORE - 1)[::-1]
-    inside = _shortened(inside, WIDEST - _BEFORE)
-    after = _shortened(after, max(WIDEST - cells(before) - cells(inside), 1)).rstrip()
-    text = _around(before, inside, after) if part.main else Text(before + inside + after)
-    signs = _Signs(cells(before), cells(before) + max(cells(inside), 1), part)
-    return [_line(number, text), *_below(number, [signs])]
-
-
-def _around(before: str, inside: str, after: str) -> Doc:
-    return concat(before, Annotated(Mark("error"), Text(inside)), after) if before or inside or after else Text("")
+def _text(line: str, parts: list[_Part]) -> Doc:
+    line = line.rstrip() if all(part.end <= len(line.rstrip()) for part in parts) else line
+    main = next((part for part in parts if part.main), None)
+    if main is None or not line:
+        return Text(line)
+    return concat(line[: main.start], Annotated(Mark("error"), Text(line[main.start : main.end])), line[main.end :])
 
 
 def _line(number: str, content: Doc) -> Doc:
@@ -165,28 +185,15 @@ def _row(hanging: list[_Signs], row: list[_Signs], labelled: _Signs | None) -> D
     return concat(*shown)
 
 
-def _expanded(text: str, column: int) -> str:
-    """``text`` as it is shown from ``column`` on: tabs as spaces up to the next stop."""
+def _expanded(line: str) -> tuple[str, list[int]]:
+    """The line as it is shown, tabs as spaces up to the next stop, and where in it each character stands, and the end."""
     pieces: list[str] = []
-    for i, part in enumerate(visible(part) for part in text.split("\t")):
-        if i:
-            spaces = _TAB - column % _TAB
-            pieces.append(" " * spaces)
-            column += spaces
-        pieces.append(part)
-        column += cells(part)
-    return "".join(pieces)
-
-
-def _shortened(text: str, width: int) -> str:
-    return text if cells(text) <= width else _cut(text, width - 1) + "…"
-
-
-def _cut(text: str, width: int) -> str:
-    """As much of the beginning of ``text`` as fits into ``width`` columns."""
-    total = 0
-    for i, c in enumerate(text):
-        total += cells(c)
-        if total > width:
-            return text[:i]
-    return text
+    places: list[int] = []
+    length = column = 0
+    for c in line:
+        piece = " " * (_TAB - column % _TAB) if c == "\t" else visible(c)
+        pieces.append(piece)
+        places.append(length)
+        length += len(piece)
+        column += cells(piece)
+    return "".join(pieces), [*places, length]

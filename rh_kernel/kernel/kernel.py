@@ -153,7 +153,7 @@ class RHKernel(Kernel):
         cell_id: str | None = None,
     ) -> Reply:
         """Run a cell: its outputs, and the reply ``ok`` or ``error``."""
-        number, cell = self.execution_count, cell_id or f"{self.execution_count}"
+        number, cell = self.execution_count, "" if silent or cell_id is None else cell_id
         self._allow_stdin = allow_stdin
         start = python_starts(code)
         value, payload = None, list[dict[str, Any]]()
@@ -161,7 +161,7 @@ class RHKernel(Kernel):
             error, value = await self._run(Source(f"cell {number}", code), cell, silent=silent)
         else:
             if not silent:
-                self._widgets.begin(cell)
+                self._widgets.begin(cell or f"{number}")
             error, payload = await self._python.run(code[start:], number, cell, silent=silent, stored=store_history)
         expressions = await self._evaluate(user_expressions or {}) if error is None else {}
         if store_history and not silent:
@@ -174,10 +174,10 @@ class RHKernel(Kernel):
 
     async def _run(self, source: Source, cell: str, *, silent: bool) -> tuple[Content | None, str | None]:
         """Run a cell in the language: what went wrong, and the text of the value that it ends in."""
-        outputs = self._outputs(self.execution_count, cell, silent=silent)
+        outputs = self._outputs(self.execution_count, cell or f"{self.execution_count}", silent=silent)
         interrupts = Interrupts()
         with interrupts.watched():
-            error = await self._take(source, outputs, interrupts)
+            error = await self._take(source, cell, outputs, interrupts)
         if error is not None and not silent:
             self._say("error", error)
         return error, outputs.value
@@ -193,12 +193,12 @@ class RHKernel(Kernel):
 
         return Outputs(self._say, number, time.monotonic, dressed, self.rh.settings.bounds.output)
 
-    async def _take(self, source: Source, outputs: Outputs, interrupts: Interrupts) -> Content | None:
-        """Take the cell's events as far as they go, and its session if it ends well; else what went wrong."""
+    async def _take(self, source: Source, cell: str, outputs: Outputs, interrupts: Interrupts) -> Content | None:
+        """Take the events of ``source`` as far as they go, and its session if it ends well; else what went wrong."""
         before = self.rh
         try:
             with self.workspace.changing() as put:
-                put(await drive(execute(before, source), outputs.take, interrupts))
+                put(await drive(execute(before, source, cell=cell), outputs.take, interrupts))
         except KeyboardInterrupt as stop:
             # What the cell was at work on may be large; the traceback holds it until the front end has heard of the end.
             asyncio.get_running_loop().call_later(LET_GO, stop.with_traceback, None)

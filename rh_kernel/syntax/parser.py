@@ -1,7 +1,7 @@
 """From text to surface syntax (LANGUAGE §1, §6), item by item, so that a bad item never hides the errors of the next."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
@@ -19,6 +19,7 @@ from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, Kind, Token
 
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
 
+_ANGLES = {"<": "⟨", ">": "⟩"}
 _CLOSER = re.compile("`,` or `(.)`")
 
 
@@ -80,7 +81,8 @@ def completeness(text: str) -> tuple[Completeness, str]:
 
 def _indentation(unfinished: Unparsed) -> str:
     """As far as ``Layout`` puts what has to follow: a part that is named in the complaint, or else a word."""
-    code = [t for t in tokens(unfinished.span) if t.kind is not Kind.COMMENT]
+    written = [t for t in tokens(unfinished.span) if t.kind is not Kind.COMMENT]
+    code = [replace(t, text=_ANGLES.get(t.text, t.text)) for t in written]
     if not code:
         return " " * INDENT
     layout = Layout(code[0])

@@ -178,6 +178,17 @@ def test_a_long_line_is_cut_around_the_place() -> None:
     assert len(line) <= WIDEST + 4
 
 
+def test_parts_of_a_long_line_are_shown_together_where_they_fit() -> None:
+    source = Source("cell 1", "x" * 300 + " there " + "y" * 20 + " here " + "z" * 300)
+    near, far = Note(span=at("there", source), text="near"), Note(span=Span(source, 0, 3), text="far")
+    line, signs, label = text(Mismatch(span=at(" here ", source), notes=(near,))).split("\n")[2:]
+    assert line.index(" here ") == signs.index("^^^^^^")
+    assert line.index("there") == signs.index("-----") == label.index("near")
+    lines = text(Mismatch(span=at(" here ", source), notes=(far, near))).split("\n")[2:]
+    assert [row.startswith("1 │") for row in lines] == [True, False, False, True, False]
+    assert lines[-1] == "  │ --- far"
+
+
 def test_html_and_ansi_mark_the_source() -> None:
     d = Mismatch(span=at("FC[w0](x)"), name="<b>")
     assert f'{BACKGROUNDS["error"]}">FC[w0](x)</span>' in html(d)
@@ -209,7 +220,10 @@ def spans(data: st.DataObject, source: Source) -> Span:
     return Span(source, start, data.draw(st.integers(start, len(source.text))))
 
 
-@given(st.text(max_size=60), st.text(max_size=10), st.data())
+TEXTS = st.text(max_size=60) | st.text(st.sampled_from("a \t\r\n日"), max_size=30) | LINES.map(lambda line: 5 * line)
+
+
+@given(TEXTS, st.text(max_size=10), st.data())
 def test_every_place_in_every_text_can_be_shown(content: str, other: str, data: st.DataObject) -> None:
     sources = [Source(content, content), Source("", other)]
     notes = [Note(span=spans(data, data.draw(st.sampled_from(sources))), text=content) for _ in range(3)]

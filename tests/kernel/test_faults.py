@@ -36,7 +36,7 @@ def run(kernel: Quiet, code: str, **options: Any) -> dict[str, Any]:
 
 
 def break_it(monkeypatch: pytest.MonkeyPatch, exception: BaseException) -> None:
-    def broken(session: Session, source: Source) -> Iterator[Any]:
+    def broken(session: Session, source: Source, **_: str) -> Iterator[Any]:
         yield from ()
         raise exception
 
@@ -104,4 +104,4 @@ def test_all_requests_are_answered_without_a_connection(kernel: Quiet) -> None:
     assert asyncio.run(kernel.do_is_complete("sq(1)")) == {"status": "complete"}
     for kind in ("tail", "range", "search"):
         history = asyncio.run(kernel.do_history(kind, output=False, raw=True, n=5))["history"]
-        assert history == [(0, 0, "const t : Real = 0.5\nt")]
+        assert history == [(1, 0, "const t : Real = 0.5\nt")]

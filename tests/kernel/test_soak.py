@@ -38,17 +38,18 @@ SOON = 6.0
 DOUBLING = "\n".join(
     [
         "net d0(x : Real) : Real = return x + 1",
-        *[f"net d{i}(x : Real) : Real = let y <= d{i - 1}(x) in d{i - 1}(y)" for i in range(1, 21)],
+        *[f"net d{i}(x : Real) : Real = let y <= d{i - 1}(x) in d{i - 1}(y)" for i in range(1, 12)],
     ]
 )
+AGAIN = "d11(0)\n" * 60
 STATES = {
     "starting": None,
     "idle": "",
-    "stepping": "%evaluator stepped\nd20(0)",
-    "compiling": "d20(0)",
-    "denoting": "%evaluator denoted\nd20(0)",
+    "stepping": "%evaluator stepped\n" + AGAIN,
+    "compiling": AGAIN,
+    "denoting": "%evaluator denoted\n" + AGAIN,
     "training": FOREVER,
-    "drawing": "%trace d13(0)",
+    "drawing": "%trace d11(0)\n%diagram d11",
     "sleeping in Python": "%%python\nimport time\ntime.sleep(600)",
     "busy in Python": "%%python\nwhile True: pass",
 }
@@ -97,6 +98,7 @@ def brought(client: BlockingKernelClient, state: str, dice: random.Random) -> st
     if not code:
         return ""
     client.execute(f"{NET}{DOUBLING}", silent=True)
+    client.execute("%%python\npass", silent=True)
     request = client.execute(code)
     began = time.monotonic()
     while time.monotonic() - began < PATIENCE:
@@ -125,6 +127,7 @@ def ended(manager: KernelManager, client: BlockingKernelClient, request: str, wa
     assert isinstance(pid, int)
     match way:
         case "interrupt":
+            assert not request or not answered(client, request), "it was done before it was interrupted"
             manager.interrupt_kernel()
             seconds = until(lambda: answered(client, request)) if request else 0.0
             assert not request or manager.is_alive()
@@ -187,6 +190,9 @@ def test_nothing_is_left_of_kernels_that_are_gone(
             assert file.exists()
             try:
                 seconds = ended(manager, client, brought(client, state, dice), way)
+            except AssertionError as failure:
+                failure.add_note(f"round {n}: {way}, {state}")
+                raise
             finally:
                 client.stop_channels()
                 manager.shutdown_kernel(now=True)

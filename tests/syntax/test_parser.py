@@ -456,6 +456,8 @@ def test_an_expression_may_begin_anywhere() -> None:
         ("handler h = {\n  return x -> x\n  FC[l](x) -> x", ("incomplete", "    ")),
         ("handler h = {\n  FC[l](x) -> x\n    | y, z -> let w <- y in", ("incomplete", " " * 14)),
         ("handle P", ("incomplete", "  ")),
+        ("(rev handle (x) <y>. P with H) +", ("incomplete", "  ")),
+        ("return (rev handle (x) <y>.", ("incomplete", " " * 10)),
         ("let x <- let y <- 1", ("incomplete", " " * 9)),
         ("f(x, y", ("incomplete", "  ")),
         ("[[1, 2],\n [3, 4]", ("incomplete", "  ")),
