@@ -1,7 +1,8 @@
 """The language of "Programming Backpropagation with Reverse Handlers for Arrows", in a notebook.
 
 From Python: ``%load_ext rh_kernel`` gives an ordinary notebook the magic ``%%rh``, and the functions below work in the same
-session. A script that wants one of its own makes it: ``rh = rh_kernel.Workspace()``.
+session. In a notebook of the kernel a cell that begins with ``%%python`` is Python, and they work in the session of that
+notebook, which is called ``rh`` there. A script that wants one of its own makes it: ``rh = rh_kernel.Workspace()``.
 """
 
 from typing import TYPE_CHECKING

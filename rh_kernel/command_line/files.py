@@ -6,6 +6,7 @@ from pathlib import Path
 from rh_kernel.command_line.errors import CannotRead, CannotWrite
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
+from rh_kernel.training.data import is_file
 
 STANDARD_INPUT = "-"
 
@@ -55,6 +56,6 @@ def _why(error: Exception) -> str:
 
 
 def _hint(file: str) -> str:
-    if not Path(file).suffix and "\0" not in file and Path(f"{file}.rh").is_file():
+    if not Path(file).suffix and is_file(Path(f"{file}.rh")):
         return f"did you mean {file}.rh?"
     return ""

@@ -80,8 +80,9 @@ class RHKernel(Kernel):
 
     @property
     def kernel_info(self) -> dict[str, Any]:
-        """What the base class says, without its features: there is no debugger, and one session takes one cell at a time."""
-        return {**super().kernel_info, "supported_features": []}
+        """What the base class says, without the debugger: `%trace` is ours. In a subshell one can look while a cell runs."""
+        info = super().kernel_info
+        return {**info, "supported_features": [f for f in info["supported_features"] if f != "debugger"]}
 
     def set_parent(self, ident: Any, parent: Any, channel: str = "shell") -> None:
         """What is printed belongs to the request that is being served."""
@@ -97,7 +98,7 @@ class RHKernel(Kernel):
 
         The base class would do the latter beside the cell, and then lose which of the two it was busy with.
         """
-        if self._main_asyncio_lock.locked() and self._kind(msg) in MESSAGES:
+        if subshell_id is None and self._main_asyncio_lock.locked() and self._kind(msg) in MESSAGES:
             self._serve(msg)
         else:
             await super().shell_main(subshell_id, msg)

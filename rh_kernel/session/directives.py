@@ -58,17 +58,17 @@ def chosen(item: items.Directive, *choices: str) -> str | None:
             wanted = f"{', '.join(others)} or {last}"
             found, hint = f"`{' '.join(words)}`", f"`%{item.name.text}` alone tells what is set"
             fix = _nearest(item.span, words, choices)
-            raise Rejected(
-                DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint, fix=fix)
-            )
+            raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint, fix=fix))
 
 
 def _nearest(whole: Span, words: tuple[str, ...], choices: tuple[str, ...]) -> Fix | None:
     """The choice that a single word is nearly, in its place."""
-    near = difflib.get_close_matches(words[-1].lower(), choices, n=1)
-    if len(words) > 1 or not near or not whole.text.endswith(words[0]):
-        return None
-    return Fix(Span(whole.source, whole.end - len(words[0]), whole.end), near[0])
+    match words:
+        case (word,) if whole.text.endswith(word):
+            near = difflib.get_close_matches(word.lower(), choices, n=1)
+            return Fix(Span(whole.source, whole.end - len(word), whole.end), near[0]) if near else None
+        case _:
+            return None
 
 
 def file_name(item: items.Directive) -> str:

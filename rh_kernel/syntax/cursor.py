@@ -186,7 +186,7 @@ class Cursor:
                 fix = self._square() if known is None else Fix(here, known)
                 return Rejected(UnknownCharacter(span=here, found=found, hint=advice, fix=fix))
             case Kind.BAD_STRING:
-                return Rejected(UnterminatedString(span=here, hint=f'end it with ": {shorten(token.text.strip())}"'))
+                return Rejected(UnterminatedString(span=here, hint='a string ends with " on its line'))
             case Kind.BAD_NUMBER:
                 factors = _FACTORS.fullmatch(here.text)
                 fix = Fix(here, f"{factors[1]} * {factors[2]}") if factors else None

@@ -22,6 +22,7 @@ from rh_kernel.typing.errors import (
     WrongNumberOfIndices,
 )
 from rh_kernel.typing.hints import NOBODY, Asked, another_type, instead
+from rh_kernel.typing.mending import is_slip
 from rh_kernel.typing.origins import chosen, origins, where
 from rh_kernel.typing.unify import Unifier, unknowns
 
@@ -38,14 +39,14 @@ def no_such_thing(cx: Context, name: str, span: Span, wanted: str, names: Iterab
 
 
 def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint: str = "") -> Rejected:
-    """The complaint about a name that means nothing, with the nearest of ``names``."""
+    """The complaint about a name that means nothing, with the nearest of ``names``; a slip of the pen has a fix."""
     if name in cx.definitions.failed:
         return Rejected(DependsOnError(span=span, name=name, hint="mend the declaration first"))
     known = list(names)
     near = [n for n in known if n.casefold() == name.casefold()] or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     if not near:
         return Rejected(UnknownName(span=span, name=name, hint=hint))
-    fix = Fix(span, near[0]) if span.text == name else None
+    fix = Fix(span, near[0]) if span.text == name and is_slip(name, near[0]) else None
     hint = "" if fix else f"did you mean `{near[0]}`?"
     return Rejected(UnknownName(span=span, name=name, hint=hint, fix=fix, notes=chosen(span, where(cx, near[0]))))
 

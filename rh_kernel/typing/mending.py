@@ -1,5 +1,6 @@
 """What to write instead, where that is known for certain: found from what was written, and from the types of its parts."""
 
+import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,6 +12,10 @@ from rh_kernel.syntax.dimensions import DimMeta, variables
 from rh_kernel.syntax.types import SCALAR, UNIT, Real, Type, show_shape
 from rh_kernel.typing.hints import EXCHANGED, written
 
+_SHORT = 4
+_ALIKE = 0.8
+_LETTERS = re.compile(r"[^\W\d_]+")
+
 
 @dataclass(frozen=True, slots=True)
 class Advice:
@@ -18,6 +23,15 @@ class Advice:
 
     hint: str = ""
     fix: Fix | None = None
+
+
+def is_slip(name: str, known: str) -> bool:
+    """Whether one name is surely the other one, misspelt: of one that is short, or numbered in another way, nobody can say."""
+    if name.casefold() == known.casefold():
+        return True
+    if len(name) < _SHORT or _LETTERS.findall(name) == _LETTERS.findall(known):
+        return False
+    return difflib.SequenceMatcher(None, name, known).ratio() >= _ALIKE
 
 
 def sign(left: Span, right: Span, found: str, wanted: str) -> Fix | None:

@@ -27,11 +27,11 @@ from tests.display.allowed import CONTROLS, Page, assert_allowed
 from tests.fuzz.profile import within
 from tests.laws.readings import arrays
 
-READING = 3.0
+READING = 8.0
 """Seconds in which a text is read, typechecked, laid out, or its results are shown."""
 RUNNING = 0.5
 """Seconds after which a cell that still runs is interrupted."""
-STOPPING = 3.0
+STOPPING = 8.0
 """Seconds in which it has said what it does next, and has then stopped."""
 
 OURS = re.compile(r"Traceback|File \"|object at 0x|<class '|\?\d+\b.*\?\d|\bDimMeta|\bTypeMeta")
@@ -51,9 +51,9 @@ class Outcome:
         return [d for _, result in self.shown if isinstance(result, ItemFailed) for d in result.diagnostics]
 
 
-def ran(session: Session, text: str) -> Outcome:
+def ran(session: Session, text: str, cell: str = "") -> Outcome:
     """Run a cell as the kernel does: event by event, and with an interrupt if it goes on for long."""
-    events, shown = execute(session, Source("cell", text)), list[tuple[int, Result]]()
+    events, shown = execute(session, Source("cell", text), cell=cell), list[tuple[int, Result]]()
     end, stopped = time.process_time() + RUNNING, False
     while True:
         try:
@@ -83,6 +83,18 @@ def check_text(session: Session, text: str) -> Outcome:
         with within(READING, f"showing what came of {text!r}"):
             check_shown(item, result, text)
     return outcome
+
+
+def check_session(session: Session, cells: list[tuple[str, str]]) -> None:
+    """Cells one after the other, some of them more than once: each is answered, and leaves a session that can go on."""
+    for cell, text in cells:
+        outcome = ran(session, text, cell)
+        check_state(session, outcome)
+        for item, result in outcome.shown:
+            with within(READING, f"showing what came of {text!r}"):
+                check_shown(item, result, text)
+        session = outcome.after
+    assert not ran(session, "1 + 2").complaints
 
 
 def check_asking(session: Session, text: str) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 IN_CI = bool(os.environ.get("CI"))
 SECONDS = float(os.environ.get("RH_FUZZ", "60" if IN_CI else "40"))
-SHARES = 16
+SHARES = 20
 """The tests divide the time into so many parts, and take one or more of them each."""
 SEED = int(os.environ.get("RH_FUZZ_SEED", "0" if IN_CI else str(time.time_ns() // 1_000_000 % 1_000_000_000)))
 ROUND = 20

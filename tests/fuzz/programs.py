@@ -39,6 +39,21 @@ WORDS = (
     *(f'"{name}"' for name in NAMES),
 )
 
+BETWEEN = (
+    *("%undo", "%undo\n%undo", "%whos", "%heap", "%reset", "%save kept.npz", "%load kept.npz", "%save kept.safetensors"),
+    *("%load kept.safetensors", "%limit", "%limit steps 10", "%limit steps default", "%limit bytes 100", "%limit bytes 8M"),
+    *("%limit seconds 1", "%limit output 5", "%limit nodes 3", "%limit equations 0", "%strict on", "%strict off"),
+    *("%evaluator stepped", "%evaluator compiled", "%evaluator denoted", "", "# nothing", "loc w : Real(3, 2) = zeros"),
+    *(
+        "const t = 5",
+        "op FC[l : Loc(m, n)] : Real(n) -> Real(m)",
+        "let x <= Get[w]() in Put[w](x + x)",
+        "f([1, 2])",
+        "dim n = 4",
+    ),
+)
+"""What one does besides, and may be done to a session in any order."""
+
 anything = st.one_of(
     st.text(max_size=80),
     st.text(st.characters(codec=None), max_size=80),
@@ -128,4 +143,10 @@ def _instead(piece: str, cut: list[str]) -> st.SearchStrategy[str]:
 
 def stays_here(text: str) -> bool:
     """Whether a text writes no file outside its folder."""
-    return not any("save" in line and set(line) & set("/\\~.") for line in text.splitlines())
+    return not any("save" in line and (set(line) & set("/\\~") or ".." in line) for line in text.splitlines())
+
+
+def cells() -> st.SearchStrategy[list[tuple[str, str]]]:
+    """What is run one after the other in a notebook of three cells, which are written anew now and then."""
+    text = st.one_of(st.sampled_from(BETWEEN), st.sampled_from(programs()), mutated())
+    return st.lists(st.tuples(st.sampled_from(("first", "second", "third")), text), min_size=2, max_size=7)

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from rh_kernel.command_line.files import read
 from rh_kernel.display import diagnostics
 from rh_kernel.session.results import ItemFailed
 from rh_kernel.session.session import Session
+from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parser import parse
 from tests.display.allowed import CONTROLS
@@ -63,3 +65,9 @@ def test_no_name_of_data_is_too_odd(session: Session, name: str) -> None:
 def test_no_name_of_a_file_is_too_odd(session: Session, name: str) -> None:
     (complaint,) = ran(session, f'loc w : Real = load("{name}")').complaints
     assert complaint.code == "RH341"
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000, "a\x00b"])
+def test_no_name_on_the_command_line_is_too_odd(name: str) -> None:
+    with pytest.raises(Rejected, match="RH381"):
+        read(name)

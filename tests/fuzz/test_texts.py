@@ -9,9 +9,9 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from rh_kernel.session.session import Session
-from tests.fuzz.checking import check_agreement, check_text, fresh
+from tests.fuzz.checking import check_agreement, check_session, check_text, fresh
 from tests.fuzz.profile import tried
-from tests.fuzz.programs import PROGRAMS, anything, mutated, soup, stays_here
+from tests.fuzz.programs import PROGRAMS, anything, cells, mutated, soup, stays_here
 
 
 @pytest.fixture
@@ -40,3 +40,11 @@ def test_every_text_is_answered(session: Session, made: st.SearchStrategy[str], 
 
 def test_the_three_evaluators_agree_on_programs_with_mistakes(session: Session) -> None:
     assert tried(mutated(), law(session, check_agreement), 4)
+
+
+def test_a_session_goes_on_whatever_is_done_to_it(session: Session) -> None:
+    def checked(done: list[tuple[str, str]]) -> None:
+        assume(all(stays_here(text) for _, text in done))
+        check_session(session, done)
+
+    assert tried(cells(), checked, 4)

@@ -83,7 +83,7 @@ def test_a_fault_in_an_expression_of_the_client_leaves_the_cell_alone(
 ) -> None:
     real = module.execute
 
-    def sometimes(session: Session, source: Source) -> Any:
+    def sometimes(session: Session, source: Source, **options: str) -> Any:
         if source.name == "wrong":
             raise exception
         return real(session, source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from pathlib import Path
@@ -178,3 +179,21 @@ def test_a_function_s_result_is_shown_as_the_kernel_shows_it(notebook: Notebook)
     notebook.run("import rh_kernel\nrh_kernel.diagram('return 1 + 2')")
     static = notebook.shown[-1]["data"]
     assert static == bundle(rh_kernel.diagram("return 1 + 2").result)
+
+
+def test_a_cell_beside_another_program_can_look_and_not_change(notebook: Notebook, capsys: pytest.CaptureFixture[str]) -> None:
+    notebook.run("%%rh\nconst a = 1")
+    with current().changing():
+        assert notebook.run("%%rh\na").success
+        printed = traceback_of(notebook, capsys, "%%rh\nconst b = 2")
+    assert "Another program is at work" in printed
+    assert "Traceback" not in printed
+    assert notebook.run("%%rh\nconst b = 2").success
+
+
+def test_a_refusal_is_shown_where_it_was_asked_for(notebook: Notebook, capsys: pytest.CaptureFixture[str]) -> None:
+    cell = "def ask():\n    return rh.run('return missing')\nask()"
+    printed = re.sub("\x1b\\[[0-9;]*m", "", traceback_of(notebook, capsys, cell))
+    assert "return rh.run" in printed
+    assert "RH101" in printed
+    assert "workspace" not in printed

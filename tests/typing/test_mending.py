@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.typing.mending import is_slip
 from tests.typing.cells import value, wrong
 
 VECTORS = [
@@ -40,6 +41,28 @@ MEANT = [
     ("let x <- return {0} in return x", "{0}", VECTORS, [""]),
     ("relu(return {0})", "relu({0})", VECTORS, [""]),
 ]
+
+
+SLIPS = [
+    ("weigths", "weights", True),
+    ("layr", "layer", True),
+    ("Target", "target", True),
+    ("t", "T", True),
+    ("w10", "w1", False),
+    ("layer1", "layer2", False),
+    ("block_1", "block_2", False),
+    ("h'", "h", False),
+    ("mean", "sum", False),
+]
+
+
+@pytest.mark.parametrize(("name", "known", "is_one"), SLIPS)
+def test_a_name_is_replaced_where_it_is_surely_misspelt(name: str, known: str, is_one: bool) -> None:
+    assert is_slip(name, known) is is_one
+    found = wrong(f"const {known} = 1\n2 * {name}")[0]
+    assert (found.fix is not None) is is_one
+    if not is_one and name != "mean":
+        assert found.hint == f"did you mean `{known}`?"
 
 
 def mended(text: str) -> str:
