@@ -2,7 +2,7 @@
 
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.parser import parse
 from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition, LocDefinition
 
@@ -30,7 +30,7 @@ def declared(text: str) -> Definitions:
     """The definitions of a text that holds declarations only."""
     known = BUILT_IN
     for item in parse(Source("declarations", text)):
-        assert not isinstance(item, Unparsed | items.Evaluation | items.TrainItem | items.Directive)
+        assert isinstance(item, items.Declaration)
         known = known.with_(declare(known, item), None)
     return known
 

@@ -19,8 +19,8 @@ def compile_command(
     """The program of P, whose loose indices are the ``inputs``: index 0 is the last of them. ``names`` is what they are called.
 
     The same program holds for all values of the inputs and all contents of the heap. If it is ``strict``, a run of it raises
-    ``Stuck`` at a point where a function is not smooth (RH Def. E.4). Raises ``Stuck`` if an operation has no
-    handler, or if the program would have more than ``longest`` equations; ``KernelBug`` if P still depends on a dimension or location variable.
+    ``Stuck`` at a point where a function is not smooth (RH Def. E.4). Raises ``Stuck`` if an operation has no handler, or if
+    there would be more than ``longest`` equations; ``KernelBug`` if P still depends on a dimension or location variable.
     """
     return optimise(translate(P, inputs, names, strict=strict, longest=longest))
 

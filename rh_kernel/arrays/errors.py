@@ -15,4 +15,7 @@ class ProgramTooLong(Diagnostic):
     label: ClassVar[str] = "the straight-line program would have more than {limit:,} equations"
 
     limit: int
-    hint: str = "a continuation used twice, or a function that calls another twice, doubles what stands below it; `%limit equations` allows more"
+    hint: str = (
+        "a continuation used twice, or a function that calls another twice, doubles what stands below it; "
+        "`%limit equations` allows more"
+    )

@@ -72,6 +72,7 @@ class Python:
             return error, []
         shell, breaks = self._made(), Breaks()
         shell.user_ns.setdefault(NAME, self._workspace)
+        ALLOWANCE.follow(self._workspace.session.settings.bounds.output)
         with self._as_in_python(silent=silent), breaks.watched():
             try:
                 error = await breaks.follow(shell.take(body, number, silent=silent, stored=stored, cell=cell))

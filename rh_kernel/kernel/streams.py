@@ -5,8 +5,10 @@ from typing import Any
 
 from ipykernel.iostream import OutStream
 
+from rh_kernel.session.bounds import DEFAULT, EVERYTHING
+
 MOST = 1_000_000
-"""Characters that a cell may print, on both streams together."""
+"""Characters that a cell may print, on both streams together, where `%limit output` was not set to anything else."""
 
 CELLS = 100
 """Of so many cells it is known what they have printed; threads of older ones begin anew."""
@@ -20,6 +22,10 @@ class Allowance:
         self._most = most
         self._left: dict[str, int | None] = {}
         self._lock = threading.Lock()
+
+    def follow(self, limit: int | None) -> None:
+        """Print as much as `%limit output` says from now on, and where nobody has set it, ``MOST``."""
+        self._most = EVERYTHING if limit is None else MOST if limit == DEFAULT.output else limit
 
     def renew(self, request: str) -> None:
         """What the request has printed is gone from the page, so it may print as much again."""

@@ -29,6 +29,9 @@ DIRECTIVES = {
 }
 
 
+PYTHON_CELL = "as the first line of a cell: ordinary IPython in the same process; `rh` there is the session"
+
+
 def needs_expression(item: items.Directive) -> s.Expr:
     """The expression the directive is about. Raises ``Rejected`` if there is none."""
     if item.argument is None:

@@ -7,14 +7,14 @@ from rh_kernel.primitives.row import Row
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.directives import DIRECTIVES, PYTHON_CELL
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import DimVar, dim
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.printing import show
 from rh_kernel.syntax.signature import Parameter
-from rh_kernel.syntax.tokens import Kind
+from rh_kernel.syntax.tokens import PYTHON, Kind
 from rh_kernel.typing.definitions import (
     ConstDefinition,
     Definition,
@@ -136,6 +136,7 @@ def _listed(parameters: tuple[Parameter, ...]) -> str:
 def _overview() -> str:
     width = max(len(_usage(name)) for name in DIRECTIVES)
     lines = [f"{_usage(name):<{width}}  {text}" for name, (_, text) in DIRECTIVES.items()]
+    lines.append(f"{PYTHON:<{width}}  {PYTHON_CELL}")
     names = ", ".join(ROWS)
     return "\n".join(["Directives", *lines, "", "Function symbols (`%help softmax` tells more)", names])
 
@@ -153,6 +154,8 @@ def _about(definitions: Definitions, word: str) -> str:
         return "\n".join([line for line in lines if line])
     if found is not None:
         return "\n  ".join([found.documentation, *found.signatures, *found.facts])
+    if word == PYTHON:
+        return f"{PYTHON}: {PYTHON_CELL}"
     if name in DIRECTIVES and (word.startswith("%") or name not in FORMS):
         return f"{_usage(name)}: {DIRECTIVES[name][1]}"
     form = FORMS.get(name) or SIGNS.get(name)

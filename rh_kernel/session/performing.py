@@ -70,7 +70,6 @@ from rh_kernel.training.loop import train
 from rh_kernel.typing.definitions import LocDefinition, kind_of
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
 
-
 REALS_OF_STEP = 200
 """A step that is kept takes about as much memory as so many reals."""
 

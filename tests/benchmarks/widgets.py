@@ -20,6 +20,7 @@ from rh_kernel.session.results import Result, TraceMade
 PATIENCE = 120
 DOUBLING = "\n".join(
     [
+        "%limit nodes off",
         "net n0(x : Real) : Real = return x + 1",
         *[f"net n{i}(x : Real) : Real = let y <= n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 16)],
     ]

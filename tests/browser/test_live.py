@@ -24,6 +24,7 @@ WORDS = "() => document.querySelector('.jp-Notebook').innerText"
 KERNEL = "window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel"
 DOUBLING = "\n".join(
     [
+        "%limit nodes off",
         "net n0(x : Real) : Real = return x + 1",
         *[f"net n{i}(x : Real) : Real = let y <= n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 16)],
         "%evaluator stepped",

@@ -12,6 +12,7 @@ from rh_kernel.syntax.core import Bound, Call, Command, Defined
 from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.signature import ValueKind
 from rh_kernel.syntax.types import Real
+from rh_kernel.typing.checks import elaborate_equality, elaborate_type_check
 from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import (
     BUILT_IN,
@@ -46,11 +47,15 @@ def elaborated(known: Definitions, item: items.Item | Unparsed) -> Definitions:
     """The definitions after an item, once what the item was elaborated to has been derived."""
     match item:
         case items.Evaluation(e):
-            match elaborate_evaluation(known, e):
-                case ClosedTerm(M, A):
-                    assert derive_term((), M).type == A
-                case ClosedCommand(P, A):
-                    assert derive_command((), (), P).type == A
+            derive_evaluation(elaborate_evaluation(known, e))
+            return known
+        case items.EqualityCheck():
+            equation = elaborate_equality(known, item)
+            derive_evaluation(equation.left)
+            derive_evaluation(equation.right)
+            return known
+        case items.TypeCheck():
+            elaborate_type_check(known, item)
             return known
         case items.TrainItem() | items.Directive() | Unparsed():
             return known
@@ -58,6 +63,14 @@ def elaborated(known: Definitions, item: items.Item | Unparsed) -> Definitions:
             definition = declare(known, declaration)
             derive_definition(definition)
             return known.with_(definition, None)
+
+
+def derive_evaluation(subject: ClosedTerm | ClosedCommand) -> None:
+    match subject:
+        case ClosedTerm(M, A):
+            assert derive_term((), M).type == A
+        case ClosedCommand(P, A):
+            assert derive_command((), (), P).type == A
 
 
 def derive_definition(definition: Definition) -> None:

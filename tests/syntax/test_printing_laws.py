@@ -15,7 +15,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Bound, Call, Command, Let, Plus, Primitive, Proj, Rd, RdOf, Scope, Term, Tuple, Zero
 from rh_kernel.syntax.dimensions import Dim, dim
-from rh_kernel.syntax.parser import Unparsed, parse, parse_expression
+from rh_kernel.syntax.parser import parse, parse_expression
 from rh_kernel.syntax.printing import show
 from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, Type, concrete_shape, product, real
 from rh_kernel.syntax.values import constant
@@ -170,7 +170,7 @@ handle Choose[3]([1, 2]) with { return x -> return x ; Choose[q](x), k -> let y 
 def definitions() -> Definitions:
     known = BUILT_IN
     for item in parse(Source("declarations", DECLARATIONS)):
-        assert not isinstance(item, Unparsed | items.Evaluation | items.TrainItem | items.Directive)
+        assert isinstance(item, items.Declaration)
         known = known.with_(declare(known, item), None)
     return known
 
