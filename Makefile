@@ -35,7 +35,7 @@ laws: $(VENV)/.dev ## try every law on twenty times as many programs: 10,000 for
 	RH_LAWS=deep $(PY) -m pytest -n auto --timeout 0 tests/laws tests/denotational $(ARGS)
 
 fuzz: $(VENV)/.dev ## make up programs for ten minutes and see whether one breaks it (RH_FUZZ_SEED=n begins from that seed)
-	RH_FUZZ=600 $(PY) -m pytest tests/fuzz $(ARGS)
+	RH_FUZZ=600 $(PY) -m pytest --timeout 0 tests/fuzz $(ARGS)
 
 check: $(VENV)/.dev ## style, types and import contracts
 	$(PY) -m ruff check

@@ -42,7 +42,13 @@ class Breaks:
             self._working = False
 
     async def follow(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """What ``coroutine`` returns; an interrupt raises ``KeyboardInterrupt`` in it, wherever it is."""
+        """What ``coroutine`` returns; an interrupt raises ``KeyboardInterrupt`` in it, wherever it is.
+
+        One that has come before raises it here, and nothing of the coroutine is run.
+        """
+        if self.taken():
+            coroutine.close()
+            raise KeyboardInterrupt
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
         def cancel() -> None:
@@ -63,8 +69,8 @@ class Breaks:
     def _signalled(self, _signal: int, _frame: FrameType | None) -> None:
         if self._working:
             raise KeyboardInterrupt
+        self._asked = True
         if self._wake is not None:
-            self._asked = True
             self._wake()
 
 

@@ -15,7 +15,8 @@ def failed(diagnostics: Sequence[Diagnostic], *, undone: bool = False) -> Conten
     """A program that is wrong or stuck, by its first error, with all in the text; ``undone`` if outputs stand above it."""
     first = diagnostics[0]
     note = ["What the cell did before this is undone."] if undone else []
-    return _content(f"{first.code} {first.title}", first.message, [*ansis(diagnostics), *note])
+    apart = [line for complaint in [*ansis(diagnostics), *note] for line in ("", complaint)]
+    return _content(f"{first.code} {first.title}", first.message, apart[1:])
 
 
 def interrupted(*, kept: bool) -> Content:

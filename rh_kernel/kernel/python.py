@@ -70,14 +70,17 @@ class Python:
             if not silent:
                 self._kernel.send_response(self._kernel.iopub_socket, "error", error)
             return error, []
-        shell, breaks = self._made(), Breaks()
-        shell.user_ns.setdefault(NAME, self._workspace)
-        ALLOWANCE.follow(self._workspace.session.settings.bounds.output)
-        with self._as_in_python(silent=silent), breaks.watched():
-            try:
-                error = await breaks.follow(shell.take(body, number, silent=silent, stored=stored, cell=cell))
-            except (Exception, KeyboardInterrupt) as exception:  # not in what the cell says, but beside it
-                error = shell.tell(exception)
+        breaks = Breaks()
+        with breaks.watched():
+            # Making the shell takes a moment, and an interrupt waits for its end.
+            shell = self._made()
+            shell.user_ns.setdefault(NAME, self._workspace)
+            ALLOWANCE.follow(self._workspace.session.settings.bounds.output)
+            with self._as_in_python(silent=silent):
+                try:
+                    error = await breaks.follow(shell.take(body, number, silent=silent, stored=stored, cell=cell))
+                except (Exception, KeyboardInterrupt) as exception:  # not in what the cell says, but beside it
+                    error = shell.tell(exception)
         return error, shell.payload()
 
     def complete(self, text: str, start: int, cursor: int) -> Reply:

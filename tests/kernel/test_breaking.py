@@ -87,6 +87,23 @@ def test_what_is_not_interrupted_is_as_if_it_were_awaited(pauses: list[int], val
     assert followed(code()) == value
 
 
+def test_an_interrupt_that_comes_before_is_not_lost() -> None:
+    begun: list[bool] = []
+
+    async def code() -> None:
+        begun.append(True)
+
+    async def late() -> None:
+        breaks = Breaks()
+        with breaks.watched():
+            signal.raise_signal(signal.SIGINT)
+            await breaks.follow(code())
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(late())
+    assert not begun
+
+
 def test_an_exception_passes_through() -> None:
     async def code() -> None:
         await asyncio.sleep(0)
