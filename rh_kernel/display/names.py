@@ -23,7 +23,7 @@ def names_text(names: Sequence[NameShown]) -> str:
     for row, name in zip(rows, names, strict=True):
         padded = [part + " " * (width - cells(part)) for part, width in zip(row, [*widths, 0], strict=True)]
         lines.append("  ".join(padded))
-        lines += [visible(f"  older than {_newer(name)}: run {name.place} again to renew it")] if name.newer else []
+        lines += [visible(f"  older than {_newer(name)}: to renew it, run again what it is declared in")] if name.newer else []
     return "\n".join(lines)
 
 

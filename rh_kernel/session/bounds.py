@@ -34,6 +34,9 @@ DEFAULT = Bounds()
 EVERYTHING = 1 << 60
 """More than anything has."""
 
+LEAST_OUTPUT = 1_000
+"""With fewer characters a cell could not even say that the limit is another one, and would fail."""
+
 MEANINGS: dict[Bound, str] = {
     "steps": "steps of a reduction",
     "nodes": "nodes of a program, with the nets and handlers that it uses unfolded",
@@ -57,6 +60,10 @@ def changed_bounds(bounds: Bounds, item: items.Directive) -> tuple[Bounds, str]:
         case (word, "off" | "default" as how) if word in MEANINGS:
             return _with(bounds, word, None if how == "off" else _default(word))
         case (word, number) if word in MEANINGS and (found := _number(number)) is not None:
+            if word == "output" and found < LEAST_OUTPUT:
+                wanted = f"`output` from {LEAST_OUTPUT:,} characters on"
+                hint = "a cell that may show less cannot show that the limit is raised again"
+                raise Rejected(DirectiveWords(span=item.span, name="limit", wanted=wanted, found=f"`{number}`", hint=hint))
             return _with(bounds, word, found)
         case words:
             wanted = f"{', '.join(f'`{name}`' for name in MEANINGS)}, and a number, `off` or `default`"

@@ -37,4 +37,5 @@ def check_size(reals: int, what: str, span: Span | None, settings: Settings) -> 
     """Raises ``Stuck`` if so many reals would not fit."""
     limit = allowed(settings)
     if reals > limit:
-        raise too_large(reals, limit, what, span)
+        by = "on this machine" if settings.bounds.bytes is None else "by `%limit bytes`"
+        raise too_large(reals, limit, what, span, by)

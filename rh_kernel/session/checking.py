@@ -55,7 +55,8 @@ def _worst(a: Array, b: Array, within: float) -> tuple[tuple[int, ...] | None, f
     """Where two arrays of one shape differ the most, if that is more than is allowed, and by how much."""
     with np.errstate(all="ignore"):
         difference = np.where(a == b, 0.0, np.abs(a - b))
-        excess = np.where(difference <= within * np.maximum(1.0, np.abs(b)), 0.0, difference)
+        allowed = (difference <= within * np.maximum(1.0, np.abs(b))) & np.isfinite(difference)
+        excess = np.where(allowed, 0.0, difference)
     excess = np.where(np.isnan(excess), np.inf, excess)
     if not excess.any():
         return None, 0.0

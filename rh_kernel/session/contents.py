@@ -66,7 +66,7 @@ def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Array
         return Rejected(CannotLoad(span=span, why=why, hint=hint, found=found))
 
     if not is_file(file):
-        raise refuse(f'there is no file "{written}"', hint=f"paths start from {file.parent.name or 'this folder'}/")
+        raise refuse(f'there is no file "{written}"', hint="paths start from the folder of the notebook or file")
     try:
         array: Array = np.load(file, allow_pickle=False)
     except (OSError, ValueError, EOFError):

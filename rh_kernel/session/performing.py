@@ -59,7 +59,7 @@ from rh_kernel.session.results import (
     changed,
 )
 from rh_kernel.session.settings import Settings
-from rh_kernel.session.storage import Written, read, restored, write
+from rh_kernel.session.storage import Written, followed, read, restored, write
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
 from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.signature import Location
@@ -161,7 +161,8 @@ def _save(number: int, plan: Save, state: State) -> Generator[Event, None, State
 
 
 def _load(number: int, plan: Load, state: State) -> Generator[Event, None, State]:
-    file = next((w.scratch for w in reversed(state.files) if w.target == plan.target), plan.target)
+    target = followed(plan.target)
+    file = next((w.scratch for w in reversed(state.files) if w.target == target), target)
     found = read(file, plan.target, allowed(state.settings), plan.span)
     changes = restored(found, plan.locations, plan.target.name, plan.span)
     yield Shown(number, Notice(_told(plan.target.name, changes, found, plan.locations)))

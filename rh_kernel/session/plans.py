@@ -274,7 +274,7 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
                 )
                 V = run(definition.term, Heap(), limits(around.settings)).value
                 definition = ConstDefinition(definition.name, definition.type, V)
-            definitions = definitions.with_(definition, item.name.span, around.cell, free_names(item))
+            definitions = definitions.with_(definition, item.name.span, around.cell, free_names(item), item.span.text)
             return definitions, Declare(definition, *_sides(item))
 
 

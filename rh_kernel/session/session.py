@@ -100,7 +100,7 @@ def commit(before: Session, after: Session) -> Session:
 def is_same(before: Session, after: Session) -> bool:
     """Whether nothing was done between two sessions: names, settings, data and heap are as before."""
     return (
-        after.definitions.named.items() == before.definitions.named.items()
+        _numbers(after.definitions) == _numbers(before.definitions)
         and after.settings == before.settings
         and after.given is before.given
         and same_heap(after.heap, before.heap)
@@ -205,11 +205,15 @@ def _made_older(before: Definitions, after: Definitions) -> str:
     found = {name: newer for name, newer in after.outdated().items() if known.get(name) != newer}
     if not found:
         return ""
-    places = {name: declared.span for name, declared in after.named.items()}
-    cells = dict.fromkeys([span.source.name for name in found if (span := places[name]) is not None])
-    newer = dict.fromkeys([name for names in found.values() for name in names])
-    made, old = _listed(found), _listed(newer)
-    return f"{made} still {'use' if len(found) > 1 else 'uses'} the earlier {old}: run {_listed(cells, '')} again to renew"
+    spans = [span for name in found if (span := after.named[name].span) is not None]
+    cells = dict.fromkeys([span.source.name for span in spans if span.source.name.startswith("cell ")])
+    older = list(dict.fromkeys([name for names in found.values() for name in names]))
+    gone = [name for name in older if name not in after.named]
+    what = f"{_listed(found)} still {'use' if len(found) > 1 else 'uses'} the earlier {_listed(older)}"
+    if gone:
+        return f"{what}; {_listed(gone)} {'are' if len(gone) > 1 else 'is'} no longer declared"
+    how = f"run {_listed(cells, quote='')} again" if cells else "declare it again"
+    return f"{what}: {how} to renew"
 
 
 def _listed(names: Iterable[str], quote: str = "`") -> str:
@@ -226,7 +230,12 @@ def _with(session: Session, definitions: Definitions, state: State) -> Session:
         gone = {loc for loc in hidden if loc not in known}
         heap = MappingProxyType({loc: array for loc, array in heap.items() if loc not in gone})
         initial = MappingProxyType({loc: array for loc, array in initial.items() if loc not in gone})
+    definitions = replace(definitions, forgotten=MappingProxyType({}))
     return replace(session, definitions=definitions, heap=heap, initial=initial, settings=state.settings)
+
+
+def _numbers(definitions: Definitions) -> Mapping[str, int]:
+    return {name: declared.number for name, declared in definitions.named.items()}
 
 
 def _named(definitions: Definitions) -> frozenset[Location]:

@@ -45,8 +45,9 @@ class Written:
 
 
 def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
-    """The contents, written beside ``target``. Raises ``Rejected`` where that cannot be."""
+    """The contents, written beside ``target``, or beside what that is a link to. Raises ``Rejected`` where that cannot be."""
     form = _format(target, span, saving=True)
+    target = followed(target)
     if not target.parent.is_dir():
         why = f"there is no folder for `{target.name}`"
         raise Rejected(CannotSave(span=span, why=why, hint="make the folder first; paths start from that of the notebook"))
@@ -54,6 +55,8 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
     try:
         if target.is_dir():
             raise Rejected(CannotSave(span=span, why=f"`{target.name}` is a folder", expected=_EXPECTED))
+        if target.exists() and not os.access(target, os.W_OK):
+            raise Rejected(CannotSave(span=span, why=f"`{target.name}` is write-protected", hint="choose another name"))
         with NamedTemporaryFile(dir=target.parent, prefix=".rh-", delete=False) as file:
             scratch = Path(file.name)
             _encode(contents, form, file)
@@ -78,13 +81,13 @@ def put(written: Written, span: Span) -> None:
 
 
 def read(file: Path, target: Path, most: int, span: Span) -> Mapping[str, Array]:
-    """The arrays in ``file``, which is called ``target``, as float64; of ``most`` reals at most all together.
+    """The arrays in ``file``, which is called ``target``; of ``most`` reals at most all together.
 
     Raises ``Rejected`` for what is no such file, ``Stuck`` for one that is too large.
     """
     form = _format(target, span, saving=False)
     if not is_file(file):
-        why, hint = f"there is no file `{target.name}`", f"paths start from {target.parent.name or 'this folder'}/"
+        why, hint = f"there is no file `{target.name}`", "paths start from the folder of the notebook or file"
         raise Rejected(CannotRestore(span=span, why=why, hint=hint))
     try:
         found = _decode(file, form, most, span)
@@ -94,25 +97,24 @@ def read(file: Path, target: Path, most: int, span: Span) -> Mapping[str, Array]
         why = f"`{target.name}` cannot be read as a {form} file"
         hint = "it may be damaged, or of another format"
         raise Rejected(CannotRestore(span=span, why=why, found=_said(failure), hint=hint)) from None
-    for name, array in found.items():
-        if array.dtype.kind not in "fiub":
-            raise Rejected(CannotRestore(span=span, why=f"`{name}` holds no real numbers", found=str(array.dtype)))
-    return {name: np.array(array, dtype=np.float64) for name, array in found.items()}
+    return found
 
 
 def restored(found: Mapping[str, Array], locations: Mapping[str, Location], file: str, span: Span) -> Mapping[str, Array]:
-    """What of a file goes into the locations, by name. Raises ``Rejected`` if nothing does, or something does not fit."""
+    """What of a file goes into the locations, as float64. Raises ``Rejected`` if nothing does, or something does not fit."""
     changes = {name: found[name] for name in locations if name in found}
     if not changes:
         have = ", ".join([f"`{name}`" for name in found]) or "nothing"
         hint = "a content goes to the location of the same name; declare the locations first"
         raise Rejected(CannotRestore(span=span, why=f"`{file}` has no content for a location here", found=have, hint=hint))
     for name, array in changes.items():
+        if array.dtype.kind not in "fiub":
+            raise Rejected(CannotRestore(span=span, why=f"`{name}` holds no real numbers", found=str(array.dtype)))
         if locations[name].shape != (shape := tuple([dim(n) for n in array.shape])):
             found_, expected = (f"`{name}` : Real({show_shape(s)})" for s in (shape, locations[name].shape))
             why = f"the content of `{name}` in `{file}` has another shape"
             raise Rejected(CannotRestore(span=span, why=why, found=found_, expected=expected))
-    return changes
+    return {name: np.array(array, dtype=np.float64) for name, array in changes.items()}
 
 
 def _format(target: Path, span: Span, *, saving: bool) -> str:
@@ -157,6 +159,14 @@ def _decode(file: Path, form: str, most: int, span: Span) -> dict[str, Array]:
 def _check(reals: int, most: int, span: Span) -> None:
     if reals > most:
         raise too_large(reals, most, "what is in the file", span)
+
+
+def followed(target: Path) -> Path:
+    """The file itself, if that is a link to one."""
+    try:
+        return target.resolve() if target.is_symlink() else target
+    except (OSError, RuntimeError):  # links that go round in a circle
+        return target
 
 
 def _mode(target: Path) -> int:

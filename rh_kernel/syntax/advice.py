@@ -6,6 +6,8 @@ from rh_kernel.syntax.tokens import Kind, Token
 
 THE_END = "the end of the item"
 
+OF_PYTHON = "that is Python's: put it into a cell that begins with `%%python`"
+
 # Where a bracket should close, these cannot be inside it: the bracket was forgotten.
 OUTSIDE = frozenset({"in", "with", "=", "→", "←", "⇐", "⇒", "|", ";"})
 

@@ -11,6 +11,7 @@ from rh_kernel.syntax.advice import (
     FOREIGN_SIGNS,
     FOREIGN_WORDS,
     NEXT,
+    OF_PYTHON,
     OUTSIDE,
     SQUARES,
     WRITTEN,
@@ -34,6 +35,7 @@ from rh_kernel.syntax.surface import Name
 from rh_kernel.syntax.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
 
 _OWN_ITEM = re.compile(rf"(?:#|%|(?:train|{'|'.join(DECLARATIONS)})\b)")
+_ROWS = re.compile(r"\[[-+\d. \teE,;]*\]")
 _FACTORS = re.compile(r"([0-9]+)([^\W\d]\w*)")
 
 DEEPEST = 200
@@ -110,6 +112,8 @@ class Cursor:
         closer = CLOSERS[opening.text]
         if self.token.text != closer:
             expected = f"`{separator}` or `{closer}`" if separator else f"`{closer}`"
+            if separator == "," and self._is_comma():
+                raise self._semicolon(opening, expected)
             is_open = self.token.text in OUTSIDE or (self.begins_line() and opening.text != "{" and not self.is_misfit())
             raise self._unclosed(opening, expected) if is_open else self.fail(expected, hint)
         self.brackets.pop()
@@ -183,6 +187,8 @@ class Cursor:
         match token.kind:
             case Kind.BAD_CHARACTER:
                 advice, known = CHARACTERS.get(token.text[0], ""), WRITTEN.get(token.text[0])
+                if token.text == "!" and self._upcoming == 1:
+                    advice = OF_PYTHON
                 fix = self._square() if known is None else Fix(here, known)
                 return Rejected(UnknownCharacter(span=here, found=found, hint=advice, fix=fix))
             case Kind.BAD_STRING:
@@ -237,6 +243,13 @@ class Cursor:
         """``text`` behind the last token that was passed."""
         return Fix(Span(self.source, self.end, self.end), text)
 
+    def spaced(self, word: str) -> Fix:
+        """``word`` in the place of the current token, with spaces around it."""
+        text = self.source.text
+        before = "" if text[self.token.start - 1].isspace() else " "
+        after = "" if text[self.token.end : self.token.end + 1].isspace() else " "
+        return Fix(self.here(), f"{before}{word}{after if self.token.end < len(text) else ''}")
+
     def foreign(self, word: Token) -> Rejected:
         """The complaint about a word of another language."""
         what, advice = FOREIGN_WORDS[word.text]
@@ -245,6 +258,27 @@ class Cursor:
     def too_deep(self) -> Rejected:
         """The complaint about nesting."""
         return Rejected(TooDeep(span=self.here(), limit=DEEPEST, hint="give parts of it names, with let or fun"))
+
+    def _is_comma(self) -> bool:
+        """Whether a ``;`` that stands here is meant as a comma, rather than between two clauses or at the end of a line."""
+        following = self.peek()
+        if self.token.text != ";" or "\n" in self.source.text[self.token.end : following.start]:
+            return False
+        is_clause = following.kind is not Kind.NUMBER and any(bracket.text == "{" for bracket in self.brackets)
+        return not is_clause and following.kind is not Kind.END
+
+    def _semicolon(self, opening: Token, expected: str) -> Rejected:
+        """The complaint about a ``;`` in a list; one that stands between the rows of a matrix parts these."""
+        before = self.source.text[opening.end : self.token.start]
+        if opening.text != "[" or "," not in before:
+            hint, fix = "the parts of a list are separated by commas", Fix(self.here(), ",")
+            return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
+        written, fix = _ROWS.match(self.source.text, opening.start), None
+        rows = [row.strip() for row in written[0][1:-1].split(";")] if written else []
+        if written and len({row.count(",") for row in rows}) == 1:
+            fix = Fix(Span(self.source, *written.span()), f"[{', '.join(f'[{row}]' for row in rows)}]")
+        hint = "each row of a matrix has its own brackets: [[1, 2], [3, 4]]"
+        return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
 
     def _mismatches(self, closer: Token) -> bool:
         """Whether a closing bracket closes nothing, or not what is open. A lone ``>`` is meant as a comparison."""

@@ -38,7 +38,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ITEM = re.compile(r"^(?=[^\s}#])", re.MULTILINE)
-_PYTHON = re.compile(rf"^{PYTHON}(?!\w)", re.MULTILINE)
+_FOREIGN_CELL = re.compile(r"^%%\w", re.MULTILINE)
 _FIRST_LINE = re.compile(rf"{PYTHON}[ \t]*(?:\r?\n|\Z)")
 _WORDS = re.compile(r'"[^"\r\n]*"?|[^\s#"]\S*|#[^\r\n]*')
 
@@ -46,12 +46,12 @@ _WORDS = re.compile(r'"[^"\r\n]*"?|[^\s#"]\S*|#[^\r\n]*')
 def chunks(source: Source) -> tuple[Span, ...]:
     """The text cut where items begin. What stands before the first item is a chunk too, if it is not empty.
 
-    From a line ``%%python`` on there is one chunk: what is Python has no items.
+    From a line ``%%python`` on there is one chunk, and so from any other ``%%name``: what is in another language has no items.
     """
     starts = [m.start() for m in _ITEM.finditer(source.text)]
-    python = _PYTHON.search(source.text)
-    if python is not None:
-        starts = [start for start in starts if start <= python.start()]
+    foreign = _FOREIGN_CELL.search(source.text)
+    if foreign is not None:
+        starts = [start for start in starts if start <= foreign.start()]
     if not starts or starts[0] > 0:
         starts.insert(0, 0)
     ends = [*starts[1:], len(source.text)]

@@ -172,7 +172,9 @@ def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
     if not c.at("rd"):
         if isinstance(W, Number) and W.span.end == dot_token.start:
             whole = Span(c.source, start, dot_token.end)
-            raise c.malformed(whole, "digits stand on both sides of the point", Fix(whole, f"{W.text}.0"))
+            is_whole = W.text.isdecimal()
+            hint = "digits stand on both sides of the point" if is_whole else "a number has one decimal point"
+            raise c.malformed(whole, hint, Fix(whole, f"{W.text}.0" if is_whole else W.text))
         hint = "a transpose is written w^T or wᵀ" if c.at("T") else ""
         if isinstance(W, Var) and W.name[0] == "λ":
             hint = "there are no function values: declare a function with fun f(x : A) = M"
@@ -202,7 +204,11 @@ def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Exp
     if arguments is None:
         is_index = bool(c.brackets) and c.brackets[-1].text == "[" and c.at(",", "]")
         if not is_index and not c.at("⊢"):
-            raise c.fail("`(` and the arguments", f"it is applied to its input: {shorten(f.text)}[…](x)")
+            hint = f"it is applied to its input: {shorten(f.text)}[…](x)"
+            if all(isinstance(i, Number | Negate) for i in indices):
+                inside = shorten(c.source.text[f.span.end : c.end].strip())
+                hint = f"its input stands in round brackets: {shorten(f.text)}({inside}), or {shorten(f.text)}{inside}(x)"
+            raise c.fail("`(` and the arguments", hint)
         return Family(f, indices, span=span)
     projection = _PROJECTION.fullmatch(f.text)
     if projection is None or indices:
@@ -308,6 +314,8 @@ def _in(c: Cursor, let: Token) -> None:
         raise c.fail("`in`")
     note = Note(span=c.span(let), text="this `let`")
     fix = c.indented("in") if c.token.kind is Kind.END else c.insert(" in")
+    if c.at(";"):
+        fix = Fix(c.here(), "") if c.peek().text == "in" else c.spaced("in")
     raise Rejected(MissingIn(span=c.here(), found=c.found(), hint=c.unindented() or _TWO_LETS, notes=(note,), fix=fix))
 
 

@@ -34,7 +34,11 @@ class Unparsed:
     @property
     def is_cut_off(self) -> bool:
         """Whether it ends too early, and text in the first column follows that was likely meant to continue it."""
-        return any(d.fix is not None and d.fix.text.isspace() for d in self.diagnostics)
+        fixes = [(d, d.fix) for d in self.diagnostics if d.fix is not None]
+        return any(
+            fix.text.isspace() or (isinstance(d, MissingIn) and fix.span.end == self.span.end > fix.span.start)
+            for d, fix in fixes
+        )
 
 
 def parse(source: Source) -> tuple[Item | Unparsed, ...]:

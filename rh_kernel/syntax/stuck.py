@@ -101,16 +101,25 @@ def too_many_nodes(limit: int, span: Span) -> Stuck:
     return Stuck(TooManyNodes(span=span, limit=limit, hint=hint))
 
 
-def too_large(reals: int, limit: int, what: str, span: Span | None) -> Stuck:
-    """The complaint that so many reals, ``what`` they are, are more than ``limit``."""
-    expected = f"at most {readable(limit * BYTES)} on this machine"
+def too_large(reals: int, limit: int, what: str, span: Span | None, by: str = "on this machine") -> Stuck:
+    """The complaint that so many reals, ``what`` they are, are more than ``limit``, which is set ``by`` something."""
+    expected = f"at most {readable(limit * BYTES)} {by}"
     hint = "make one of the dimensions smaller, or allow more with `%limit bytes`"
     return Stuck(TooLarge(span=span, what=what, needed=readable(reals * BYTES), expected=expected, hint=hint))
 
 
 def placed(failure: Stuck, span: Span | None) -> Stuck:
-    """The failure, with ``span`` for the place of what does not say where it is."""
-    return Stuck(*(d if d.span is not None else replace(d, span=span) for d in failure.diagnostics))
+    """The failure, with ``span`` for the place of what does not say where it is, and for the use of what is elsewhere."""
+    return Stuck(*(_placed(d, span) for d in failure.diagnostics))
+
+
+def _placed(d: Diagnostic, span: Span | None) -> Diagnostic:
+    if d.span is None or span is None:
+        return replace(d, span=d.span or span)
+    is_inside = d.span.source is span.source and span.start <= d.span.start and d.span.end <= span.end
+    if is_inside or any(note.text == _USED for note in d.notes):
+        return d
+    return replace(d, notes=(*d.notes, Note(span=span, text=_USED)))
 
 
 def readable(size: int) -> str:

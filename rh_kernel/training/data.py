@@ -69,8 +69,11 @@ def _file(name: str, folder: Path, given: Given) -> DataSet:
         raise Rejected(UnknownData(name=name, expected=expected, hint=hint))
     if not is_file(file):
         close = difflib.get_close_matches(file.name, _files(file.parent), n=1)
-        here = file.parent.name or "this folder"
-        hint = f'did you mean "{Path(name).with_name(close[0]).as_posix()}"?' if close else f"the path starts from {here}"
+        hint = (
+            f'did you mean "{Path(name).with_name(close[0]).as_posix()}"?'
+            if close
+            else "paths start from the folder of the notebook or file"
+        )
         raise Rejected(NoSuchFile(name=name, hint=hint))
     return files.read(file, name)
 

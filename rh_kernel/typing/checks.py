@@ -44,10 +44,21 @@ def elaborate_equality(definitions: Definitions, item: items.EqualityCheck) -> E
     siblings.settle()
     left, right = sides
     if left.type != right.type:
+        # `0` is the zero of whatever type the other side has.
+        left = _at(definitions, item.left, right.type) or left
+        right = _at(definitions, item.right, left.type) or right
+    if left.type != right.type:
         asked = Asked("the type of what stands on the right of `==`")
         story = (Note(span=item.right.span, text=f"this has type {right.type}"),)
         raise types_differ(Unifier(), item.left.span, quoted(item.left.span), left.type, right.type, asked, story)
     return Equation(left, right, TOLERANCE if item.within is None else _tolerance(item.within))
+
+
+def _at(definitions: Definitions, e: s.Expr, A: Type) -> ClosedTerm | ClosedCommand | None:
+    try:
+        return elaborate_evaluation(definitions, e, A)
+    except Rejected:
+        return None
 
 
 def elaborate_type_check(definitions: Definitions, item: items.TypeCheck) -> str:
@@ -71,8 +82,8 @@ def elaborate_type_check(definitions: Definitions, item: items.TypeCheck) -> str
             check_dimensions(commands.unifier)
             return f"{A} => {B}"
         case s.RealType() | s.UnitType() | s.ProductType() as written:
-            subject = elaborate_evaluation(definitions, item.subject)
             A = elaborate_type(cx, written)
+            subject = _at(definitions, item.subject, A) or elaborate_evaluation(definitions, item.subject)
             _same(item, subject.type, A)
             return str(A)
 

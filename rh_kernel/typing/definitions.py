@@ -126,15 +126,21 @@ Definition: TypeAlias = (
 class Declared:
     """A definition and the place of its name, ``None`` for what is built in.
 
-    ``cell`` is the cell that it stands in, if that can be run again; ``number`` tells it from all other declarations of a
-    session. ``made_from`` are the declarations that it depends on, by name and number.
+    ``cell`` is the cell that it stands in, if that can be run again, and ``text`` how it is written; ``number`` tells it from
+    all other declarations of a session. ``made_from`` are the declarations that it depends on, by name and number.
     """
 
     definition: Definition
     span: Span | None
     cell: str = ""
+    text: str = ""
     number: int = 0
     made_from: tuple[tuple[str, int], ...] = ()
+
+    def means(self, other: "Declared") -> bool:
+        """Whether another declaration says the same, of the same things; no location is the one before."""
+        same = self.text == other.text and self.made_from == other.made_from
+        return bool(self.text) and same and not isinstance(self.definition, LocDefinition)
 
 
 NODES = 250_000
@@ -146,7 +152,7 @@ class Definitions:
     """All names of a session; adding one gives a new value. ``failed`` are the names whose declaration has an error.
 
     ``count`` is how many declarations there were, ``versions`` how many locations each name has stood for, and ``nodes`` how
-    large a program may get when nets are unfolded.
+    large a program may get when nets are unfolded. ``forgotten`` is what the cell that is running declared before.
     """
 
     named: MappingProxyType[str, Declared]
@@ -154,24 +160,31 @@ class Definitions:
     count: int = 0
     versions: MappingProxyType[str, int] = field(default_factory=lambda: MappingProxyType({}))
     nodes: int = NODES
+    forgotten: MappingProxyType[str, Declared] = field(default_factory=lambda: MappingProxyType({}))
 
     def get(self, name: str) -> Definition | None:
         """What ``name`` stands for."""
         declared = self.named.get(name)
         return None if declared is None else declared.definition
 
-    def with_(self, definition: Definition, span: Span | None, cell: str = "", uses: Iterable[str] = ()) -> "Definitions":
-        """These and one more, which stands in ``cell`` and was made from the names that it ``uses``.
+    def with_(
+        self, definition: Definition, span: Span | None, cell: str = "", uses: Iterable[str] = (), text: str = ""
+    ) -> "Definitions":
+        """These and one more, which stands in ``cell``, is written ``text`` and was made from the names that it ``uses``.
 
-        The older meaning of the name is gone for what comes later.
+        The older meaning of the name is gone for what comes later; one that says the same is still taken for the older one.
         """
         name, count = definition.name, self.count + 1
-        earlier = [(used, self.named[used].number) for used in uses if used != name and used in self.named]
-        named = self.named | {name: Declared(definition, span, cell, count, tuple(sorted(earlier)))}
+        earlier = sorted([(used, self.named[used].number) for used in uses if used != name and used in self.named])
+        declared = Declared(definition, span, cell, text, count, tuple(earlier))
+        before = self.named.get(name) or self.forgotten.get(name)
+        if before is not None and declared.means(before):
+            declared = replace(declared, number=before.number)
+        named = MappingProxyType(self.named | {name: declared})
         versions = self.versions
         if isinstance(definition, LocDefinition):
             versions = MappingProxyType(versions | {name: definition.location.version + 1})
-        return replace(self, named=MappingProxyType(named), failed=self.failed - {name}, count=count, versions=versions)
+        return replace(self, named=named, failed=self.failed - {name}, count=count, versions=versions)
 
     def without(self, name: str) -> "Definitions":
         """These, with a note that the declaration of ``name`` has an error."""
@@ -180,20 +193,34 @@ class Definitions:
 
     def forget(self, cell: str) -> "Definitions":
         """These without what stands in ``cell``, which is about to run again."""
-        named = {name: declared for name, declared in self.named.items() if not cell or declared.cell != cell}
-        return self if len(named) == len(self.named) else replace(self, named=MappingProxyType(named))
+        gone = {name: declared for name, declared in self.named.items() if cell and declared.cell == cell}
+        if not gone:
+            return self
+        named = {name: declared for name, declared in self.named.items() if name not in gone}
+        return replace(self, named=MappingProxyType(named), forgotten=MappingProxyType(gone))
 
     def outdated(self) -> Mapping[str, tuple[str, ...]]:
-        """The names that were made from an older meaning of a name, and the names that have a newer one, or none, now."""
+        """The names that were made from an older meaning of a name, and the names that have a newer one, or none, now.
+
+        What a text declares anew below is not counted there: to run it again would change nothing.
+        """
         found: dict[str, tuple[str, ...]] = {}
         for name, declared in sorted(self.named.items(), key=lambda entry: entry[1].number):
             newer: list[str] = []
             for used, number in declared.made_from:
                 now = self.named.get(used)
-                newer += [used] if now is None or now.number != number else found.get(used, ())
+                if now is None or (now.number != number and not _together(now, declared)):
+                    newer.append(used)
+                else:
+                    newer += found.get(used, ())
             if newer:
                 found[name] = tuple(dict.fromkeys(newer))
         return found
+
+
+def _together(one: Declared, other: Declared) -> bool:
+    """Whether two declarations stand in one text."""
+    return one.span is not None and other.span is not None and one.span.source is other.span.source
 
 
 BUILT_IN = Definitions(

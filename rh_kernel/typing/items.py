@@ -67,19 +67,19 @@ class TrainingRun:
     measures: tuple[MeasureRun, ...]
 
 
-def elaborate_evaluation(definitions: Definitions, e: s.Expr) -> ClosedTerm | ClosedCommand:
-    """The closed term or command that is written. Raises ``Rejected``."""
+def elaborate_evaluation(definitions: Definitions, e: s.Expr, A: Type | None = None) -> ClosedTerm | ClosedCommand:
+    """The closed term or command that is written; if A is given, its type is A. Raises ``Rejected``."""
     commands = Commands(Unifier())
     cx = Context(definitions)
     if is_command(definitions, e):
-        P, A = commands.elaborate(cx, e, None)
+        P, B = commands.elaborate(cx, e, A)
         P = finished(commands.unifier, P, e.span)
         check_dimensions(commands.unifier)
-        return ClosedCommand(P, finished_type(commands.unifier, A))
-    M, A = commands.terms.infer(cx, e)
+        return ClosedCommand(P, finished_type(commands.unifier, B))
+    M, B = commands.terms.infer(cx, e) if A is None else (commands.terms.check(cx, e, A), A)
     M = finished(commands.unifier, M, e.span)
     check_dimensions(commands.unifier)
-    return ClosedTerm(M, finished_type(commands.unifier, A))
+    return ClosedTerm(M, finished_type(commands.unifier, B))
 
 
 def is_command(definitions: Definitions, e: s.Expr) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Generic, TypeAlias, TypeVar
 
+import numpy as np
+
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.record import Record, step_record
@@ -307,8 +309,13 @@ def arrays(V: Term) -> Arrays:
         case Zero(Product(factors)):
             return tuple([arrays(Zero(A)) for A in factors])
         case _:
-            return to_array(V)
+            return unwritable(to_array(V))
+
+
+def unwritable(array: Array) -> Array:
+    """The same entries, not copied, in an array that NumPy lets nobody make writeable, as it does with one that is frozen."""
+    return np.asarray(array.data.toreadonly())
 
 
 def _changes(changes: tuple[Change, ...]) -> Mapping[str, Array]:
-    return MappingProxyType({name: after for name, (_, after) in by_name(changes).items()})
+    return MappingProxyType({name: unwritable(after) for name, (_, after) in by_name(changes).items()})

@@ -23,7 +23,7 @@ from rh_kernel.typing.definitions import LocDefinition
 from rh_kernel.workspace.errors import Busy, Stopped, Wrong
 from rh_kernel.workspace.giving import Given, with_constant, with_data
 from rh_kernel.workspace.interrupts import Interrupts
-from rh_kernel.workspace.outcomes import AnyOutcome, Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome
+from rh_kernel.workspace.outcomes import AnyOutcome, Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome, unwritable
 from rh_kernel.workspace.showing import shell
 
 K = TypeVar("K", bound=AnyOutcome)
@@ -50,7 +50,7 @@ class Workspace:
         """What each location that a name stands for holds now; nobody may write to it, ``Put`` does that."""
         named = [d.definition for d in self._session.definitions.named.values()]
         locations = [d for d in named if isinstance(d, LocDefinition)]
-        return MappingProxyType({d.name: self._session.heap[d.location] for d in locations})
+        return MappingProxyType({d.name: unwritable(self._session.heap[d.location]) for d in locations})
 
     def run(self, text: str) -> Run:
         """Run a program: declarations, terms and commands, directives. It takes effect as a whole or not at all.

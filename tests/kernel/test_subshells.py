@@ -68,3 +68,25 @@ def test_a_subshell_answers_while_the_kernel_is_busy(kernel: Client, subshell: s
     assert kernel.reply(request)["ename"] == "Interrupted"
     sent(kernel, "delete_subshell_request", {"subshell_id": subshell}, "control")
     assert is_well(kernel)
+
+
+def test_a_subshell_may_look_at_the_session_but_not_change_it_while_a_cell_runs(kernel: Client, subshell: str) -> None:
+    kernel.run("loc looked_at : Real(2) = [1, 2]")
+    request = busy(kernel, FOREVER)
+    looks = answer(kernel, sent(kernel, "execute_request", {"code": "Get[looked_at]()", "silent": False}, subshell_id=subshell))
+    declares = answer(
+        kernel, sent(kernel, "execute_request", {"code": "const late = 1", "silent": False}, subshell_id=subshell)
+    )
+    assert looks is not None
+    assert looks["content"]["status"] == "ok"
+    assert declares is not None
+    assert declares["content"]["ename"] == "Busy"
+    sent(kernel, "interrupt_request", {}, "control")
+    assert kernel.reply(request)["ename"] == "Interrupted"
+    assert is_well(kernel)
+    assert kernel.run("late").reply["ename"].startswith("RH101")
+    after = answer(kernel, sent(kernel, "execute_request", {"code": "const late = 1", "silent": False}, subshell_id=subshell))
+    assert after is not None
+    assert after["content"]["status"] == "ok"
+    assert kernel.run("late").texts == ["1.0 : Real(1)"]
+    sent(kernel, "delete_subshell_request", {"subshell_id": subshell}, "control")

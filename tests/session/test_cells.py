@@ -1,5 +1,6 @@
 """Cells that are run again, what they leave behind that is older, and `%undo`."""
 
+from collections.abc import Generator
 from pathlib import Path
 from types import MappingProxyType
 
@@ -55,6 +56,17 @@ def notebook() -> Notebook:
     return Notebook()
 
 
+def taken(events: Generator[object, None, Session]) -> list[Session]:
+    """The session after a text."""
+    found: list[Session] = []
+
+    def through() -> Generator[object, None, None]:
+        found.append((yield from events))
+
+    list(through())
+    return found
+
+
 def notices(results: list[Result]) -> list[str]:
     return [r.text for r in results if isinstance(r, Notice)]
 
@@ -107,6 +119,35 @@ def test_what_was_made_from_the_older_one_is_told(notebook: Notebook) -> None:
     assert notebook.older == {"g": ("f",)}
     notebook.run("3", "net g(x : Real) : Real = return f(x)")
     assert notebook.older == {}
+
+
+def test_a_cell_that_is_run_again_unchanged_makes_nothing_older(notebook: Notebook) -> None:
+    notebook.run("1", "const a = 1\nop Op : 1 -> Real\nfun f(x : Real) : Real = a + x")
+    notebook.run("2", "net g(x : Real) : Real = let y <= Op() in return f(x + y)")
+    past = len(notebook.session.past)
+    assert notices(notebook.run("1", "const a = 1\n\nop Op : 1 -> Real\nfun f(x : Real) : Real = a + x  # the same")) == []
+    assert notebook.older == {}
+    assert len(notebook.session.past) == past
+    notebook.run("1", "const a = 2\nop Op : 1 -> Real\nfun f(x : Real) : Real = a + x")
+    assert notebook.older == {"g": ("f",)}
+
+
+def test_what_is_no_longer_declared_is_told(notebook: Notebook) -> None:
+    notebook.run("1", "const a = 1")
+    notebook.run("2", "const b = a")
+    assert notices(notebook.run("1", "const c = 1")) == ["`b` still uses the earlier `a`; `a` is no longer declared"]
+
+
+def test_what_a_text_declares_anew_below_makes_nothing_above_it_older(notebook: Notebook) -> None:
+    notebook.run("1", "loc u : Real = zeros\nnet gu(x : Real(0)) : Real = Get[u]()\nloc u : Real = ones")
+    assert notebook.older == {}
+
+
+def test_what_python_declares_is_declared_again_there(notebook: Notebook) -> None:
+    notebook.run("1", "const a = 1")
+    events = execute(notebook.session, Source("program", "const b = a"))
+    (notebook.session,) = taken(events)
+    assert notices(notebook.run("1", "const a = 2")) == ["`b` still uses the earlier `a`: declare it again to renew"]
 
 
 def test_a_cell_that_is_run_again_as_a_whole_leaves_nothing_older_in_it(notebook: Notebook) -> None:

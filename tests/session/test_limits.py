@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from rh_kernel.display.bundle import bundle
 from rh_kernel.session import timing
-from rh_kernel.session.bounds import DEFAULT, MEANINGS, Bound, value_of
+from rh_kernel.session.bounds import DEFAULT, LEAST_OUTPUT, MEANINGS, Bound, value_of
 from rh_kernel.session.results import Event, ItemFailed, Notice, Result, Shown, TrainingDone
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
@@ -47,13 +48,14 @@ def session() -> Session:
 
 @pytest.mark.parametrize("name", MEANINGS)
 def test_a_limit_is_set_taken_away_and_put_back(session: Session, name: Bound) -> None:
-    for words, value in (("7", 7), ("2k", 2000), ("1_000", 1000), ("off", None), ("default", value_of(DEFAULT, name))):
+    for words, value in (("7k", 7000), ("2M", 2_000_000), ("1_000", 1000), ("off", None), ("default", value_of(DEFAULT, name))):
         _, session = run(session, f"%limit {name} {words}")
         assert value_of(session.settings.bounds, name) == value
 
 
 @pytest.mark.parametrize(
-    "words", ["steps 0", "steps -1", "steps 1.5", "steps x", "bytes G", "steps 1 2", "seconds ٣", "steps " + "9" * 99]
+    "words",
+    ["steps 0", "steps -1", "steps 1.5", "steps x", "bytes G", "steps 1 2", "seconds ٣", "steps " + "9" * 99, "output 999"],
 )
 def test_what_is_no_limit_is_refused(session: Session, words: str) -> None:
     results, same = run(session, f"%limit {words}")
@@ -125,6 +127,14 @@ def test_an_interrupt_reaches_a_cell_that_is_timed(session: Session) -> None:
 
 def rest(events: Iterator[Event]) -> list[Event]:
     return [*events]
+
+
+@pytest.mark.parametrize("name", MEANINGS)
+def test_the_least_output_is_enough_to_raise_the_limit(session: Session, name: Bound) -> None:
+    _, session = run(session, f"%limit output {LEAST_OUTPUT}")
+    for words in (name, f"{name} default", f"{name} {'9' * 15}", f"{name} off"):
+        (told,), _ = run(session, f"%limit {words}")
+        assert sum(map(len, bundle(told).values())) < LEAST_OUTPUT // 2
 
 
 def test_the_limits_are_listed(session: Session) -> None:

@@ -1,5 +1,6 @@
 """`%save` and `%load`: what is read is what was written, and a file is there as a whole or not at all."""
 
+import os
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -181,6 +182,31 @@ def test_what_cannot_be_is_refused_and_changes_nothing(session: Session, tmp_pat
     results, same = run(session, text)
     assert codes(results) == [code]
     assert same is session
+
+
+def test_what_is_for_no_location_may_be_anything(session: Session, tmp_path: Path) -> None:
+    np.savez(tmp_path / "mixed.npz", v=np.array([3, 4]), words=np.array(["red"]))
+    results, after = run(session, "%load mixed.npz")
+    assert not codes(results)
+    assert {loc.name: a.tolist() for loc, a in after.heap.items()}["v"] == [3, 4]
+
+
+def test_a_link_stays_a_link(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "link.npz").symlink_to(tmp_path / "below" / "real.npz")
+    results, _ = run(session, "%save link.npz\nlet _ <= Put[v]([7, 8]) in return 1\n%load link.npz")
+    assert not codes(results)
+    assert (tmp_path / "link.npz").is_symlink()
+    assert (tmp_path / "below" / "real.npz").is_file()
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="permissions of a user who is not allowed everything")
+def test_a_file_that_is_write_protected_is_left_alone(session: Session, tmp_path: Path) -> None:
+    target = tmp_path / "mine.npz"
+    target.write_text("mine")
+    target.chmod(0o444)
+    assert codes(run(session, "%save mine.npz")[0]) == ["RH342"]
+    assert target.read_text() == "mine"
 
 
 def test_a_file_that_unfolds_to_more_than_the_memory_is_refused(tmp_path: Path) -> None:

@@ -211,10 +211,10 @@ def test_an_unknown_name(tmp_path: Path, name: str, hint: str) -> None:
         ("tabel.csv", 'did you mean "table.csv"?'),
         ("below/tabel.csv", 'did you mean "below/table.csv"?'),
         ("below", ""),
-        ("nowhere/x.npz", "the path starts from nowhere"),
+        ("nowhere/x.npz", "paths start from"),
         ("folder.csv", ""),
-        ("x" * 5000 + ".csv", "the path starts from"),
-        ("nul\0.csv", "the path starts from"),
+        ("x" * 5000 + ".csv", "paths start from"),
+        ("nul\0.csv", "paths start from"),
     ],
 )
 def test_a_file_that_is_not_there(tmp_path: Path, name: str, hint: str) -> None:

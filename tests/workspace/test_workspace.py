@@ -117,6 +117,20 @@ def test_the_heap_is_read_and_not_written() -> None:
     assert not hasattr(rh.heap, "__setitem__")
 
 
+def test_nobody_is_allowed_to_make_a_content_or_a_value_writeable() -> None:
+    rh = Workspace()
+    run = rh.run("loc w : Real(2, 0) = zeros\nloc v = [1, 2]\nconst t = [3, 4]\nt\nlet _ <= Put[v]([5, 6]) in Get[v]()")
+    first, last = (o for o in run.outcomes if isinstance(o, Value))
+    arrays = (rh.heap["w"], rh.heap["v"], first.value, last.value, last.changes["v"])
+    for array in arrays:
+        assert isinstance(array, np.ndarray)
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.view().setflags(write=True)
+    assert np.shares_memory(rh.heap["v"], rh.heap["v"])
+
+
 def test_the_prompt_shows_what_has_been_declared() -> None:
     rh = Workspace()
     assert repr(rh) == "nothing has been declared"
