@@ -161,8 +161,11 @@ class RHKernel(Kernel):
         if start is None:
             error, value = await self._run(Source(f"cell {number}", code), cell, silent=silent)
         else:
-            if not silent:
-                self._widgets.begin(cell or f"{number}")
+            if cell:
+                # It may have been in the language when it was run before, and declares nothing any more.
+                await self._run(Source(f"cell {number}", ""), cell, silent=silent)
+            elif not silent:
+                self._widgets.begin(f"{number}")
             error, payload = await self._python.run(code[start:], number, cell, silent=silent, stored=store_history)
         expressions = await self._evaluate(user_expressions or {}) if error is None else {}
         if store_history and not silent:

@@ -46,7 +46,7 @@ class OutOfTime(Diagnostic):
     """``%limit seconds 1`` and a long training run"""
 
     code, title = "RH208", "Time limit met"
-    label = "the cell was stopped after {seconds:,} seconds"
+    label = "the cell was stopped after {seconds:,} s"
     hint: str = "`%limit seconds` in a cell of its own allows more"
     seconds: int
 

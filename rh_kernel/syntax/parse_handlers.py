@@ -9,6 +9,7 @@ from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.errors import MissingBackward, WrongArrow
 from rh_kernel.syntax.parse_patterns import pattern
+from rh_kernel.syntax.parse_unbound import check_bound
 from rh_kernel.syntax.surface import (
     Clause,
     Expr,
@@ -21,6 +22,7 @@ from rh_kernel.syntax.surface import (
 from rh_kernel.syntax.tokens import Kind
 
 _CLAUSE = "a clause, `return x -> P` or `Op(x) -> …`"
+_OR_END = f"{_CLAUSE}, or `}}`"
 _BACKWARD = "the backward part is written `| y, z -> Q`: y is the cotangent, z what the forward part kept"
 _TWO_CLAUSES = "in a reverse handler Op(x) -> P | y, z -> Q, in an ordinary one Op(x), k -> Q"
 
@@ -33,7 +35,9 @@ def handler_literal(c: Cursor, expression: Callable[[Cursor], Expr]) -> HandlerL
     clauses: list[Clause] = []
     while not c.at("}"):
         if not c.take(";"):
-            clauses.append(_clause(c, expression))
+            clause = _clause(c, expression)
+            check_bound(c, clause.backward if isinstance(clause, ReverseClause) else clause.body, _OR_END, in_braces=True)
+            clauses.append(clause)
     c.close()
     c.depth -= 2
     return HandlerLiteral(tuple(clauses), span=c.since(start))
@@ -46,10 +50,10 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
         _arrow(c)
         P = expression(c)
         if c.at("|"):
-            raise c.fail(f"{_CLAUSE}, or `}}`", "a return clause has no backward part")
+            raise c.fail(_OR_END, "a return clause has no backward part")
         return ReturnClause(x, P, span=c.since(start))
     if c.token.kind is not Kind.NAME:
-        raise c.fail(f"{_CLAUSE}, or `}}`", "a clause begins with an operation's name" if c.holds(Kind.KEYWORD) else "")
+        raise c.fail(_OR_END, "a clause begins with an operation's name" if c.holds(Kind.KEYWORD) else "")
     op = c.name()
     indices = _indices(c)
     if not c.at("("):
@@ -62,6 +66,7 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
         return OrdinaryClause(op, indices, x, k, Q, span=c.since(start))
     _arrow(c)
     Qf = expression(c)
+    check_bound(c, Qf, "`|` and the backward part", in_braces=True)
     _bar(c, op)
     y = pattern(c)
     if not c.at(","):

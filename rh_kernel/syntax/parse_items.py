@@ -5,9 +5,9 @@ import re
 
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.advice import FOREIGN_WORDS, shorten
+from rh_kernel.syntax.advice import FOREIGN_WORDS, OF_PYTHON, shorten
 from rh_kernel.syntax.cursor import Cursor
-from rh_kernel.syntax.errors import MisplacedPython, RepeatedOption, UnknownDeclaration
+from rh_kernel.syntax.errors import ForeignSyntax, MisplacedPython, RepeatedOption, UnknownDeclaration
 from rh_kernel.syntax.lexer import words
 from rh_kernel.syntax.parse_checks import check, is_check
 from rh_kernel.syntax.parse_expressions import expression
@@ -20,6 +20,7 @@ from rh_kernel.syntax.parse_types import (
     type_expression,
     typed_parameters,
 )
+from rh_kernel.syntax.parse_unbound import check_bound
 from rh_kernel.syntax.surface import Expr, Name
 from rh_kernel.syntax.surface_items import (
     ConstDeclaration,
@@ -41,6 +42,7 @@ from rh_kernel.syntax.surface_items import (
 from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, INITIALS, PYTHON, TRAINING_OPTIONS, Kind, Token
 
 _DIRECTIVE = re.compile(r"%[ \r\n]*(\w+)")
+_THE_END = "the end of the item"
 _MEANT = {
     "def": "fun",
     "function": "fun",
@@ -54,6 +56,10 @@ _MEANT = {
     "module": "net",
     "model": "net",
 }
+_FORMS = {
+    "fun": "a function is declared by `fun f(x : Real(n)) = M`",
+    "net": "a net is declared by `net f(x : Real(n)) = P`, a function without effects by `fun f(x : Real(n)) = M`",
+}
 
 
 def item(c: Cursor) -> Item:
@@ -61,7 +67,12 @@ def item(c: Cursor) -> Item:
     start = c.token.start
     found = _item(c, start)
     if c.token.kind is not Kind.END:
-        raise c.fail("the end of the item", _after(c))
+        if isinstance(found, Evaluation | NetDeclaration):
+            check_bound(c, found.expression if isinstance(found, Evaluation) else found.body, _THE_END)
+        if c.holds(Kind.NAME) and c.token.text in FOREIGN_WORDS:
+            raise c.foreign(c.token)
+        fix = Fix(c.here(), "") if c.at(";") and c.peek().kind is Kind.END else None
+        raise c.fail(_THE_END, _after(c), fix)
     return found
 
 
@@ -75,13 +86,15 @@ def _item(c: Cursor, start: int) -> Item:
         case "const":
             name = _declared(c)
             A = result_type(c)
-            _equals(c)
+            _equals(c, is_typed=A is not None)
             value = expression(c)
             return ConstDeclaration(name, A, value, span=c.since(start))
         case "loc":
             name = _declared(c)
             A = result_type(c)
-            _equals(c)
+            if A is not None and c.holds(Kind.END):
+                raise c.fail("`=`", f"a location begins with some content: loc {name.text} : {A.span.text} = zeros")
+            _equals(c, is_typed=A is not None)
             initial = _initial(c)
             return LocDeclaration(name, A, initial, span=c.since(start))
         case "fun":
@@ -99,7 +112,7 @@ def _item(c: Cursor, start: int) -> Item:
             statics = static_parameters(c)
             parameters = typed_parameters(c)
             A = result_type(c)
-            _equals(c)
+            _equals(c, is_typed=A is not None)
             R = expression(c)
             return NetDeclaration(name, statics, parameters, A, R, span=c.since(start))
         case "handler":
@@ -126,7 +139,10 @@ def _declared(c: Cursor) -> Name:
     return c.name(f"the name of the {word} that is declared")
 
 
-def _equals(c: Cursor) -> None:
+def _equals(c: Cursor, *, is_typed: bool = True) -> None:
+    """Pass ``=``; where no type is written yet, an arrow in front of one is meant as ``:``."""
+    if not is_typed and c.at("→") and (c.peek().text == "Real" or any(t.text == "=" for t in c.rest())):
+        raise c.fail("`:` or `=`", "the type of what is declared stands behind `:`", Fix(c.here(), ":"))
     others = ("←", "⇐", "→", ":=", "==")
     c.need("=", "declarations use `=`, lets use `<-` and `<=`" if c.at(*others) else "", *others)
 
@@ -143,9 +159,13 @@ def _check_declaration(c: Cursor) -> None:
     lower = word.text.lower()
     close = difflib.get_close_matches(lower, DECLARATIONS, n=1, cutoff=0.5)
     meant = _MEANT.get(lower) or next((d for d in DECLARATIONS if lower.startswith(d)), close[0] if close else None)
-    fix = Fix(c.span(word), meant) if meant else None
+    if meant == "fun" and any(t.text == "return" for t in more):
+        meant = "net"
+    fix, hint = Fix(c.span(word), meant) if meant else None, ""
+    if meant in _FORMS and not any(t.text == "=" for t in more):
+        fix, hint = None, _FORMS[meant]
     expected = ", ".join(f"`{d}`" for d in DECLARATIONS)
-    raise Rejected(UnknownDeclaration(span=c.span(word), word=shorten(word.text), expected=expected, fix=fix))
+    raise Rejected(UnknownDeclaration(span=c.span(word), word=shorten(word.text), expected=expected, hint=hint, fix=fix))
 
 
 def _after(c: Cursor) -> str:
@@ -167,7 +187,7 @@ def _fun(c: Cursor, start: int) -> FunDeclaration:
     name = _declared(c)
     parameters = typed_parameters(c)
     A = result_type(c)
-    _equals(c)
+    _equals(c, is_typed=A is not None)
     M = expression(c)
     derivative = None
     if c.at("with"):
@@ -221,6 +241,8 @@ def _initial(c: Cursor) -> Initial | Expr:
 def _train(c: Cursor, start: int) -> TrainItem:
     c.advance()
     P = expression(c)
+    if c.at("with"):
+        raise c.fail("`for`", "a handler runs what is handled: train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for …")
     c.need("for", 'training is written train P for x in data("…") epochs 10')
     p = pattern(c)
     c.need("in")
@@ -232,6 +254,9 @@ def _train(c: Cursor, start: int) -> TrainItem:
         if option.text in numbers:
             raise Rejected(RepeatedOption(span=c.span(option), found=f"`{option.text}`", hint="keep one of the two"))
         c.advance()
+        if c.at("="):
+            fix = Fix(c.since(option.start).to(c.here()), f"{option.text} ")
+            raise c.fail("a number or a command", f"an option has no `=`: {option.text} 2", fix)
         if option.text == "measure":
             Q = expression(c)
             held_out = _data(c) if c.take("on") else None
@@ -272,6 +297,9 @@ def _directive(c: Cursor, start: int) -> Directive:
         hint = "give Python a cell of its own; in a file, and in `rh.run`, there is none"
         raise Rejected(MisplacedPython(span=python, found=f"`{PYTHON}`", hint=hint))
     c.advance()
+    if c.at("%") and c.peek().kind in {Kind.NAME, Kind.KEYWORD}:
+        magic = Span(c.source, start, c.peek().end)
+        raise Rejected(ForeignSyntax(span=magic, found=f"cell magic `{shorten(magic.text)}`", hint=OF_PYTHON))
     name = c.name("the name of a directive", "%lsmagic lists the directives")
     M = expression(c)
     against = expression(c) if name.text == "gradient" and c.take("against") else None

@@ -5,13 +5,14 @@ cannot be.
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from rh_kernel.source.diagnostic import Diagnostic, Stuck
+from rh_kernel.source.diagnostic import Diagnostic, Note, Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Operation
 from rh_kernel.syntax.types import Type
 
 BYTES = 8  # of a float64
 
+_USED = "used here"
 _OTHER_SIZE = "a handler's clause, or a function, was used at a size that it is not made for"
 
 
