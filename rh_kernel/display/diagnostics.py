@@ -40,8 +40,8 @@ def texts(found: Sequence[Diagnostic]) -> list[str]:
 
 
 def ansis(found: Sequence[Diagnostic]) -> list[str]:
-    """The complaints of a cell for a terminal, as ``texts`` has them."""
-    return [to_ansi(shown, math.inf) for shown in _documents(found)]
+    """The complaints of a cell for the red box in which a notebook shows them, as ``texts`` has them."""
+    return [to_ansi(shown, math.inf, on_red=True) for shown in _documents(found)]
 
 
 def htmls(found: Sequence[Diagnostic]) -> list[str]:

@@ -78,11 +78,12 @@ def to_text(doc: Doc, width: float = 100) -> str:
     return "".join(run.text for run in runs(doc, width))
 
 
-def to_ansi(doc: Doc, width: float = 100) -> str:
-    """``doc`` with colours for a terminal with a light or a dark background."""
+def to_ansi(doc: Doc, width: float = 100, *, on_red: bool = False) -> str:
+    """``doc`` with colours for a terminal with a light or a dark background; ``on_red`` nothing is red itself."""
     pieces: list[str] = []
     for run in runs(doc, width):
         codes = [*_ROLE_CODES.get(run.look.role, ()), *_MARK_CODES.get(run.look.mark, ())]
+        codes = [code for code in codes if code != _RED] if on_red else codes
         pieces.append(f"\x1b[{';'.join(codes)}m{run.text}\x1b[0m" if codes else run.text)
     return "".join(pieces)
 
@@ -103,6 +104,7 @@ _SIGNS = {c: 0x2400 + c for c in range(32) if c != 10} | {0x7F: 0x2421} | dict.f
 _SIGNS |= dict.fromkeys((0x61C, *range(0x200E, 0x2010), *range(0x2028, 0x202F), *range(0x2066, 0x206A)), 0xFFFD)
 _SIGNS |= dict.fromkeys(range(0xD800, 0xE000), 0xFFFD)
 
+_RED = "31"
 _ROLE_CODES: dict[Role | None, tuple[str, ...]] = {
     Role.KEYWORD: ("35",),
     Role.CONSTANT: ("32",),
@@ -112,13 +114,13 @@ _ROLE_CODES: dict[Role | None, tuple[str, ...]] = {
     Role.HANDLER: ("35", "1"),
     Role.TYPE: ("36",),
     Role.RULE: ("34", "1"),
-    Role.ERROR: ("31", "1"),
+    Role.ERROR: (_RED, "1"),
     Role.FADED: ("2",),
 }
 _MARK_CODES: dict[MarkKind | None, tuple[str, ...]] = {
     "redex": ("1", "4"),
     "contractum": ("1", "4"),
-    "error": ("1", "31"),
+    "error": ("1", _RED),
     "changed": ("1",),
     "focus": ("7",),
 }

@@ -1,12 +1,14 @@
 """Directives (LANGUAGE §6): which there are, what they take, and what is said about one that is used in another way."""
 
 import difflib
+import re
 
 from rh_kernel.session.errors import DirectiveWords, UnknownDirective
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.advice import OF_PYTHON
 
 DIRECTIVES = {
     "trace": ("P", "the stepper: every reduction step, redex and contractum marked, rule name, heap"),
@@ -30,6 +32,13 @@ DIRECTIVES = {
 
 
 PYTHON_CELL = "as the first line of a cell: ordinary IPython in the same process; `rh` there is the session"
+
+_OF_IPYTHON = (
+    "alias autoreload bash capture cd conda config debug edit env history html javascript latex load_ext ls magic "
+    "mamba matplotlib notebook pdb pip prun pwd pylab python reload_ext rerun run script sh store sx system time "
+    "timeit uv who writefile"
+)
+"""The line magics of IPython that somebody may look for here."""
 
 
 def needs_expression(item: items.Directive) -> s.Expr:
@@ -77,18 +86,26 @@ def _nearest(whole: Span, words: tuple[str, ...], choices: tuple[str, ...]) -> F
 def file_name(item: items.Directive) -> str:
     """The file that ``%save`` or ``%load`` names. Raises ``Rejected`` for other words."""
     match item.words:
-        case (name,) if name:
+        case (name,) if name and item.span.text.count('"') != 1 and not name.startswith("'"):
             return name
         case words:
             found = f"`{' '.join(words)}`" if words else "nothing"
+            single = re.search(r"'([^'\"]+)'$", item.span.text)
+            if single is not None:
+                start = item.span.start + single.start()
+                fix = Fix(Span(item.span.source, start, item.span.end), f'"{single[1]}"')
+                hint = "a name with spaces stands in double quotes, one without needs none"
+                raise Rejected(
+                    DirectiveWords(span=item.span, name=item.name.text, wanted="a file", found=found, hint=hint, fix=fix)
+                )
             hint = f'for example `%{item.name.text} weights.npz`; a name with spaces stands in quotes, "my weights.npz"'
             raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="a file", found=found, hint=hint))
 
 
 def unknown_directive(item: items.Directive) -> Rejected:
     """The complaint about a directive that does not exist."""
-    near = difflib.get_close_matches(item.name.text, DIRECTIVES, n=1)
+    near = [] if item.name.text in _OF_IPYTHON.split() else difflib.get_close_matches(item.name.text, DIRECTIVES, n=1)
     span = Span(item.span.source, item.span.start, item.name.span.end)
     fix = Fix(span, f"%{near[0]}") if near else None
-    hint = "" if near else "`%help` lists what there is"
+    hint = "" if near else OF_PYTHON if item.name.text in _OF_IPYTHON.split() else "`%help` lists what there is"
     return Rejected(UnknownDirective(span=span, name=item.name.text, hint=hint, fix=fix))

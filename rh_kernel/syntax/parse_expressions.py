@@ -207,7 +207,7 @@ def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Exp
             hint = f"it is applied to its input: {shorten(f.text)}[…](x)"
             if all(isinstance(i, Number | Negate) for i in indices):
                 inside = shorten(c.source.text[f.span.end : c.end].strip())
-                hint = f"its input stands in round brackets: {shorten(f.text)}({inside}), or {shorten(f.text)}{inside}(x)"
+                hint = f"sizes and locations stand in square brackets, an input in round ones: {shorten(f.text)}({inside})"
             raise c.fail("`(` and the arguments", hint)
         return Family(f, indices, span=span)
     projection = _PROJECTION.fullmatch(f.text)

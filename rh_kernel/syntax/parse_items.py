@@ -179,6 +179,8 @@ def _after(c: Cursor) -> str:
             return "this `in` has no `let`"
         case ":":
             return "%type shows the type of a term or a command"
+        case "[":
+            return "an array has no entries to ask for; slice[0, 2](x) is what stands from 0 up to 2"
         case _:
             return ""
 

@@ -1,16 +1,16 @@
 """Complaints that several judgments make: a name that is unknown or of another kind, a type that is not what is asked for."""
 
-import difflib
 from collections.abc import Iterable
 
 from rh_kernel.primitives.table import ROWS, Failing
 from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.core import ReverseHandler
 from rh_kernel.syntax.signature import Parameter
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.context import Context, Entry, Zone
-from rh_kernel.typing.definitions import NetDefinition, OpDefinition, kind_of
+from rh_kernel.typing.definitions import HandlerDefinition, NetDefinition, OpDefinition, kind_of
 from rh_kernel.typing.derivations import TypingRule
 from rh_kernel.typing.errors import (
     BadDimension,
@@ -23,6 +23,7 @@ from rh_kernel.typing.errors import (
 )
 from rh_kernel.typing.hints import NOBODY, Asked, another_type, instead
 from rh_kernel.typing.mending import is_slip
+from rh_kernel.typing.nearness import nearest, of_elsewhere
 from rh_kernel.typing.origins import chosen, origins, where
 from rh_kernel.typing.unify import Unifier, unknowns
 
@@ -43,17 +44,22 @@ def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint:
     if name in cx.definitions.failed:
         return Rejected(DependsOnError(span=span, name=name, hint="mend the declaration first"))
     known = list(names)
-    near = [n for n in known if n.casefold() == name.casefold()] or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    if not near:
-        return Rejected(UnknownName(span=span, name=name, hint=hint))
-    fix = Fix(span, near[0]) if span.text == name and is_slip(name, near[0]) else None
-    hint = "" if fix else f"did you mean `{near[0]}`?"
-    return Rejected(UnknownName(span=span, name=name, hint=hint, fix=fix, notes=chosen(span, where(cx, near[0]))))
+    near = nearest(name, known, ROWS)
+    if near is None:
+        return Rejected(UnknownName(span=span, name=name, hint=of_elsewhere(name) or hint))
+    fix = Fix(span, near) if span.text == name and is_slip(name, near) else None
+    hint = "" if fix else f"did you mean `{near}`?"
+    return Rejected(UnknownName(span=span, name=name, hint=hint, fix=fix, notes=chosen(span, where(cx, near))))
 
 
 def another_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> Rejected:
     """The complaint about a name that means something of another kind."""
+    definition = cx.definitions.get(name)
     hint = instead(is_a, wanted, name)
+    if isinstance(definition, HandlerDefinition) and is_a == kind_of(definition):
+        applied = f"{name}({', '.join(parameter for parameter, _ in definition.parameters)})".removesuffix("()")
+        use = "rev handle (M) <x>. P" if isinstance(definition.handler, ReverseHandler) else "handle P"
+        hint = f"a handler stands after `with`: `{use} with {applied}`"
     notes = chosen(span, where(cx, name))
     return Rejected(WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint, notes=notes))
 

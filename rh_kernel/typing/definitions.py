@@ -175,10 +175,12 @@ class Definitions:
         The older meaning of the name is gone for what comes later; one that says the same is still taken for the older one.
         """
         name, count = definition.name, self.count + 1
-        earlier = sorted([(used, self.named[used].number) for used in uses if used != name and used in self.named])
+        used_names = frozenset(uses)
+        earlier = sorted([(used, self.named[used].number) for used in used_names if used != name and used in self.named])
         declared = Declared(definition, span, cell, text, count, tuple(earlier))
         before = self.named.get(name) or self.forgotten.get(name)
-        if before is not None and declared.means(before):
+        # What is made from its own older meaning, `const a = a + 1`, means another thing each time.
+        if before is not None and name not in used_names and declared.means(before):
             declared = replace(declared, number=before.number)
         named = MappingProxyType(self.named | {name: declared})
         versions = self.versions

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from rh_kernel.source.diagnostic import Note
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
-from rh_kernel.syntax.types import Product, Real, Type
+from rh_kernel.syntax.types import SCALAR, Product, Real, Type
 
 _ATOM = re.compile(r"[\w'.]{1,20}|\[[-\w., \[\]]{1,24}\]")
 
@@ -45,6 +45,8 @@ def another_type(A: Type, B: Type) -> str:
     match A, B:
         case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
             return EXCHANGED
+        case Product(factors), Real((_,)) if all(factor == SCALAR for factor in factors):
+            return "an array of numbers is written in square brackets, `[1, 2]`; in round ones it is a tuple"
         case Product(), Real():
             return "take a component of the tuple, `p.1`, or take it apart with `let (x, y) <- …`"
         case Real(), Product(factors):
@@ -86,17 +88,14 @@ _INSTEAD = {
     ("a continuation", "a term"): "apply it, and bind the result: `let y <= {name} • M in …`",
     ("an operation", "a term"): _APPLY,
     ("a net", "a term"): _APPLY,
-    ("a handler", "a term"): "a handler stands after `with`: `handle P with {name}`",
     ("a variable", "a function"): "a product is written `{name} * M`",
     ("a constant", "a function"): "a product is written `{name} * M`",
     ("a location", "a function"): "its content is read with `let w <= Get[{name}]() in …`",
-    ("a handler", "a function"): "a handler stands after `with`: `rev handle (M) <x>. R with {name}`",
     (
         "a net",
         "a function",
     ): "a net may have effects, so it has no `rd`; `rev handle (v) <x>. {name}(x) with H` runs it backwards",
     ("an operation", "a function"): "what an operation does, and its derivative, are up to the handlers around it",
-    ("a handler", "an operation or a net"): "a handler stands after `with`: `handle P with {name}`",
     ("a location", "an operation or a net"): "its content is read with `Get[{name}]()`",
     ("a constant", "an operation or a net"): "its value is returned with `return {name}`",
     ("a variable", "an operation or a net"): "its value is returned with `return {name}`",

@@ -108,6 +108,21 @@ def no_product(whole: Span, M: s.Expr, N: s.Expr, A: Type, B: Type, product: Cal
             return Advice()
 
 
+def is_number(e: s.Expr) -> bool:
+    """Whether a number is written out."""
+    return isinstance(e, s.Number) or (isinstance(e, s.Negate) and isinstance(e.operand, s.Number))
+
+
+def array_of(entries: tuple[s.Expr, ...], A: Type) -> Fix | None:
+    """The numbers as an array, where so many are asked for."""
+    whole = entries[0].span.to(entries[-1].span)
+    match A:
+        case Real((n,)) if n.constant in (None, len(entries)):
+            return Fix(whole, f"[{whole.text}]")
+        case _:
+            return None
+
+
 def _filled(e: s.Expr, A: Real) -> Advice:
     if not isinstance(A.shape, tuple) or any(isinstance(v, DimMeta) for d in A.shape for v in variables(d)):
         return Advice(f"make an array of the scalar: `fill[…]({written(e.span, 'a')})`")

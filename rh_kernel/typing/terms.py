@@ -38,7 +38,7 @@ from rh_kernel.typing.derivations import TypingRule
 from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, PatternDoesNotFit, WrongNumberOfArguments
 from rh_kernel.typing.functions import check_needs, check_size, function_names, resolve_function
 from rh_kernel.typing.hints import NOBODY, Asked
-from rh_kernel.typing.mending import other_type, sign
+from rh_kernel.typing.mending import array_of, is_number, other_type, sign
 from rh_kernel.typing.origins import chosen, names_of, operand_story, origins
 from rh_kernel.typing.patterns import Opened, open_patterns
 from rh_kernel.typing.siblings import Siblings
@@ -209,10 +209,13 @@ class Terms:
         (expected,) = self.unifier.show(A)
         expected = f"{expected}, the input of `{applied(e)}`" if wanted else f"`{applied(e)}()`"
         hint = "the arguments of f are one point: `rd[f](w, (x, y))`" if e.head.text == "rd" else ""
+        fix = None
+        if wanted == 1 and len(e.arguments) > 1 and all(is_number(argument) for argument in e.arguments):
+            hint, fix = "an array is written `[1, 2]`", array_of(e.arguments, self.unifier.head(A))
         notes = chosen(e.span, asked_by(cx, self.unifier, e, 0).story())
         return Rejected(
             WrongNumberOfArguments(
-                span=e.span, name=e.head.text, wanted=count, given=given, expected=expected, hint=hint, notes=notes
+                span=e.span, name=e.head.text, wanted=count, given=given, expected=expected, hint=hint, fix=fix, notes=notes
             )
         )
 

@@ -163,6 +163,15 @@ def test_a_name_made_from_its_own_older_meaning_is_not_older_than_itself(noteboo
     assert notebook.older == {}
 
 
+def test_what_is_made_from_its_own_older_meaning_is_another_thing_each_time(notebook: Notebook) -> None:
+    for cell, text in enumerate(["const a = 1", "const a = a + 1", "const b = a", "const a = a + 1"]):
+        notebook.run(str(cell), text)
+    assert notebook.older == {"b": ("a",)}
+    notebook.run("undo", "%undo")
+    assert notebook.names == ["a", "b"]
+    assert not notebook.older
+
+
 def test_a_variable_that_hides_a_name_is_no_use_of_it(notebook: Notebook) -> None:
     notebook.run("1", "const x = 1\nconst y = 2\nloc w : Real(2) = zeros")
     notebook.run("2", "fun f(x : Real) : Real = let y <- x in y + x\nnet g(w : Real) : Real = let x <= return w in return x")
