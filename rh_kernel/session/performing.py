@@ -11,6 +11,7 @@ from rh_kernel.operational.step import Step
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
 from rh_kernel.operational.trace import advance
+from rh_kernel.primitives.table import ROWS
 from rh_kernel.primitives.values import materialise
 from rh_kernel.session.budget import allowed, check_size, limits, longest
 from rh_kernel.session.checking import check
@@ -67,7 +68,7 @@ from rh_kernel.syntax.stuck import placed
 from rh_kernel.training.events import Diverged, Progress, Trained
 from rh_kernel.training.events import Event as TrainingEvent
 from rh_kernel.training.loop import train
-from rh_kernel.typing.definitions import LocDefinition, kind_of
+from rh_kernel.typing.definitions import FunDefinition, LocDefinition, kind_of
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
 
 REALS_OF_STEP = 200
@@ -191,7 +192,10 @@ def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None,
         changes = (Change(location, None, content),)
         initial = MappingProxyType({**state.initial, location: content})
         state = replace(state.put({location: content}), initial=initial)
-    yield Shown(number, DeclarationMade(definition.name, kind_of(definition), type_text(definition), changes))
+    kind = kind_of(definition)
+    if isinstance(definition, FunDefinition) and definition.name in ROWS:
+        kind += " in the place of the one that comes with the language"
+    yield Shown(number, DeclarationMade(definition.name, kind, type_text(definition), changes))
     return state
 
 

@@ -85,7 +85,18 @@ def execute(session: Session, source: Source, *, keep_going: bool = False, cell:
     ``KeyboardInterrupt`` (thrown in, or raised while it works) stops it: in a training run the generator still tells what was
     done by then and returns a session that has it; elsewhere the exception passes, and the old session is all there is.
     """
-    return (yield from within(session.settings.bounds.seconds, _execute(session, source, cell, keep_going=keep_going)))
+    items = parse(source)
+    start = replace(session, definitions=replace(session.definitions, failed=frozenset()))
+    if not keep_going:
+        after, end = yield from _timed(start, items, 1, cell)
+        return session if end is _End.FAILED else after
+    for number, item in enumerate(items, start=1):
+        after, end = yield from _timed(start, (item,), number, "")
+        failed = end is _End.FAILED
+        start = replace(start, definitions=without(start.definitions, item)) if failed else after
+        if end is _End.INTERRUPTED:
+            break
+    return start
 
 
 def commit(before: Session, after: Session) -> Session:
@@ -107,19 +118,8 @@ def is_same(before: Session, after: Session) -> bool:
     )
 
 
-def _execute(session: Session, source: Source, cell: str, *, keep_going: bool) -> Generator[Event, None, Session]:
-    items = parse(source)
-    start = replace(session, definitions=replace(session.definitions, failed=frozenset()))
-    if not keep_going:
-        after, end = yield from _cell(start, items, 1, cell)
-        return session if end is _End.FAILED else after
-    for number, item in enumerate(items, start=1):
-        after, end = yield from _cell(start, (item,), number, "")
-        failed = end is _End.FAILED
-        start = replace(start, definitions=without(start.definitions, item)) if failed else after
-        if end is _End.INTERRUPTED:
-            break
-    return start
+def _timed(session: Session, items: Items, first: int, cell: str) -> Run:
+    return (yield from within(session.settings.bounds.seconds, _cell(session, items, first, cell)))
 
 
 def _cell(session: Session, items: Items, first: int, cell: str) -> Run:

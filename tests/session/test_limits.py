@@ -9,7 +9,7 @@ import pytest
 from rh_kernel.display.bundle import bundle
 from rh_kernel.session import timing
 from rh_kernel.session.bounds import DEFAULT, LEAST_OUTPUT, MEANINGS, Bound, value_of
-from rh_kernel.session.results import Event, ItemFailed, Notice, Result, Shown, TrainingDone
+from rh_kernel.session.results import Event, ItemFailed, Notice, Result, Shown, TrainingDone, ValueFound
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 
@@ -110,6 +110,15 @@ def test_a_cell_that_takes_too_long_is_stopped_and_changes_nothing(session: Sess
     results, same = run(session, "1 + 1\n" + TRAIN)
     assert codes(results) == ["RH208"]
     assert same is session
+
+
+def test_in_a_file_each_item_has_its_seconds(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count()
+    monkeypatch.setattr(timing.time, "monotonic", lambda: next(ticks))
+    source = Source("file", TRAINED + "%limit seconds 5\n" + TRAIN + "1 + 1\n")
+    found = [e.result for e in execute(session, source, keep_going=True) if isinstance(e, Shown)]
+    assert codes(found) == ["RH208"]
+    assert isinstance(found[-1], ValueFound)
 
 
 def test_an_interrupt_reaches_a_cell_that_is_timed(session: Session) -> None:
