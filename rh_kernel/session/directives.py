@@ -85,21 +85,21 @@ def _nearest(whole: Span, words: tuple[str, ...], choices: tuple[str, ...]) -> F
 
 def file_name(item: items.Directive) -> str:
     """The file that ``%save`` or ``%load`` names. Raises ``Rejected`` for other words."""
+    written = item.span.text.removeprefix("%").strip().removeprefix(item.name.text).strip()
     match item.words:
-        case (name,) if name and item.span.text.count('"') != 1 and not name.startswith("'"):
+        case (name,) if name and written.count('"') != 1 and not name.startswith("'"):
             return name
-        case words:
-            found = f"`{' '.join(words)}`" if words else "nothing"
-            single = re.search(r"'([^'\"]+)'$", item.span.text)
-            if single is not None:
-                start = item.span.start + single.start()
-                fix = Fix(Span(item.span.source, start, item.span.end), f'"{single[1]}"')
-                hint = "a name with spaces stands in double quotes, one without needs none"
-                raise Rejected(
-                    DirectiveWords(span=item.span, name=item.name.text, wanted="a file", found=found, hint=hint, fix=fix)
-                )
+        case _:
+            found, fix = f"`{written}`" if written else "nothing", None
             hint = f'for example `%{item.name.text} weights.npz`; a name with spaces stands in quotes, "my weights.npz"'
-            raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="a file", found=found, hint=hint))
+            if written.startswith('"') and written.count('"') == 1:
+                hint, fix = "its closing quote is missing", Fix(Span(item.span.source, item.span.end, item.span.end), '"')
+            elif re.fullmatch(r"'[^'\"]+'", written):
+                hint = "a name with spaces stands in double quotes, one without needs none"
+                fix = Fix(Span(item.span.source, item.span.end - len(written), item.span.end), f'"{written[1:-1]}"')
+            raise Rejected(
+                DirectiveWords(span=item.span, name=item.name.text, wanted="a file", found=found, hint=hint, fix=fix)
+            )
 
 
 def unknown_directive(item: items.Directive) -> Rejected:

@@ -243,12 +243,12 @@ class Cursor:
         """``text`` behind the last token that was passed."""
         return Fix(Span(self.source, self.end, self.end), text)
 
-    def spaced(self, word: str) -> Fix:
-        """``word`` in the place of the current token, with spaces around it."""
+    def spaced(self, word: str, last: Token) -> Fix:
+        """``word``, with spaces around it, in the place of the current token and of all to the ``last``."""
         text = self.source.text
         before = "" if text[self.token.start - 1].isspace() else " "
-        after = "" if text[self.token.end : self.token.end + 1].isspace() else " "
-        return Fix(self.here(), f"{before}{word}{after if self.token.end < len(text) else ''}")
+        after = "" if text[last.end : last.end + 1].isspace() or last.end == len(text) else " "
+        return Fix(Span(self.source, self.token.start, last.end), f"{before}{word}{after}")
 
     def foreign(self, word: Token) -> Rejected:
         """The complaint about a word of another language."""

@@ -315,7 +315,7 @@ def _in(c: Cursor, let: Token) -> None:
     note = Note(span=c.span(let), text="this `let`")
     fix = c.indented("in") if c.token.kind is Kind.END else c.insert(" in")
     if c.at(";"):
-        fix = Fix(c.here(), "") if c.peek().text == "in" else c.spaced("in")
+        fix = c.spaced("in", c.peek() if c.peek().text == "in" else c.token)
     raise Rejected(MissingIn(span=c.here(), found=c.found(), hint=c.unindented() or _TWO_LETS, notes=(note,), fix=fix))
 
 

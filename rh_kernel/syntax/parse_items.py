@@ -21,7 +21,7 @@ from rh_kernel.syntax.parse_types import (
     typed_parameters,
 )
 from rh_kernel.syntax.parse_unbound import check_bound
-from rh_kernel.syntax.surface import Expr, Name
+from rh_kernel.syntax.surface import Expr, Name, Var
 from rh_kernel.syntax.surface_items import (
     ConstDeclaration,
     DataExpr,
@@ -42,6 +42,7 @@ from rh_kernel.syntax.surface_items import (
 from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, INITIALS, PYTHON, TRAINING_OPTIONS, Kind, Token
 
 _DIRECTIVE = re.compile(r"%[ \r\n]*(\w+)")
+_TRAINING = 'training is written train P for x in data("…") epochs 10'
 _THE_END = "the end of the item"
 _MEANT = {
     "def": "fun",
@@ -72,7 +73,8 @@ def item(c: Cursor) -> Item:
         if c.holds(Kind.NAME) and c.token.text in FOREIGN_WORDS:
             raise c.foreign(c.token)
         fix = Fix(c.here(), "") if c.at(";") and c.peek().kind is Kind.END else None
-        raise c.fail(_THE_END, _after(c), fix)
+        is_loop = isinstance(found, Evaluation) and isinstance(found.expression, Var) and found.expression.name == "for"
+        raise c.fail(_THE_END, _TRAINING if is_loop else _after(c), fix)
     return found
 
 
@@ -162,6 +164,7 @@ def _check_declaration(c: Cursor) -> None:
     if meant == "fun" and any(t.text == "return" for t in more):
         meant = "net"
     fix, hint = Fix(c.span(word), meant) if meant else None, ""
+    # A parameter of another language has no type, and behind a colon there is no body.
     if meant in _FORMS and not any(t.text == "=" for t in more):
         fix, hint = None, _FORMS[meant]
     expected = ", ".join(f"`{d}`" for d in DECLARATIONS)
@@ -245,7 +248,7 @@ def _train(c: Cursor, start: int) -> TrainItem:
     P = expression(c)
     if c.at("with"):
         raise c.fail("`for`", "a handler runs what is handled: train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for …")
-    c.need("for", 'training is written train P for x in data("…") epochs 10')
+    c.need("for", _TRAINING)
     p = pattern(c)
     c.need("in")
     data = _data(c)

@@ -10,7 +10,8 @@ from rh_kernel.syntax.tokens import Kind
 def pattern(c: Cursor) -> Pattern:
     """``x``, ``(p, q)``, ``⟨p, q⟩``; ``()`` binds nothing and is ``_``, ``(p)`` is ``p``."""
     if not c.at("(", "⟨"):
-        name = c.name("a name or a tuple of names")
+        hint = "names stand in round brackets, (x, y)" if c.at("[") else ""
+        name = c.name("a name or a tuple of names", hint)
         return NamePattern(name.text, span=name.span)
     start = c.token.start
     match patterns(c, c.token.text):

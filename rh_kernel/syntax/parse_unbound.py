@@ -5,11 +5,11 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.errors import Unexpected
 from rh_kernel.syntax.surface import Apply, Expr, HandleExpr, LetExpr, ResumeExpr, RevHandleExpr
-from rh_kernel.syntax.tokens import CLOSERS, Kind
+from rh_kernel.syntax.tokens import CLOSERS, Kind, Token
 
 _WRITE = "Put"
 _WORDS = frozenset({"let", "return", "rev", "handle"})
-_ENDS = frozenset({";", "|", "in", "with", "←", "⇐"})
+_ARROWS = frozenset({"→", ",", "=", "⇒", "←", "⇐", ":", ":=", "==", "."})
 
 
 def check_bound(c: Cursor, e: Expr, expected: str, *, in_braces: bool = False) -> None:
@@ -43,19 +43,30 @@ def _goes_on(c: Cursor, *, in_braces: bool) -> bool:
     following = c.rest()[1:] if c.at(";") else c.rest()
     if following[0].kind is Kind.END or following[0].text in {"}", ";", "|"}:
         return False
-    if not in_braces:
-        return c.at(";") or following[0].text in _WORDS
+    if in_braces:
+        return not _begins_clause(following)
+    return c.at(";") or following[0].text in _WORDS
+
+
+def _begins_clause(tokens: list[Token]) -> bool:
+    """Whether the tokens begin with a clause: ``return x`` or ``Op[i](x)``, and an arrow or what is meant as one."""
+    if tokens[0].text == "return":
+        end = _past(tokens, 1) if tokens[1].text in CLOSERS else 2
+    else:
+        end = 1
+        for opening in ("[", "("):
+            end = _past(tokens, end) if tokens[end].text == opening else end
+    return tokens[0].kind in {Kind.NAME, Kind.KEYWORD} and end < len(tokens) and tokens[end].text in _ARROWS
+
+
+def _past(tokens: list[Token], start: int) -> int:
+    """The number of the token behind the bracket that opens at ``start``, or of the last one."""
     depth = 0
-    for token in following:
-        if token.text in CLOSERS and token.text != "<":
-            depth += 1
-        elif token.text in CLOSERS.values() and token.text != ">":
-            depth -= 1
-        if depth < 0 or (depth == 0 and token.text in _ENDS):
-            return True
-        if depth == 0 and token.text == "→":
-            return False
-    return True
+    for i, token in enumerate(tokens[start:-1], start):
+        depth += (token.text in CLOSERS) - (token.text in CLOSERS.values())
+        if depth == 0:
+            return i + 1
+    return len(tokens) - 1
 
 
 def _bound(c: Cursor, e: Expr) -> Fix:

@@ -37,7 +37,10 @@ def nearest(name: str, known: Collection[str], built_in: Collection[str]) -> str
 def of_elsewhere(name: str) -> str:
     """What to write for a name that other languages have, or that has a meaning in another place alone."""
     if name in INITIALS:
-        return f"`{name}` is an initial content, and stands behind the `=` of a location; `fill[2](1)` is an array of ones"
+        number = 1 if name == "ones" else 0
+        return (
+            f"`{name}` is an initial content, for the declaration of a location; in a term, `fill[2]({number})` makes an array"
+        )
     return _VALUES.get(name, "")
 
 

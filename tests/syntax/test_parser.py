@@ -4,7 +4,7 @@ import inspect
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
@@ -336,6 +336,60 @@ def test_a_slip_is_told_where_it_is(text: str, code: str, underlined: str, hint:
         mended = Source("test", text[: fix.span.start] + fix.text + text[fix.span.end :])
         left = [(d.code, d.span and d.span.start) for i in parse(mended) if isinstance(i, Unparsed) for d in i.diagnostics]
         assert (code, diagnostic.span.start) not in left
+
+
+WRITES = ["Put[l](x)", "Put[l](w - a * outer(y, x))", "Put[l](\n    f(x)\n  )"]
+AFTER = ["return w^T @ y", "let _ <= Put[b](y) in return y", "Get[l]()", "k • x", "rev handle (y) <z>. return z with h"]
+AROUND = [
+    "net f(x : Real) = {}",
+    "let w <= Get[l]() in {}",
+    "handler h = {{\n  return x -> {}\n  Op(x), k -> k • x\n}}",
+    "handler h = {{ Op[l](x) -> {} | y, z -> return y ; return x -> return x }}",
+    "handler h = {{\n  Op[l](x) -> return (x, x) | y, z -> {}\n  return x -> return x\n}}",
+]
+
+
+@given(
+    st.sampled_from(WRITES),
+    st.sampled_from(AFTER),
+    st.sampled_from(AROUND),
+    st.sampled_from([" in ", ";", " ; ", ";\n  ", "\n  "]),
+)
+def test_a_write_without_its_let_is_told_so_and_gets_one(write: str, after: str, around: str, sign: str) -> None:
+    assume(sign.strip() or after.startswith(("return", "let", "rev")))
+    text = around.format(f"{write}{sign}{after}")
+    [diagnostic] = unparsed(text).diagnostics
+    assert "let _ <= Put[l](M) in P" in diagnostic.hint
+    fix = diagnostic.fix
+    assert fix is not None
+    mended = text[: fix.span.start] + fix.text + text[fix.span.end :]
+    assert meaning(mended) == meaning(around.format(f"let _ <= {write} in {after}"))
+
+
+def meaning(text: str) -> list[str]:
+    """The text without its blanks, after it was seen that it is an item."""
+    assert codes(text) == [None]
+    return text.split()
+
+
+@given(st.sampled_from(WRITES), st.sampled_from(["\n  ", " ; ", ";\n  "]))
+def test_a_write_may_end_a_clause(write: str, sign: str) -> None:
+    heads = ["return x -> ", "Op[l](x), k -> ", "Other((x, y)), k -> ", "Last(), k -> "]
+    assert codes(f"handler h = {{ {sign.join(head + write for head in heads)}{sign.rstrip()} }}") == [None]
+    assert codes(f"handler h = {{ Op[l](x) -> {write} | y, z -> {write}{sign}return x -> return x }}") == [None]
+
+
+@pytest.mark.parametrize("text", ["let x <- 3;\nx", "let x <- 3 ;\n  x", "let x <- 3;x", "let x <- 3; in x", "let x <- 3;in x"])
+def test_a_let_that_ends_with_a_semicolon_needs_an_in(text: str) -> None:
+    fix = unparsed(text).diagnostics[0].fix
+    assert fix is not None
+    assert (text[: fix.span.start] + fix.text + text[fix.span.end :]).split()[:5] == ["let", "x", "<-", "3", "in"]
+
+
+def test_below_a_magic_of_ipython_nothing_is_ours() -> None:
+    [bad] = parse(Source("test", "%%bash\nls | wc\nx )\n"))
+    assert isinstance(bad, Unparsed)
+    assert [d.code for d in bad.diagnostics] == ["RH017"]
 
 
 def test_an_unclosed_bracket_points_to_where_it_was_opened() -> None:

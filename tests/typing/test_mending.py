@@ -40,6 +40,7 @@ MEANT = [
     ("let x <= {0} in return x", "{0}", VECTORS, [""]),
     ("let x <- return {0} in return x", "{0}", VECTORS, [""]),
     ("relu(return {0})", "relu({0})", VECTORS, [""]),
+    ("fun f(x : Real(3)) : Real(3) = 2 * x\nf(1, -2, 3)", "2 * [1, -2, 3]", [""], [""]),
 ]
 
 
