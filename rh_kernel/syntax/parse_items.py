@@ -304,7 +304,8 @@ def _directive(c: Cursor, start: int) -> Directive:
     c.advance()
     if c.at("%") and c.peek().kind in {Kind.NAME, Kind.KEYWORD}:
         magic = Span(c.source, start, c.peek().end)
-        raise Rejected(ForeignSyntax(span=magic, found=f"cell magic `{shorten(magic.text)}`", hint=OF_PYTHON))
+        hint = "leave the line out: this cell is in the language already" if magic.text == "%%rh" else OF_PYTHON
+        raise Rejected(ForeignSyntax(span=magic, found=f"cell magic `{shorten(magic.text)}`", hint=hint))
     name = c.name("the name of a directive", "%lsmagic lists the directives")
     M = expression(c)
     against = expression(c) if name.text == "gradient" and c.take("against") else None

@@ -26,7 +26,7 @@ const KINDS = [
 
 const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
 const CHECK = /check +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]/uy;
-const PYTHON = /%%python(?![\p{L}\p{N}_])/uy;
+const FOREIGN_CELL = /%%[\p{L}\p{N}_]/uy;
 const PYTHON_CELL = /%%python[ \t]*$/uy;
 const NAME_OF_DIRECTIVE = /[\p{L}\p{N}_]+/uy;
 const BLANK_BEFORE_NAME = / +/uy;
@@ -54,7 +54,7 @@ export function beginLine(line, state) {
   state.isFirst = false;
   if (state.isLast || at(ITEM, line, 0) < 0) return false;
   Object.assign(state, FRESH, { isDirective: line[0] === "%", isCheck: at(CHECK, line, 0) > 0 });
-  state.isLast = at(PYTHON, line, 0) > 0;
+  state.isLast = at(FOREIGN_CELL, line, 0) > 0;
   return true;
 }
 
