@@ -102,10 +102,15 @@ def file_name(item: items.Directive) -> str:
             )
 
 
+_NOT_YET = "in this version all arrays are of float64, on the CPU"
+
+
 def unknown_directive(item: items.Directive) -> Rejected:
     """The complaint about a directive that does not exist."""
-    near = [] if item.name.text in _OF_IPYTHON.split() else difflib.get_close_matches(item.name.text, DIRECTIVES, n=1)
+    name = item.name.text
+    known = {**dict.fromkeys(_OF_IPYTHON.split(), OF_PYTHON), **dict.fromkeys(("device", "dtype"), _NOT_YET)}
+    near = [] if name in known else difflib.get_close_matches(name, DIRECTIVES, n=1)
     span = Span(item.span.source, item.span.start, item.name.span.end)
     fix = Fix(span, f"%{near[0]}") if near else None
-    hint = "" if near else OF_PYTHON if item.name.text in _OF_IPYTHON.split() else "`%help` lists what there is"
+    hint = "" if near else known.get(name, "`%help` lists what there is")
     return Rejected(UnknownDirective(span=span, name=item.name.text, hint=hint, fix=fix))

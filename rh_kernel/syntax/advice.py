@@ -50,6 +50,7 @@ CHARACTERS = {
     "“": 'strings stand in straight quotes: "xor"',
     "”": 'strings stand in straight quotes: "xor"',
     "²": "write square(x) or x * x",
+    "?": "`%help exp` tells what is known of a name, and Shift-Tab what is known where the cursor is",
     "^": "a transpose is w^T or wᵀ; a power is x * x or square(x)",
     "≤": "the arrow of a command's let is <= or ⇐",
     "⟵": "the arrow of a let is <- or ←",
