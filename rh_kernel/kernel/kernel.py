@@ -80,9 +80,11 @@ class RHKernel(Kernel):
 
     @property
     def kernel_info(self) -> dict[str, Any]:
-        """What the base class says, without the debugger: `%trace` is ours. In a subshell one can look while a cell runs."""
-        info = super().kernel_info
-        return {**info, "supported_features": [f for f in info["supported_features"] if f != "debugger"]}
+        """What the base class says, without its features: there is no debugger, and subshells are there but not declared.
+
+        If they were, JupyterLab would send what widgets say through them, and take the end of that for the end of a cell.
+        """
+        return {**super().kernel_info, "supported_features": []}
 
     def set_parent(self, ident: Any, parent: Any, channel: str = "shell") -> None:
         """What is printed belongs to the request that is being served."""

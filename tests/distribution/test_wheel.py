@@ -75,7 +75,8 @@ def test_the_metadata_tells_what_it_is(built: Built) -> None:
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["License-Expression"] == "BSD-3-Clause"
     assert metadata["Description-Content-Type"] == "text/markdown"
-    assert metadata.get_payload() == (ROOT / "README.md").read_text(encoding="utf-8")
+    payload = metadata.get_payload(decode=True)
+    assert payload == (ROOT / "README.md").read_bytes()
     asked = [line.partition(";")[0].strip() for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line]
     assert sorted(asked) == sorted(PROJECT["dependencies"])
     assert set(metadata.get_all("Provides-Extra", [])) == set(PROJECT["optional-dependencies"])

@@ -187,7 +187,7 @@ def test_what_it_says_about_itself(running: Client) -> None:
     assert language["mimetype"] == "text/x-rh"
     assert language["codemirror_mode"]
     assert info["help_links"]
-    assert info["supported_features"] == ["kernel subshells"]
+    assert info["supported_features"] == []
 
 
 def test_completion_knows_declared_names_and_their_types(running: Client) -> None:
