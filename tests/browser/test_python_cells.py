@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -48,7 +47,6 @@ def test_a_slider_runs_programs_in_the_session(open_notebook: Open, tmp_path: Pa
     assert window.errors == []
 
 
-@pytest.mark.skipif(find_spec("matplotlib") is None, reason="Matplotlib is not installed")
 def test_a_figure_is_drawn_below_its_cell(open_notebook: Open) -> None:
     window = open_notebook("figure.ipynb", DECLARATIONS, DRAWN)
     window.run_all()

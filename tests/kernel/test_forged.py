@@ -106,7 +106,6 @@ def test_only_its_owner_reads_the_connection_file(kernel: Client) -> None:
     assert stat.S_IMODE(Path(kernel.manager.connection_file).stat().st_mode) == 0o600
 
 
-@pytest.mark.skipif(not hasattr(KernelManager, "transport_encryption"), reason="this jupyter_client cannot encrypt")
 def test_what_goes_over_the_wire_can_be_encrypted(jupyter_path: Path, tmp_path: Path) -> None:
     specs = KernelSpecManager(kernel_dirs=[str(jupyter_path / "kernels")])
     manager = KernelManager(kernel_name="rh", kernel_spec_manager=specs, transport_encryption="required")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from importlib.util import find_spec
 from queue import Empty
 from typing import Any
 
@@ -160,7 +159,6 @@ def test_cycles_are_collected_as_often_as_in_python(both: Client) -> None:
     assert fine(both.run(python("gc.get_threshold()"))).texts == ["(900, 10, 10)"]
 
 
-@pytest.mark.skipif(find_spec("matplotlib") is None, reason="Matplotlib is not installed")
 def test_a_figure_is_drawn_in_the_notebook(both: Client) -> None:
     ran = fine(both.run(python("import matplotlib.pyplot as plt\nplt.plot(rh.heap['weight'])\nNone")))
     (figure,) = ran.contents("display_data")

@@ -9,9 +9,10 @@ import pytest
 from rh_kernel.display.bundle import bundle
 from rh_kernel.session import timing
 from rh_kernel.session.bounds import DEFAULT, LEAST_OUTPUT, MEANINGS, Bound, value_of
-from rh_kernel.session.results import Event, ItemFailed, Notice, Result, Shown, TrainingDone, ValueFound
+from rh_kernel.session.results import Event, Notice, Shown, TrainingDone, ValueFound
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
+from tests.session.cells import codes, run
 
 HERE = Path(__file__).parent
 TRAINED = """loc w : Real(1, 2) = zeros
@@ -23,22 +24,6 @@ handler sgd(t : Real(k)) : rev handler(Real(k)) = {
 }
 """
 TRAIN = 'train rev handle (x) <u>. FC[w](u) with sgd(t) for (x, t) in data("xor") epochs 100000\n'
-
-
-def run(session: Session, text: str) -> tuple[list[Result], Session]:
-    events = execute(session, Source("cell", text))
-    found: list[Result] = []
-    while True:
-        try:
-            event: Event = next(events)
-        except StopIteration as stop:
-            return found, stop.value
-        if isinstance(event, Shown):
-            found.append(event.result)
-
-
-def codes(results: list[Result]) -> list[str]:
-    return [d.code for r in results if isinstance(r, ItemFailed) for d in r.diagnostics]
 
 
 @pytest.fixture

@@ -13,30 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.session import storage
-from rh_kernel.session.results import Event, ItemFailed, Notice, Result, Shown
+from rh_kernel.session.results import Notice
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.source.span import Source, Span
+from tests.session.cells import codes, run
 
 HERE = Span(Source("text", "%save w"), 0, 7)
 DECLARED = "loc w : Real(2, 3) = normal(1, seed=1)\nloc v : Real(2) = [1, 2]\n"
 both = pytest.mark.parametrize("form", storage.FORMATS)
-
-
-def run(session: Session, text: str) -> tuple[list[Result], Session]:
-    events = execute(session, Source("cell", text))
-    found: list[Result] = []
-    while True:
-        try:
-            event: Event = next(events)
-        except StopIteration as stop:
-            return found, stop.value
-        if isinstance(event, Shown):
-            found.append(event.result)
-
-
-def codes(results: list[Result]) -> list[str]:
-    return [d.code for r in results if isinstance(r, ItemFailed) for d in r.diagnostics]
 
 
 @pytest.fixture
