@@ -53,5 +53,17 @@ class RHWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
     kernel_name = "rh"
     support_iopub_welcome = True
 
+    @classmethod
+    def setUpClass(cls) -> None:
+        """The kernel has told that it starts, to somebody else, before this one subscribes: else that may come first."""
+        super().setUpClass()
+        before = cls.km.client()
+        before.start_channels()
+        try:
+            before.wait_for_ready(timeout=60)
+            before.execute_interactive("1 + 2", timeout=60, output_hook=lambda _: None)
+        finally:
+            before.stop_channels()
+
 
 del jupyter_kernel_test.KernelTests, jupyter_kernel_test.IopubWelcomeTests
