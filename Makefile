@@ -3,11 +3,14 @@
 
 VENV   := .venv
 PY     := $(VENV)/bin/python
-LESSON := lessons/01-backpropagation.ipynb
+LESSON := lessons/00-tour.ipynb
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check
 
 # What an installation is made of: when one of these changes, it is made again.
 PARTS := pyproject.toml $(wildcard $(addprefix rh_kernel/kernel/,spec/* grading/* labextension/* labextension/*/*))
+
+# A link in a lesson to a page of the appendix opens it to be read, and not to be edited.
+LAB_SETTINGS := mkdir -p $(VENV)/share/jupyter/lab/settings && cp lessons/press/overrides.json $(VENV)/share/jupyter/lab/settings/
 
 # Jupyter and pip want a home to write to, if only an empty one.
 ifeq ($(strip $(HOME)),)
@@ -16,17 +19,24 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test test-browser laws fuzz check bench clean
+.PHONY: help lab test lessons book test-browser laws fuzz check bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
 		printf '  make %-13s %s\n' "$$name" "$$text"; done
 
 lab: $(VENV)/.lessons ## open JupyterLab at the first lesson (ARGS=--no-browser and the like are passed on)
+	@$(PY) -m lessons.press notebooks lessons
 	$(PY) -m jupyterlab --LabApp.default_url=/lab/tree/$(LESSON) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 test: $(VENV)/.dev ## run all tests and measure coverage (with ARGS="-k handlers": those tests, unmeasured)
 	$(PY) -m pytest -n auto $(or $(ARGS),--cov)
+
+lessons: $(VENV)/.lessons ## run all lessons through the kernel, with solutions and with stubs, and compare what they show (ARGS=04: that one)
+	$(PY) -m lessons.press run $(ARGS)
+
+book: $(VENV)/.lessons ## make the lessons and the appendix into pages: build/book/index.html
+	$(PY) -m lessons.press book build/book
 
 test-browser: $(VENV)/.dev ## run the tests that drive JupyterLab in Debian's Chromium
 	$(PY) -m pytest tests/browser $(ARGS)
@@ -63,9 +73,11 @@ $(VENV)/.made:
 $(VENV)/.lessons: $(VENV)/.made $(PARTS)
 	@echo "Installing rh_kernel and JupyterLab into $(VENV) (about a minute) ..."
 	@$(PIP) --editable '.[lessons]'
+	@$(LAB_SETTINGS)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.made $(PARTS)
 	@echo "Installing rh_kernel, JupyterLab and the development tools into $(VENV) (a minute or two) ..."
 	@$(PIP) --editable '.[dev,lessons]'
+	@$(LAB_SETTINGS)
 	@touch $@ $(VENV)/.lessons

@@ -60,13 +60,22 @@ def no_picture(_address: str) -> str | None:
     return None
 
 
-def cleaned(text: str, picture: Callable[[str], str | None] = no_picture) -> str:
+def no_page(_address: str) -> str | None:
+    """No other page is at hand."""
+    return None
+
+
+def cleaned(
+    text: str,
+    picture: Callable[[str], str | None] = no_picture,
+    page: Callable[[str], str | None] = no_page,
+) -> str:
     """The text as HTML that shows what it shows now, runs nothing and loads nothing.
 
-    A link to another page becomes its words, with the address behind them. An image that would have to be loaded becomes what
+    A link to another page becomes what ``page`` has for its address, or else its words, with the address behind them. An image that would have to be loaded becomes what
     ``picture`` has for its address, a ``data:`` address, or else the words that stand for it.
     """
-    cleaner = _Cleaner(picture)
+    cleaner = _Cleaner(picture, page)
     cleaner.feed(text)
     cleaner.close()
     return cleaner.result()
@@ -85,9 +94,10 @@ class _Element:
 class _Cleaner(HTMLParser):
     """Reads HTML, writes what is allowed of it."""
 
-    def __init__(self, picture: Callable[[str], str | None]) -> None:
+    def __init__(self, picture: Callable[[str], str | None], page: Callable[[str], str | None]) -> None:
         super().__init__(convert_charrefs=True)
         self._picture = picture
+        self._page = page
         self._pieces: list[str] = []
         self._open: list[_Element] = []
         self._dropping: list[str] = []
@@ -160,8 +170,9 @@ class _Cleaner(HTMLParser):
             self._pieces.append(f'<span class="rh-absent">[{html.escape(words)}]</span>')
 
     def _link(self, address: str, kept: dict[str, str]) -> None:
-        if address.startswith("#"):
-            self._write("a", {**kept, "href": address})
+        there = address if address.startswith("#") else self._page(address)
+        if there is not None:
+            self._write("a", {**kept, "href": there})
         else:
             self._write("span", kept)
             self._open[-1] = _Element("a", "</span>", len(self._pieces), address)

@@ -13,7 +13,7 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from traitlets import default
 from traitlets.config import Config
 
-from rh_kernel.export.cleaning import cleaned
+from rh_kernel.export.cleaning import cleaned, no_page
 from rh_kernel.export.highlighting import LANGUAGE, cell_html, highlighted
 from rh_kernel.export.mathematics import Unreadable, to_mathml
 from rh_kernel.export.pages import SHOWN, Notebook, pictures, still
@@ -50,6 +50,7 @@ class RHHTMLExporter(HTMLExporter):
     """Notebooks as single pages that run nothing and ask for nothing: widgets in their static form, mathematics as MathML."""
 
     export_from_notebook = "HTML for offline use"
+    renderer: type[Renderer] = Renderer
 
     @default("template_name")
     def _template_of_ours(self) -> str:
@@ -67,6 +68,10 @@ class RHHTMLExporter(HTMLExporter):
         config.merge(ours)
         return config
 
+    def page(self, address: str) -> str | None:
+        """What a link to another page leads to; this page stands alone."""
+        return no_page(address)
+
     def default_filters(self) -> Generator[tuple[str, Any]]:
         """The filters of nbconvert, and those that make what a notebook holds harmless."""
         yield from super().default_filters()
@@ -79,14 +84,14 @@ class RHHTMLExporter(HTMLExporter):
     def markdown2html(self, context: Context, source: str) -> str:
         """Markdown as HTML in which nothing runs and nothing is loaded."""
         cell = context.get("cell", {})
-        renderer = Renderer(
+        renderer = self.renderer(
             escape=False,
             attachments=cell.get("attachments", {}),
             anchor_link_text=self.anchor_link_text,
             exclude_anchor_links=self.exclude_anchor_links,
         )
         folder = Path(context.get("resources", {}).get("metadata", {}).get("path", ""))
-        return cleaned(MarkdownWithMath(renderer=renderer).render(source), pictures(folder))
+        return cleaned(MarkdownWithMath(renderer=renderer).render(source), pictures(folder), self.page)
 
     def from_notebook_node(
         self, nb: Notebook, resources: dict[str, Any] | None = None, **options: object

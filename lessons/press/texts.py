@@ -1,0 +1,73 @@
+"""The texts: MyST Markdown in ``lessons/NN-name.md``, read as notebooks with jupytext."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+Notebook: TypeAlias = Any
+"""A notebook, or a cell of one, as nbformat has it."""
+
+FOLDER = Path(__file__).parents[1]
+"""Where the texts, their pictures and the appendix lie."""
+
+EXERCISE, CHECK, FAILS, VARIES = "exercise", "check", "raises-exception", "varies"
+"""The tags of cells: the reader completes it; it checks that; it is meant to fail; it shows something else each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A lesson by its file. ``name`` is that without the ending, such as ``04-reverse-handlers``."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """What its notebook, its picture and its page are called."""
+        return self.path.stem
+
+    @property
+    def number(self) -> str:
+        """The two digits that its name begins with."""
+        return self.name[:2]
+
+    @property
+    def title(self) -> str:
+        """The heading of its text."""
+        found = re.search(r"^# (.+)$", self.path.read_text(encoding="utf-8"), re.MULTILINE)
+        return found.group(1).strip() if found else self.name
+
+    def notebook(self) -> Notebook:
+        """The text as a notebook without outputs; the ids of its cells are the same each time."""
+        import jupytext
+
+        made = cast(Notebook, jupytext.read(self.path, fmt="md:myst"))
+        made.metadata = {"kernelspec": dict(made.metadata["kernelspec"])}
+        for place, cell in enumerate(made.cells):
+            cell["id"] = f"{cell.cell_type}-{place}"
+            cell.metadata = {"tags": list(cell.metadata.get("tags", []))} if cell.metadata.get("tags") else {}
+        return made
+
+
+def lessons(chosen: tuple[str, ...] = (), folder: Path = FOLDER) -> list[Lesson]:
+    """The lessons in their order: all, or those whose names begin with one of ``chosen``.
+
+    Raises ``LookupError`` if there are none.
+    """
+    found = [Lesson(path) for path in sorted(folder.glob("[0-9][0-9]-*.md")) if not chosen or path.name.startswith(chosen)]
+    if not found:
+        raise LookupError(f"no lesson begins with {' or '.join(chosen)}" if chosen else f"no lessons in {folder}")
+    return found
+
+
+def tags(cell: Notebook) -> list[str]:
+    """The tags of a cell."""
+    return list(cell.metadata.get("tags", []))
+
+
+def stub() -> list[str]:
+    """The lines that stand in the place of a solution: those that nbgrader is told (``rh_kernel/kernel/grading``)."""
+    settings = FOLDER.parent / "rh_kernel" / "kernel" / "grading"
+    [path] = settings.rglob("nbgrader_config.json")
+    return str(json.loads(path.read_text(encoding="utf-8"))["ClearSolutions"]["code_stub"]["rh"]).splitlines()

@@ -1,0 +1,212 @@
+"""The press: what it makes of a text, what it finds wrong with a lesson, and what it leaves alone."""
+
+import json
+from pathlib import Path
+from textwrap import dedent
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lessons.press.book import bind
+from lessons.press.editions import BEGIN, END, Unfit, cleared, for_python, reader, solved, teacher
+from lessons.press.links import broken, slug
+from lessons.press.outputs import differences
+from lessons.press.running import judge, record
+from lessons.press.texts import CHECK, EXERCISE, FOLDER, Lesson, lessons, stub, tags
+from lessons.press.writing import write
+
+FRONT = """\
+---
+jupytext:
+  text_representation:
+    extension: .md
+    format_name: myst
+kernelspec:
+  display_name: RH
+  language: rh
+  name: rh
+---
+
+# A lesson
+
+"""
+
+EXERCISES = f"""
+Next: [two](02-two.md#here).
+
+```{{code-cell}} rh
+:tags: [exercise]
+fun twice(x : Real(n)) : Real(n) =
+  {BEGIN}
+  x + x
+  {END}
+```
+
+```{{code-cell}} rh
+:tags: [check]
+check twice([1, 2]) == [2, 4]
+```
+"""
+
+LINES = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), max_size=12).filter(
+    lambda line: "###" not in line
+)
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Lesson:
+    return lesson(tmp_path, EXERCISES)
+
+
+def lesson(folder: Path, body: str, name: str = "01-one") -> Lesson:
+    path = folder / f"{name}.md"
+    path.write_text(FRONT + dedent(body), encoding="utf-8")
+    return Lesson(path)
+
+
+@given(st.lists(LINES), st.lists(LINES), st.lists(LINES), st.sampled_from(["", "  ", "    "]))
+def test_a_solution_is_cut_out_and_nothing_else(before: list[str], inside: list[str], after: list[str], indent: str) -> None:
+    source = "\n".join([*before, indent + BEGIN, *inside, indent + END, *after])
+    assert cleared(source) == "\n".join([*before, *(indent + line for line in stub()), *after]).rstrip("\n")
+    assert solved(source) == "\n".join([*before, *inside, *after]).rstrip("\n")
+
+
+@given(st.lists(LINES).map("\n".join))
+def test_a_text_without_a_solution_stays_as_it_is(source: str) -> None:
+    assert cleared(source) == solved(source) == source.rstrip("\n")
+
+
+def test_the_reader_is_given_a_stub_and_a_folded_solution(text: Lesson) -> None:
+    exercise, check, folded = reader(text).cells[-3:]
+    assert exercise.source.splitlines()[-1] == "  YOUR_CODE_HERE"
+    assert tags(check) == [CHECK]
+    assert "  x + x" in folded.source
+    assert BEGIN not in str(reader(text))
+
+
+def test_the_teacher_is_given_what_nbgrader_wants(text: Lesson) -> None:
+    exercise, check = teacher(text).cells[-2:]
+    assert BEGIN in exercise.source
+    assert (exercise.metadata.nbgrader["solution"], exercise.metadata.nbgrader["grade"]) == (True, False)
+    assert (check.metadata.nbgrader["solution"], check.metadata.nbgrader["points"]) == (False, 1)
+
+
+def test_a_python_kernel_is_given_magics(tmp_path: Path) -> None:
+    code = "```{code-cell} rh\nswish(1)\n```\n\n```{code-cell} rh\n%%python\nrh.heap\n```\n"
+    cells = [cell.source for cell in for_python(reader(lesson(tmp_path, code))).cells if cell.cell_type == "code"]
+    assert cells[1:] == ["%%rh\nswish(1)", "rh.heap"]
+    assert "%load_ext rh_kernel" in cells[0]
+
+
+def test_a_lesson_that_is_right_is_found_right(text: Lesson, tmp_path: Path) -> None:
+    first = judge(text, tmp_path, None)
+    assert first.mistakes == ()
+    assert "✓" in record(first.notebook)
+    assert judge(text, tmp_path, record(first.notebook).replace("✓", "×")).mistakes
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        ("```{code-cell} rh\nnowhere\n```", "fails"),
+        ("```{code-cell} rh\n:tags: [raises-exception]\n1 + 1\n```", "does not fail"),
+        (EXERCISES.replace("check twice([1, 2]) == [2, 4]", "check 1 == 1"), "passes without a solution"),
+        (EXERCISES + "\n```{code-cell} rh\ntwice(3)\n```\n", "depends on an exercise"),
+        (EXERCISES.replace("x + x", "x"), "fails"),
+    ],
+)
+def test_a_lesson_that_is_wrong_is_found_wrong(tmp_path: Path, body: str, complaint: str) -> None:
+    mistakes = judge(lesson(tmp_path, body), tmp_path, None).mistakes
+    assert any(mistake.startswith(complaint) for mistake in mistakes), mistakes
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint"),
+    [
+        (EXERCISES.replace(BEGIN, "# begin"), "without ###"),
+        (EXERCISES.replace("[check]", "[other]"), "without a check"),
+        ("```{code-cell} rh\n:tags: [check]\ncheck 1 == 1\n```", "without an exercise"),
+    ],
+)
+def test_an_exercise_has_a_solution_and_a_check(tmp_path: Path, body: str, complaint: str) -> None:
+    with pytest.raises(Unfit, match=complaint):
+        teacher(lesson(tmp_path, body))
+
+
+def test_numbers_may_differ_in_what_rounding_does_and_in_nothing_else() -> None:
+    assert not [*differences("loss 0.123456 of 3", "loss 0.123457 of 3")]
+    assert [*differences("loss 0.123456 of 3", "loss 0.125 of 3")]
+    assert [*differences("loss 0.1 of 3", "loss 0.1 of 4")]
+    assert [*differences("one\ntwo", "one")]
+
+
+def test_a_notebook_is_written_and_kept_up_to_date(text: Lesson, tmp_path: Path) -> None:
+    folder = tmp_path / "made"
+    path, written = write(text, folder)
+    assert written
+    assert "](02-two.ipynb#here)" in path.read_text(encoding="utf-8")
+    assert write(text, folder) == (path, False)
+    lesson(tmp_path, EXERCISES + "\nMore.\n")
+    assert write(text, folder) == (path, True)
+    assert "More." in path.read_text(encoding="utf-8")
+
+
+def test_what_a_reader_has_done_is_never_written_over(text: Lesson, tmp_path: Path) -> None:
+    path, _ = write(text, tmp_path)
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[-3].source = "fun twice(x : Real(n)) : Real(n) = 2 * x"
+    nbformat.write(notebook, path)
+    kept = path.read_bytes()
+    lesson(tmp_path, EXERCISES + "\nMore.\n")
+    assert write(text, tmp_path) == (path, False)
+    assert path.read_bytes() == kept
+
+
+@pytest.mark.parametrize(
+    "content", ["", "no notebook", "{}", json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []})]
+)
+def test_another_file_of_that_name_stays(text: Lesson, tmp_path: Path, content: str) -> None:
+    (tmp_path / "01-one.ipynb").write_text(content, encoding="utf-8")
+    assert write(text, tmp_path) == (tmp_path / "01-one.ipynb", False)
+    assert (tmp_path / "01-one.ipynb").read_text(encoding="utf-8") == content
+
+
+def test_the_book_has_a_page_for_each_text_and_no_broken_link(tmp_path: Path) -> None:
+    text = lesson(tmp_path, EXERCISES.replace("02-two.md#here", "01-one.md#a-lesson"))
+    assert bind([text], tmp_path / "book") == 0
+    page = (tmp_path / "book" / "01-one.html").read_text(encoding="utf-8")
+    assert '<a href="01-one.html#a-lesson">' in page
+    assert "YOUR_CODE_HERE" in page
+    names = {path.stem for path in (tmp_path / "book" / "appendix").iterdir()}
+    assert names == {path.stem for path in (FOLDER / "appendix").glob("*.md")}
+    assert {"http:", "https:", "//"} & {page.split('src="')[1][:6] if 'src="' in page else ""} == set()
+
+
+@pytest.mark.parametrize(
+    "link", ["nowhere.html", "#nowhere", "https://example.org/", "//example.org/x.js", "b.html#nowhere", "../c.html"]
+)
+def test_a_broken_link_is_found(tmp_path: Path, link: str) -> None:
+    (tmp_path / "a.html").write_text(f'<p id="here"><a href="#here">x</a><a href="b.html">x</a><img src="{link}"></p>')
+    (tmp_path / "b.html").write_text("<p>b</p>")
+    assert len(broken(tmp_path)) == 1
+
+
+def test_headings_are_named_as_on_github() -> None:
+    assert slug("1. A network is a description") == "1-a-network-is-a-description"
+    assert slug("What <code>rd[f]</code> &amp; co. mean") == "what-rdf--co-mean"
+
+
+@pytest.mark.parametrize("text", lessons(), ids=lambda text: text.name)
+def test_every_lesson_has_the_parts_of_one(text: Lesson) -> None:
+    notebook = teacher(text)
+    words = text.path.read_text(encoding="utf-8")
+    asked = sum(EXERCISE in tags(cell) for cell in notebook.cells)
+    tour = text.number == "00"
+    assert asked >= (1 if tour else 3)
+    assert words.count("> **Predict.**") >= (1 if tour else 3)
+    assert "## Summary" in words
+    assert tour or "## Where it is in the paper" in words
+    assert (FOLDER / "pictures" / f"{text.name}.svg").exists()
+    assert f"(pictures/{text.name}.svg)" in words
