@@ -30,7 +30,7 @@ lab: $(VENV)/.lessons ## open JupyterLab at the first lesson (ARGS=--no-browser 
 	$(PY) -m jupyterlab --LabApp.default_url=/lab/tree/$(LESSON) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 test: $(VENV)/.dev ## run all tests and measure coverage (with ARGS="-k handlers": those tests, unmeasured)
-	$(PY) -m pytest -n auto $(or $(ARGS),--cov)
+	$(PY) -m pytest -n auto $(or $(ARGS),--cov --durations 30)
 
 lessons: $(VENV)/.lessons ## run all lessons through the kernel, with solutions and with stubs, and compare what they show (ARGS=04: that one)
 	$(PY) -m lessons.press run $(ARGS)
