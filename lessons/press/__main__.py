@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lessons.press.editions import Unfit
-from lessons.press.running import Verdict, judge, record
+from lessons.press.running import Verdict, judge, judge_in_python, record
 from lessons.press.texts import FOLDER, Lesson, lessons
 from lessons.press.writing import write
 
@@ -30,7 +30,7 @@ def main() -> int:
 
                 return bind(chosen, arguments.folder)
             case _:
-                return run(chosen, update=arguments.update)
+                return run(chosen, update=arguments.update, python=arguments.python)
     except (LookupError, Unfit) as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -45,20 +45,22 @@ def notebooks(chosen: list[Lesson], folder: Path, *, solutions: bool, python: bo
     return 0
 
 
-def run(chosen: list[Lesson], *, update: bool) -> int:
+def run(chosen: list[Lesson], *, update: bool, python: bool) -> int:
     """Run lessons, as many at a time as there are processors, and print what came of each."""
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as workers:
-        verdicts = workers.map(partial(_judged, update=update), chosen)
+        verdicts = workers.map(partial(_judged, update=update, python=python), chosen)
         wrong = [verdict for verdict in verdicts if not _told(verdict)]
     total = len(chosen)
     print(f"{total - len(wrong)} of {total} lessons are as they should be")
     return 1 if wrong else 0
 
 
-def _judged(lesson: Lesson, *, update: bool) -> Verdict:
+def _judged(lesson: Lesson, *, update: bool, python: bool) -> Verdict:
     """Run a lesson in a folder of its own, where it may write; compare it with the record, or make that anew."""
     on_record = RECORDED / f"{lesson.name}.txt"
     with TemporaryDirectory() as folder:
+        if python:
+            return judge_in_python(lesson, Path(folder))
         expected = on_record.read_text(encoding="utf-8") if on_record.exists() and not update else None
         verdict = judge(lesson, Path(folder), expected)
     if update:
@@ -88,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     making.add_argument("--python", action="store_true", help="for a Python kernel, with %%%%rh in front of the cells")
     running = commands.add_parser("run", help="run lessons through the kernel, with solutions and with stubs")
     running.add_argument("--update", action="store_true", help="put what they show on record")
+    running.add_argument("--python", action="store_true", help="in a Python kernel, under %%%%rh, with solutions only")
     binding = commands.add_parser("book", help="make the pages of the book")
     binding.add_argument("folder", type=Path)
     for command in (making, running, binding):

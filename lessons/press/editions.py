@@ -46,7 +46,7 @@ def reader(lesson: Lesson) -> Notebook:
 
 
 def for_python(notebook: Notebook) -> Notebook:
-    """The same notebook for an IPython kernel: ``%%rh`` in front of each cell in the language, and none in front of Python."""
+    """The same notebook for an IPython kernel, with the magic ``%%rh`` above each cell in the language."""
     made = deepcopy(notebook)
     made.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     for cell in made.cells:
@@ -54,7 +54,7 @@ def for_python(notebook: Notebook) -> Notebook:
             first, _, rest = cell.source.partition("\n")
             cell.source = rest if first.strip() == "%%python" else f"%%rh\n{cell.source}"
     start = deepcopy(next(cell for cell in made.cells if cell.cell_type == "code"))
-    start["id"], start.source, start.metadata = "start", "import rh_kernel\n\n%load_ext rh_kernel\nrh = rh_kernel.rh", {}
+    start["id"], start.source, start.metadata = "start", "%load_ext rh_kernel", {}
     place = next(place for place, cell in enumerate(made.cells) if cell.cell_type == "code")
     made.cells.insert(place, start)
     return made

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from lessons.press.editions import reader, teacher
+from lessons.press.editions import for_python, reader, teacher
 from lessons.press.outputs import differences, plain
 from lessons.press.texts import CHECK, EXERCISE, FAILS, VARIES, Lesson, Notebook, tags
 
@@ -49,6 +49,13 @@ def judge(lesson: Lesson, folder: Path, expected: str | None) -> Verdict:
     if expected is not None:
         mistakes += differences(expected, record(solved))
     return Verdict(lesson, tuple(mistakes), (between - start, end - between), solved)
+
+
+def judge_in_python(lesson: Lesson, folder: Path) -> Verdict:
+    """Run a lesson with its solutions in an IPython kernel, under ``%%rh``, and say what is not as it should be."""
+    start = monotonic()
+    solved = executed(for_python(teacher(lesson)), folder, "python3")
+    return Verdict(lesson, tuple(as_meant(solved)), (monotonic() - start, 0), solved)
 
 
 def as_meant(solved: Notebook) -> Iterable[str]:
