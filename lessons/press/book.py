@@ -21,6 +21,9 @@ from rh_kernel.export.exporter import Renderer, RHHTMLExporter
 
 COVER = "index.html"
 
+APPENDIX = ("language", "directives", "symbols", "rules", "errors", "glossary", "coming-from", "courses", "errata", "design")
+"""The pages of the appendix in the order in which they are listed; others follow."""
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
@@ -85,8 +88,9 @@ def bind(chosen: list[Lesson], folder: Path) -> int:
 
 def pages(chosen: list[Lesson]) -> list[Page]:
     """The pages in their order: the lessons, then the appendix."""
-    texts = [Page(f"{lesson.name}.html", lesson.title, lesson.path, _about(lesson)) for lesson in chosen]
-    appendix = sorted((FOLDER / "appendix").glob("*.md"), key=lambda path: (path.stem != "language", path.stem))
+    texts = [Page(f"{lesson.name}.html", _numbered(lesson), lesson.path, _about(lesson)) for lesson in chosen]
+    places = {name: place for place, name in enumerate(APPENDIX)}
+    appendix = sorted((FOLDER / "appendix").glob("*.md"), key=lambda path: (places.get(path.stem, len(places)), path.stem))
     return texts + [Page(f"appendix/{path.stem}.html", Lesson(path).title, path) for path in appendix]
 
 
@@ -118,6 +122,11 @@ def contents(volume: list[Page]) -> str:
         link = f"- [{page.title}]({os.path.relpath(page.source, FOLDER)})"
         lines += [f"{link}: {page.about}" if page.about else link]
     return "\n".join(lines)
+
+
+def _numbered(lesson: Lesson) -> str:
+    """The heading of a lesson behind its number."""
+    return f"{int(lesson.number)}. {lesson.title}"
 
 
 def _about(lesson: Lesson) -> str:
