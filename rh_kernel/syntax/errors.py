@@ -1,4 +1,4 @@
-"""What can be wrong with a text (LANGUAGE §7): the diagnostics RH001 to RH019. The docstring of each is a text that has it."""
+"""What can be wrong with a text (LANGUAGE §7): the diagnostics RH001 to RH020. The docstring of each is a text that has it."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -183,3 +183,12 @@ class MisplacedPython(Diagnostic):
     code: ClassVar[str] = "RH019"
     title: ClassVar[str] = "Python in another place"
     label: ClassVar[str] = "{found} stands alone on the first line of a notebook's cell, and then the whole cell is Python"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StillOpen(Diagnostic):
+    """``fun sq(x : Real) : Real = YOUR_CODE_HERE``"""
+
+    code: ClassVar[str] = "RH020"
+    title: ClassVar[str] = "Still to be written"
+    label: ClassVar[str] = "this is where your own text goes"

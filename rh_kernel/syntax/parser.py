@@ -8,14 +8,14 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.advice import THE_END
 from rh_kernel.syntax.cursor import Cursor
-from rh_kernel.syntax.errors import IndentedItem, MissingBackward, MissingIn, MissingWith
+from rh_kernel.syntax.errors import IndentedItem, MissingBackward, MissingIn, MissingWith, StillOpen
 from rh_kernel.syntax.layout import INDENT, Layout
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.parse_expressions import expression
 from rh_kernel.syntax.parse_items import directive_of_words, item
 from rh_kernel.syntax.surface import Expr
 from rh_kernel.syntax.surface_items import Item
-from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, Kind, Token
+from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, STUB, Kind, Token
 
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
 
@@ -57,6 +57,7 @@ def parse_item(chunk: Span) -> Item | Unparsed | None:
     try:
         if chunk.start == 0 and chunk.text[:1].isspace():
             _reject_indented(c)
+        _reject_open(c)
         return item(c)
     except Rejected as rejected:
         last = c.rest()[-1]
@@ -115,6 +116,13 @@ def _awaited(complaint: Diagnostic) -> Token:
 def _reject_indented(c: Cursor) -> None:
     hint = "an item begins in the first column of a line"
     raise Rejected(IndentedItem(span=c.here(), found="an indented line", expected="an item", hint=hint))
+
+
+def _reject_open(c: Cursor) -> None:
+    hint = f"write it in the place of `{STUB}`, and run the cell again"
+    stubs = [t for t in c.rest() if t.kind is Kind.NAME and t.text == STUB]
+    if stubs:
+        raise Rejected(*[StillOpen(span=Span(c.source, t.start, t.end), hint=hint) for t in stubs])
 
 
 def _declares(chunk: Span) -> str | None:

@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 
+STUB = "YOUR_CODE_HERE"
+"""The name that stands in an exercise where the reader's own text goes; nothing else can have it."""
+
+
 class Kind(Enum):
     """What a token is. The last four are what no program may hold; the parser says what is wrong with them."""
 

@@ -16,6 +16,7 @@ from lessons.press.outputs import differences
 from lessons.press.running import judge, record
 from lessons.press.texts import CHECK, EXERCISE, FOLDER, Lesson, lessons, stub, tags
 from lessons.press.writing import write
+from rh_kernel.syntax.tokens import STUB
 
 FRONT = """\
 ---
@@ -84,6 +85,10 @@ def test_the_reader_is_given_a_stub_and_a_folded_solution(text: Lesson) -> None:
     assert tags(check) == [CHECK]
     assert "  x + x" in folded.source
     assert BEGIN not in str(reader(text))
+
+
+def test_the_stub_is_what_the_language_takes_for_one() -> None:
+    assert stub()[-1] == STUB
 
 
 def test_the_teacher_is_given_what_nbgrader_wants(text: Lesson) -> None:
