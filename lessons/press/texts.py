@@ -44,10 +44,21 @@ class Lesson:
 
         made = cast(Notebook, jupytext.read(self.path, fmt="md:myst"))
         made.metadata = {"kernelspec": dict(made.metadata["kernelspec"])}
+        made.cells = [part for cell in made.cells for part in _parted(cell)]
         for place, cell in enumerate(made.cells):
             cell["id"] = f"{cell.cell_type}-{place}"
             cell.metadata = {"tags": list(cell.metadata.get("tags", []))} if cell.metadata.get("tags") else {}
         return made
+
+
+def _parted(cell: Notebook) -> list[Notebook]:
+    """A cell of text in pieces that end behind what is folded: the text below is not to look as if it belonged to that."""
+    from nbformat.v4 import new_markdown_cell
+
+    if cell.cell_type != "markdown":
+        return [cell]
+    pieces = re.split(r"(?<=^</details>)\n+", cell.source, flags=re.MULTILINE)
+    return [new_markdown_cell(piece) for piece in pieces if piece.strip()]
 
 
 def lessons(chosen: tuple[str, ...] = (), folder: Path = FOLDER) -> list[Lesson]:

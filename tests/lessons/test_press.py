@@ -98,6 +98,12 @@ def test_the_teacher_is_given_what_nbgrader_wants(text: Lesson) -> None:
     assert (check.metadata.nbgrader["solution"], check.metadata.nbgrader["points"]) == (False, 1)
 
 
+def test_a_cell_of_text_ends_where_something_is_folded(tmp_path: Path) -> None:
+    folded = "<details><summary>What happens</summary>\n\nThis.\n\n</details>"
+    cells = [cell.source for cell in lesson(tmp_path, f"Before.\n\n{folded}\n\nAfter.\n").notebook().cells]
+    assert cells == [f"# A lesson\n\nBefore.\n\n{folded}", "After."]
+
+
 def test_a_python_kernel_is_given_magics(tmp_path: Path) -> None:
     code = "```{code-cell} rh\nswish(1)\n```\n\n```{code-cell} rh\n%%python\nrh.heap\n```\n"
     cells = [cell.source for cell in for_python(reader(lesson(tmp_path, code))).cells if cell.cell_type == "code"]
