@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from shutil import copytree
 from tempfile import TemporaryDirectory
 
 from lessons.press.editions import Unfit
@@ -37,7 +38,9 @@ def main() -> int:
 
 
 def notebooks(chosen: list[Lesson], folder: Path, *, solutions: bool, python: bool) -> int:
-    """Write notebooks, and say which."""
+    """Write notebooks, and say which; the pictures go with them."""
+    if folder.resolve() != FOLDER:
+        copytree(FOLDER / "pictures", folder / "pictures", dirs_exist_ok=True)
     for lesson in chosen:
         path, written = write(lesson, folder, solutions=solutions, python=python)
         if written:
