@@ -51,6 +51,7 @@ check: $(VENV)/.dev ## style, types and import contracts
 	$(PY) -m ruff check
 	$(PY) -m pyright
 	$(VENV)/bin/lint-imports
+	$(PY) -m lessons.reference --check
 
 bench: $(VENV)/.dev ## measure the numbers this project promises
 	$(PY) -m tests.benchmarks

@@ -1,0 +1,75 @@
+"""``directives.md``: every directive with an example and what it shows; the limits."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lessons.reference.markdown import code, fence, link, slug, table
+from lessons.reference.running import run
+from rh_kernel.session.bounds import DEFAULT, MEANINGS, value_of
+from rh_kernel.session.directives import DIRECTIVES, PYTHON_CELL
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.tokens import PYTHON
+
+_WORDS = Path(__file__).with_name("directives.toml")
+
+_MET: Mapping[str, str] = {
+    "steps": "RH204",
+    "nodes": "RH206",
+    "equations": "RH231",
+    "output": "RH209",
+    "bytes": "RH241",
+    "seconds": "RH208",
+}
+
+
+@cache
+def words() -> Mapping[str, Mapping[str, Any]]:
+    """What is written by hand about each directive."""
+    return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
+
+
+def usage(name: str) -> str:
+    """``%gradient P [against Q]``"""
+    return f"%{name} {DIRECTIVES[name][0]}".rstrip()
+
+
+def overview_part() -> str:
+    """All directives, a line each."""
+    rows = [(link(f"%{name}", code(usage(name))), text) for name, (_, text) in DIRECTIVES.items()]
+    rows.append((f"[{code(PYTHON)}](#{slug('Python cells')})", PYTHON_CELL))
+    return table(("directive", "what it shows or does"), rows)
+
+
+def directives_part() -> str:
+    """Each directive with its example."""
+    return "\n\n".join([part for name in DIRECTIVES for part in _entry(name)])
+
+
+def _entry(name: str) -> Iterator[str]:
+    said = words()[name]
+    yield f"### %{name}"
+    text = DIRECTIVES[name][1]
+    yield f"{code(usage(name))}: {text}."
+    program = str(said["program"]).strip()
+    yield fence(program, "rh")
+    if said.get("shows", True):
+        ran = run(program)
+        if ran.complaints:
+            raise KernelBug(f"the example of %{name} fails:\n{ran.text}")
+        yield fence(ran.text)
+    yield str(said["more"]).strip()
+
+
+def limits_part() -> str:
+    """What can be limited, to what it is at first, and the error that says so."""
+    from lessons.reference.complaints import heading
+
+    rows: list[tuple[str, str, str, str]] = []
+    for name, meaning in MEANINGS.items():
+        value = value_of(DEFAULT, name)
+        first = f"{value:,}" if value is not None else "half of the memory" if name == "bytes" else "off"
+        rows.append((code(name), meaning, first, link(heading(_MET[name]), _MET[name], "errors.md")))
+    return table(("`%limit`", "bounds", "at first", "error"), rows)

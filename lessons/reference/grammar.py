@@ -1,0 +1,187 @@
+"""Grammars as the reference writes them (EBNF), and whether a text follows one: what is printed is tried on programs.
+
+A rule is ``name = …``, to the next line that begins with a name. ``"let"`` stands for itself, a name in capitals for a kind of
+token; ``|`` separates alternatives, ``[ … ]`` may be left out, ``{ … }`` may come any number of times, ``( … )`` groups.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.lexer import chunks, tokens
+from rh_kernel.syntax.parse_items import words_of_directive
+from rh_kernel.syntax.tokens import SPELLINGS, Kind, Token
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A word or a sign that stands for itself, in its canonical spelling."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfKind:
+    """Any token of a kind; ``WORD`` is any token."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """What another rule says."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One after the other."""
+
+    parts: "tuple[Form, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of several."""
+
+    forms: "tuple[Form, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """Any number of times, or at most once."""
+
+    form: "Form"
+    once: bool
+
+
+Form: TypeAlias = Sign | OfKind | Ref | Row | Choice | Many
+Grammar: TypeAlias = Mapping[str, Form]
+
+_SYMBOLS = re.compile(r'"[^"]+"|[A-Za-z][A-Za-z-]*|[|()\[\]{}]|\S')
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+def read(text: str) -> Grammar:
+    """The grammar that a text writes. Raises ``KernelBug`` where it does not."""
+    rules = re.split(r"^(?=[a-z][a-z-]* +=)", text, flags=re.MULTILINE)
+    found: dict[str, Form] = {}
+    for rule in rules:
+        name, equals, body = rule.partition("=")
+        if not equals:
+            continue
+        symbols = _SYMBOLS.findall(body)
+        form, at = _choice(symbols, 0)
+        if at != len(symbols):
+            raise KernelBug(f"the grammar of {name.strip()} ends at {symbols[at]}")
+        found[name.strip()] = form
+    missing = {ref for form in found.values() for ref in _refs(form)} - found.keys()
+    if missing:
+        raise KernelBug(f"the grammar has no rule for {', '.join(sorted(missing))}")
+    return found
+
+
+def _choice(symbols: Sequence[str], at: int) -> tuple[Form, int]:
+    forms: list[Form] = []
+    while True:
+        form, at = _row(symbols, at)
+        forms.append(form)
+        if at == len(symbols) or symbols[at] != "|":
+            return (forms[0] if len(forms) == 1 else Choice(tuple(forms))), at
+        at += 1
+
+
+def _row(symbols: Sequence[str], at: int) -> tuple[Form, int]:
+    parts: list[Form] = []
+    while at < len(symbols) and symbols[at] not in {"|", ")", "]", "}"}:
+        symbol = symbols[at]
+        if symbol in _CLOSING:
+            form, at = _choice(symbols, at + 1)
+            if at == len(symbols) or symbols[at] != _CLOSING[symbol]:
+                raise KernelBug(f"a bracket {symbol} of the grammar is not closed")
+            parts.append(form if symbol == "(" else Many(form, once=symbol == "["))
+        elif symbol.startswith('"'):
+            parts.append(Sign(SPELLINGS.get(symbol[1:-1], symbol[1:-1])))
+        else:
+            parts.append(OfKind(symbol) if symbol.isupper() else Ref(symbol))
+        at += 1
+    return Row(tuple(parts)), at
+
+
+def _refs(form: Form) -> set[str]:
+    match form:
+        case Ref(name):
+            return {name}
+        case Row(forms) | Choice(forms):
+            return {ref for one in forms for ref in _refs(one)}
+        case Many(one):
+            return _refs(one)
+        case Sign() | OfKind():
+            return set()
+
+
+def signs(form: Form) -> set[str]:
+    """The words and signs that stand for themselves in a form."""
+    match form:
+        case Sign(text):
+            return {text}
+        case Row(forms) | Choice(forms):
+            return {sign for one in forms for sign in signs(one)}
+        case Many(one):
+            return signs(one)
+        case Ref() | OfKind():
+            return set()
+
+
+@dataclass(slots=True)
+class Reading:
+    """Where what begins at a place of a list of tokens may end; each question is answered once."""
+
+    grammar: Grammar
+    tokens: Sequence[Token]
+    known: dict[tuple[str, int], frozenset[int]] = field(default_factory=dict[tuple[str, int], frozenset[int]])
+
+    def ends(self, form: Form, at: int) -> frozenset[int]:
+        """The places after what follows ``form`` from ``at`` on."""
+        match form:
+            case Sign(text):
+                there = at < len(self.tokens) and self.tokens[at].text == text and self.tokens[at].kind is not Kind.STRING
+                return frozenset({at + 1}) if there else frozenset()
+            case OfKind(kind):
+                there = at < len(self.tokens) and (kind == "WORD" or self.tokens[at].kind.name == kind)
+                return frozenset({at + 1}) if there else frozenset()
+            case Ref(name):
+                if (name, at) not in self.known:
+                    self.known[name, at] = self.ends(self.grammar[name], at)
+                return self.known[name, at]
+            case Row(parts):
+                places = frozenset({at})
+                for part in parts:
+                    places = frozenset({end for place in places for end in self.ends(part, place)})
+                return places
+            case Choice(forms):
+                return frozenset({end for one in forms for end in self.ends(one, at)})
+            case Many(one, once):
+                places = new = frozenset({at})
+                while new:
+                    new = frozenset({end for place in new for end in self.ends(one, place)}) - places
+                    places |= new
+                    if once:
+                        break
+                return places
+
+
+def strays(grammar: Grammar, text: str) -> list[str]:
+    """The items of a text that are none by the grammar."""
+    return [chunk.text for chunk in chunks(Source("text", text)) if not follows(grammar, chunk)]
+
+
+def follows(grammar: Grammar, chunk: Span) -> bool:
+    """Whether a piece of text is an item, or nothing at all."""
+    of_words = words_of_directive(chunk)
+    read_tokens = [t for t in (tokens(chunk) if of_words is None else of_words) if t.kind is not Kind.COMMENT]
+    return not read_tokens or len(read_tokens) in Reading(grammar, read_tokens).ends(Ref("item"), 0)

@@ -1,0 +1,67 @@
+"""Which parts of which pages are generated, and how they stand in the page: between two comments."""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from lessons.reference import directives, rules, words
+from lessons.reference.complaints import errors_page
+from lessons.reference.markdown import anchored, contents
+from lessons.reference.running import ROOT
+from lessons.reference.symbols import symbols_page
+from rh_kernel.source.diagnostic import KernelBug
+
+APPENDIX = ROOT / "lessons" / "appendix"
+
+COMMAND = "python -m lessons.reference"
+"""What writes the pages."""
+
+PARTS: Mapping[str, Callable[[], str]] = {
+    "first program": words.first_part,
+    "errors": errors_page,
+    "symbols": symbols_page,
+    "rules": rules.contents_part,
+    "rules of reduction": rules.reduction_part,
+    "rules of typing": rules.typing_part,
+    "figures": rules.figures_part,
+    "directives": directives.overview_part,
+    "each directive": directives.directives_part,
+    "limits": directives.limits_part,
+    "reserved words": words.reserved_part,
+    "words": words.words_part,
+    "signs": words.signs_part,
+    "letters": words.letters_part,
+    "data sets": words.data_part,
+    "checks": words.checks_part,
+}
+"""The parts that follow from the code, by their names."""
+
+_PART = re.compile(r"<!-- begin generated: (?P<name>[^\n]*?) -->\n(?P<text>.*?)<!-- end generated -->", re.DOTALL)
+
+
+def pages() -> dict[str, str]:
+    """The pages of the appendix with a generated part, as they are now."""
+    found = {path.name: path.read_text(encoding="utf-8") for path in sorted(APPENDIX.glob("*.md"))}
+    return {name: page for name, page in found.items() if _PART.search(page)}
+
+
+def written(page: str) -> str:
+    """The page with every generated part as the code has it now. Raises ``KernelBug`` for a part that nothing makes."""
+    page = _PART.sub(partial(_made, page), page)
+    return anchored(_PART.sub(partial(_made, page), page) if "<!-- begin generated: contents -->" in page else page)
+
+
+def _made(page: str, part: re.Match[str]) -> str:
+    name = part["name"]
+    if name == "contents":
+        text = contents(page)
+    elif name in PARTS:
+        text = PARTS[name]()
+    else:
+        raise KernelBug(f"no generated part is called {name!r}; there are {', '.join(PARTS)}")
+    return f"<!-- begin generated: {name} -->\n\n{text}\n\n<!-- end generated -->"
+
+
+def names(page: str) -> list[str]:
+    """The names of the generated parts of a page."""
+    return [part["name"] for part in _PART.finditer(page)]
