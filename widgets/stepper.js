@@ -9,8 +9,10 @@ import { addressOf, stepNamed, stepperCommand } from "./stepper_keys.js";
 import { stepperList } from "./stepper_list.js";
 import { sharedLefts } from "./stepper_marks.js";
 import { counted, stepperPane } from "./stepper_pane.js";
+import { StepperPlay } from "./stepper_play.js";
 import { StepperPointer } from "./stepper_pointer.js";
-import { stepperHelp, stepperOptions, stepperRule, stepperSource, stepperType } from "./stepper_side.js";
+import { stepperQuestion } from "./stepper_question.js";
+import { stepperArrow, stepperHelp, stepperOptions, stepperRule, stepperSource, stepperType } from "./stepper_side.js";
 import { StepperStore } from "./stepper_store.js";
 import { FOLD_WORDS, stepperHeading, stepperNotice, stepperOutcome, stepperStatus } from "./stepper_words.js";
 
@@ -30,44 +32,46 @@ export function stepper(host, el) {
   const index = new StepIndex(opening.fired, opening.rules, opening.puts);
   const store = new StepperStore(host, index, options, (what) => coming[what]());
   const keeper = new StepperKeeper(host);
-  const timers = { play: null, say: null };
+  const play = new StepperPlay(index, store, kept.speed ?? 1, { at: () => at, go, stopped: () => refresh() });
   let at = Math.max(0, Math.min(steps - 1, Math.trunc(Number(host.recall("step", 0))) || 0));
   let direction = 1;
-  let speed = kept.speed ?? 1;
   let followed = -1;
-  let [isPlaying, isOverAll] = [false, false];
+  let saying = null;
   let isRuleOpen = kept.rule ?? false;
   let drawn = null;
   let isClean = false;
   index.hide(new Set(kept.hidden ?? []));
 
   const panes = [0, 1].map((side) => {
-    const place = (line, column) => drawn !== null && !drawn.isStale && pointer.point(side, line, column);
+    const isCurrent = () => drawn !== null && !drawn.isStale;
+    const place = (...spot) => isCurrent() && [pointer.point(side, ...spot), side === 0 && question.point(...spot)];
     return stepperPane(`the term ${side === 0 ? "before" : "after"} the step`, opening.roles, opening.origins, { place, fold: flip });
   });
   const types = stepperType();
   const askType = (side, line, column) => host.ask({ ask: "type", state: steps === 0 ? 0 : at + side, line, column, ...options });
   const pointer = new StepperPointer(panes, askType, (found) => showType(found));
-  const bar = stepperBar(opening, speed, {
+  const bar = stepperBar(opening, play.speed, {
     command,
     slide: (step) => go(step, true),
     jump,
-    speed: (number) => change(() => (speed = number)),
+    speed: (number) => change(() => (play.speed = number)),
     follow(rule) {
       followed = rule;
       refresh();
     },
-    search,
+    search: (text, way) => (question.isOn() ? command("search") : search(text, way)),
   });
   const status = h("div", { class: "rh-status", role: "status", "aria-live": "polite" });
   const notice = h("div", { class: "rh-notice" });
   const labels = [h("span", { class: "rh-pane-label" }), h("span", { class: "rh-pane-label" })];
-  const arrow = h("button", { type: "button", class: "rh-arrow", on: { click: () => command("equation") } });
+  const arrow = stepperArrow(() => command("equation"));
   const equation = stepperRule();
+  const question = stepperQuestion(opening, index, { changed: predicted, on: () => command("next"), focus: () => focus() });
   const source = stepperSource();
   const heap = stepperHeap();
-  const [filter, rest] = [() => toggle(list.filter, list.filter.el.hidden), (inSight) => isPlaying || store.tell(inSight)];
-  const list = stepperList(index, (step) => store.about(step), { go, hide, filter, rest });
+  const outcome = h("div", { class: "rh-outcomes" });
+  const [filter, rest] = [() => command("filter"), (inSight) => play.isOn || store.tell(inSight)];
+  const list = stepperList(index, (step) => store.about(step), { go, hide, filter, rest, isHidden: question.isHidden });
   const help = stepperHelp(() => toggle(help, false));
   const view = stepperOptions(opening.origins, options, {
     option: (name, value) => change(() => (options[name] = value)),
@@ -78,10 +82,10 @@ export function stepper(host, el) {
   const overs = [help, view, list.filter];
   const coming = { step: came, heap: showHeap, words: list.draw };
   const sides = panes.map((pane, side) => h("div", { class: "rh-side" }, h("div", { class: "rh-pane-head" }, labels[side]), pane.el));
-  const middle = h("div", { class: "rh-panes" }, sides[0], h("div", { class: "rh-between" }, arrow), sides[1]);
+  const middle = h("div", { class: "rh-panes" }, sides[0], h("div", { class: "rh-between" }, arrow.el), sides[1]);
   const details = h("div", { class: "rh-details" }, types.el, source.el, heap.el);
   const below = h("div", { class: "rh-below" }, list.el, details);
-  const parts = [stepperOutcome(opening), bar.el, status, notice, equation.el, middle, below, overs.map((over) => over.el)];
+  const parts = [outcome, bar.el, status, notice, question.el, equation.el, middle, below, overs.map((over) => over.el)];
   const frame = h("div", { class: "rh-stepper-frame" }, parts);
   el.append(frame);
   el.tabIndex = 0;
@@ -108,7 +112,7 @@ export function stepper(host, el) {
   }
 
   function look(isResting = false) {
-    store.look({ at, direction, coming: isPlaying ? Math.max(8, Math.ceil(4 * speed)) : 4, isOverAll: isPlaying && isOverAll }, isResting);
+    store.look({ at, direction, coming: play.coming, isOverAll: play.isOn && play.isOverAll }, isResting);
   }
 
   function jump(text) {
@@ -120,20 +124,22 @@ export function stepper(host, el) {
 
   async function search(text, way) {
     const start = at;
-    const isWanted = () => !isClean && at === start;
+    const isWanted = () => !isClean && at === start && !question.isOn();
     const step = await store.search(text.trim(), at, way, (words) => isWanted() && say(words), isWanted);
     if (isWanted()) go(step);
   }
 
   function command(name, isAll = false) {
-    if (isPlaying && !STEPPER_WHILE_PLAYING.includes(name)) stop();
+    if (play.isOn && !STEPPER_WHILE_PLAYING.includes(name)) play.stop();
+    const refused = question.refuses(name);
+    if (refused !== null) return say(refused);
     const to = index.target(name, at, followed < 0 ? index.rule[at] : followed, isAll);
     if (to !== undefined) return to.step === null ? say(to.words) : go(to.step);
     return others[name]?.(isAll);
   }
 
   const others = {
-    play: (isAll) => (isPlaying ? stop() : play(isAll)),
+    play: (isAll) => (play.isOn ? play.stop() : steps > 0 && play.begin(isAll)),
     jump: () => bar.focusJump(),
     search: () => bar.focusSearch(),
     equation: () => change(() => (isRuleOpen = !isRuleOpen)),
@@ -141,19 +147,28 @@ export function stepper(host, el) {
     help: () => toggle(help, help.el.hidden),
     copy,
     fold: foldHere,
+    filter: () => toggle(list.filter, list.filter.el.hidden),
     caret: nextCaret,
+    predict: () => steps > 0 && [toggle(list.filter, false), pointer.leave(), question.toggle(at)],
     leave,
   };
 
+  /** What may be seen is no longer what could be seen before. */
+  function predicted(words = "") {
+    if (drawn !== null) drawn.isStale = true;
+    refresh();
+    say(words);
+  }
+
   function nextCaret() {
     if (drawn === null) return;
-    pointer.next(steps > 0);
+    pointer.next(steps > 0 && !question.isHidden(at));
     say("Arrows move the caret and tell types; t: the other side; Esc: leave.");
   }
 
   function copy() {
     if (steps === 0) return undefined;
-    const address = addressOf(at + 1, steps, opening.rules[index.rule[at]].name);
+    const address = addressOf(at + 1, steps, question.rule(at).name);
     return copyText(address).then(() => say(`Copied: step #${at + 1}. Paste it into the field of any stepper over this trace.`));
   }
 
@@ -171,11 +186,11 @@ export function stepper(host, el) {
     const name = stepperCommand(event);
     const isPressing = /^(BUTTON|INPUT)$/.test(target.tagName) && (name === "play" || name === "enter");
     if (isPressing) event.stopPropagation();
-    if (isPressing || name === null || name === "enter") return;
+    if (isPressing || name === null) return;
     const isUpOrDown = name === "up" || name === "down";
     const isNothingOpen = !pointer.isActive && overs.every((over) => over.el.hidden);
-    if (!pointer.moves(name)) {
-      if ((isUpOrDown && target !== list.list) || (name === "leave" && isNothingOpen)) return;
+    if (!question.typed(name, pointer.caret) && !pointer.moves(name)) {
+      if (name === "enter" || (isUpOrDown && target !== list.list) || (name === "leave" && isNothingOpen)) return;
       command(name, event.altKey);
     }
     event.preventDefault();
@@ -194,33 +209,6 @@ export function stepper(host, el) {
     over.el.hidden = !isOpen;
     if (isOpen) over.focus();
     else focus();
-  }
-
-  function play(isAll) {
-    if (steps === 0) return;
-    isPlaying = true;
-    isOverAll = isAll;
-    // At the end it begins anew.
-    go(index.move(at, 1, isAll) === null ? (isAll ? 0 : index.end(false)) : at);
-    tick();
-  }
-
-  function stop() {
-    isPlaying = false;
-    clearTimeout(timers.play);
-    refresh();
-  }
-
-  function tick() {
-    clearTimeout(timers.play);
-    timers.play = setTimeout(() => {
-      if (!isPlaying) return undefined;
-      const next = index.move(at, 1, isOverAll);
-      if (next === null || store.refused !== null) return stop();
-      // While the kernel works on the step that is to be seen now, none is jumped over.
-      if (store.has(at)) go(next);
-      return tick();
-    }, 1000 / speed);
   }
 
   function showType(found) {
@@ -260,10 +248,10 @@ export function stepper(host, el) {
     const key = store.key();
     how();
     if (store.key() !== key) pointer.forget();
-    keeper.keep("view", { ...options, origins: [...folds.origins], hidden: [...index.hidden], speed, rule: isRuleOpen });
+    keeper.keep("view", { ...options, origins: [...folds.origins], hidden: [...index.hidden], speed: play.speed, rule: isRuleOpen });
     refresh();
     look();
-    if (isPlaying) tick();
+    play.tick();
   }
 
   function hide(names) {
@@ -280,23 +268,29 @@ export function stepper(host, el) {
   function refresh() {
     if (isClean) return;
     const rule = followed < 0 ? index.rule[at] : followed;
+    refill(outcome, stepperOutcome(opening, question.isOn()));
+    question.show(at, store.step(at));
     bar.show({
       at,
-      isPlaying,
+      isPlaying: play.isOn,
+      isPredicting: question.isOn(),
       canBack: at > 0,
-      canOn: at < steps - 1,
+      canOn: at < steps - 1 && !question.isHidden(at),
       canRule: [-1, 1].map((way) => index.nextOfRule(rule, at, way) !== null),
       canHeap: [-1, 1].map((way) => index.nextPut(at, way) !== null),
     });
-    list.at(at);
+    list.at(at, question.horizon(), question.isOn());
     showStep();
     showHeap();
     showNotice();
   }
 
+  /** What the reader may see of the step, or null while it is not known. */
+  const known = () => question.veil(at, store.step(at));
+
   function showStep() {
-    const data = store.step(at);
-    const now = `${store.key()} ${at} ${isRuleOpen}`;
+    const data = known();
+    const now = `${store.key()} ${at} ${isRuleOpen} ${question.isHidden(at)}`;
     middle.classList.toggle("rh-waiting", data === null);
     if (data === null) return showUnknown();
     if (drawn !== null && drawn.now === now && !drawn.isStale) return undefined;
@@ -305,19 +299,19 @@ export function stepper(host, el) {
     showRule(data.detail);
     settle(data, isMoved);
     source.el.hidden = steps === 0;
-    source.show(data.detail.span);
-    pointer.settle();
-    status.setAttribute("aria-live", isPlaying ? "off" : "polite");
+    source.show(data.detail.span, question.isHidden(at));
+    pointer.settle(!question.isHidden(at));
+    status.setAttribute("aria-live", play.isOn ? "off" : "polite");
     return say("");
   }
 
   /** Of a step that is not known yet the rule is; the terms of another one are no good where it will never be known. */
   function showUnknown() {
     if (drawn !== null) drawn.isStale = true;
-    const detail = { ...STEPPER_UNKNOWN, about: store.about(at) ?? "" };
+    const detail = { ...STEPPER_UNKNOWN, about: question.isHidden(at) ? "" : store.about(at) ?? "" };
     showRule(detail);
-    if (steps > 0) refill(status, stepperStatus(opening, at, opening.rules[index.rule[at]], false, detail));
-    if (host.alive() && store.refused === null) return;
+    if (steps > 0) refill(status, stepperStatus(opening, at, question.rule(at), false, detail));
+    if (host.alive() && store.refused === null && !question.isHidden(at)) return;
     source.el.hidden = true;
     settle({ before: [], after: [], detail }, true);
   }
@@ -333,20 +327,20 @@ export function stepper(host, el) {
   function showRule(detail) {
     const end = opening.value === null ? "after: no rule fits" : "after: the value";
     refill(labels[0], stepperHeading(steps > 0 ? "before" : opening.value === null ? "the term" : "the value", detail.marks_before));
-    refill(labels[1], stepperHeading(at === steps - 1 ? end : "after", detail.marks_after));
-    const rule = opening.rules[index.rule[at]];
-    equation.show(rule, isRuleOpen);
+    const isHidden = question.isHidden(at);
+    refill(labels[1], stepperHeading(at === steps - 1 && !isHidden ? end : "after", detail.marks_after));
+    const rule = question.rule(at);
+    equation.show(rule, isRuleOpen && !question.isOn());
     frame.classList.toggle("rh-with-rule", isRuleOpen && rule !== undefined);
-    if (rule === undefined) return;
-    refill(arrow, h("span", { class: "rh-arrow-rule" }, `—${rule.name}→`), h("span", { class: "rh-note" }, rule.figure));
-    arrow.title = `${rule.gloss} (e: ${isRuleOpen ? "hide" : "show"} the equation)`;
-    arrow.setAttribute("aria-label", `${rule.name}, ${rule.figure}: the equation`);
-    arrow.setAttribute("aria-expanded", String(isRuleOpen));
+    frame.classList.toggle("rh-predicting", question.isOn());
+    middle.classList.toggle("rh-veiled", isHidden);
+    if (rule !== undefined) arrow.show(rule, isRuleOpen || question.isOn());
   }
 
   function showHeap() {
-    const { contents, isCurrent } = store.heap(Math.min(at + 1, steps));
-    heap.show(contents, store.step(at)?.detail.change ?? null, isCurrent);
+    const isHidden = question.isHidden(at);
+    const { contents, isCurrent } = store.heap(Math.min(isHidden ? at : at + 1, steps));
+    heap.show(contents, known()?.detail.change ?? null, isCurrent, isHidden, question.isHidden);
   }
 
   function showNotice() {
@@ -356,12 +350,12 @@ export function stepper(host, el) {
 
   /** Words for a while in place of what the step is about; none: what the step is about. */
   function say(words) {
-    clearTimeout(timers.say);
-    const detail = store.step(at)?.detail;
-    const rule = opening.rules[index.rule[at]];
+    clearTimeout(saying);
+    const detail = known()?.detail;
+    const rule = question.rule(at);
     if (words !== "") {
       refill(status, words);
-      timers.say = setTimeout(() => say(""), STEPPER_SAY_MS);
+      saying = setTimeout(() => say(""), STEPPER_SAY_MS);
     } else if (detail !== undefined) {
       refill(status, stepperStatus(opening, at, rule, index.hidden.has(rule?.name), detail));
     }
@@ -370,14 +364,14 @@ export function stepper(host, el) {
   const sizes = new ResizeObserver(() => {
     const width = panes[0].columns();
     if (!isClean && width !== options.width) change(() => (options.width = width));
-    const data = isClean || drawn === null || drawn.isStale ? null : store.step(at);
+    const data = isClean || drawn === null || drawn.isStale ? null : known();
     if (data !== null) settle(data, true);
     list.draw();
   });
   sizes.observe(middle);
   host.onDeath(() => {
     if (isClean) return;
-    if (isPlaying) stop();
+    if (play.isOn) play.stop();
     else refresh();
   });
   view.show(folds);
@@ -393,7 +387,8 @@ export function stepper(host, el) {
     isClean = true;
     store.clean();
     list.clean();
-    for (const timer of Object.values(timers)) clearTimeout(timer);
+    play.clean();
+    clearTimeout(saying);
     sizes.disconnect();
     el.removeEventListener("keydown", pressed);
   };

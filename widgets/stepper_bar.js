@@ -73,7 +73,9 @@ export function stepperBar(opening, speed, act) {
     on: { keydown: (event) => event.key === "Enter" && act.search(sought.value, event.shiftKey ? -1 : 1) },
   });
   const seek = (direction, icon, words) => barButton(barIcon(icon), words, words, () => act.search(sought.value, direction), "rh-half");
+  const seeks = [seek(-1, "previous", "find backwards"), seek(1, "next", "find forwards")];
   const text = (name, words, title) => h("button", { type: "button", title, on: { click: () => act.command(name) } }, words);
+  const predict = text("predict", "Predict", "be asked for each rule before it is shown (p)");
   const options = text("options", "View", "how terms are written, and what is folded (f)");
   const el = h(
     "div",
@@ -92,8 +94,9 @@ export function stepperBar(opening, speed, act) {
       { class: "rh-bar", role: "toolbar", "aria-label": "find a step" },
       h("span", { class: "rh-joined" }, rules, ruleButtons),
       h("span", { class: "rh-joined" }, h("span", { class: "rh-joined-label" }, "heap change"), heapButtons),
-      h("span", { class: "rh-joined" }, sought, seek(-1, "previous", "find backwards"), seek(1, "next", "find forwards")),
+      h("span", { class: "rh-joined" }, sought, seeks),
       h("span", { class: "rh-grow" }),
+      predict,
       options,
       text("copy", "Copy #", "copy the address of this step (c)"),
       text("help", "?", "keys (?)"),
@@ -105,9 +108,10 @@ export function stepperBar(opening, speed, act) {
     else element.removeAttribute("aria-disabled");
   };
   if (steps === 0) for (const element of el.querySelectorAll(".rh-joined button, .rh-play, select")) element.disabled = true;
+  predict.disabled = steps === 0;
   return {
     el,
-    show({ at, isPlaying, canBack, canOn, canRule, canHeap }) {
+    show({ at, isPlaying, isPredicting, canBack, canOn, canRule, canHeap }) {
       slider.value = String(at + 1);
       slider.setAttribute("aria-valuetext", `step ${at + 1} of ${steps}`);
       shownNumber = steps === 0 ? "0" : String(at + 1);
@@ -116,8 +120,11 @@ export function stepperBar(opening, speed, act) {
       disable(previous, !canBack);
       disable(next, !canOn);
       disable(last, !canOn);
-      ruleButtons.forEach((element, i) => disable(element, !canRule[i]));
-      heapButtons.forEach((element, i) => disable(element, !canHeap[i]));
+      ruleButtons.forEach((element, i) => disable(element, isPredicting || !canRule[i]));
+      heapButtons.forEach((element, i) => disable(element, isPredicting || !canHeap[i]));
+      [play, ...seeks].forEach((element) => disable(element, isPredicting));
+      for (const element of [rules, sought]) element.disabled = steps === 0 || isPredicting;
+      predict.setAttribute("aria-pressed", String(isPredicting));
       if (playing !== isPlaying) {
         playing = isPlaying;
         play.replaceChildren(barIcon(isPlaying ? "pause" : "play"), document.createTextNode(isPlaying ? " Pause" : " Play"));

@@ -54,13 +54,18 @@ export function cellMap(content, before = null) {
   return s("svg", { class: "rh-cells", role: "img", "aria-label": label, viewBox: `0 0 ${size.width} ${size.height}`, ...size }, cells);
 }
 
-/** The panel; `show(contents, change)` has the contents after the step and what the step has changed, or null. */
+/**
+ * The panel; `show` is given the contents after the step (`isBefore`: before it) and what the step has changed, or null. Of a
+ * step that `isHidden(step)` it is not told that it was the one that changed something.
+ */
 export function stepperHeap() {
   const list = h("div", { class: "rh-heap-list" });
-  const el = h("section", { class: "rh-side-part", "aria-label": "heap" }, h("h4", {}, "Heap after this step"), list);
+  const head = h("h4", {}, "Heap after this step");
+  const el = h("section", { class: "rh-side-part", "aria-label": "heap" }, head, list);
   return {
     el,
-    show(contents, change, isCurrent) {
+    show(contents, change, isCurrent, isBefore = false, isHidden = () => false) {
+      head.textContent = `Heap ${isBefore ? "before" : "after"} this step`;
       el.classList.toggle("rh-waiting", !isCurrent);
       const known = new Set(contents.map((entry) => entry.location));
       const entries = change !== null && !known.has(change.location) ? [{ location: change.location, content: change.after }] : [];
@@ -68,16 +73,17 @@ export function stepperHeap() {
       // What the step changes stands first, so that it is in sight.
       if (change !== null) all.sort((one, other) => (other.location === change.location) - (one.location === change.location));
       const none = h("p", { class: "rh-note" }, "No step reads or changes the heap.");
-      refill(list, all.length === 0 ? none : all.map((entry) => heapEntry(entry, change)));
+      refill(list, all.length === 0 ? none : all.map((entry) => heapEntry(entry, change, isHidden)));
     },
   };
 }
 
-function heapEntry({ location, content, changed_by: changedBy }, change) {
+function heapEntry({ location, content, changed_by: changedBy }, change, isHidden) {
   const isChanged = change !== null && change.location === location;
   const now = isChanged ? change.after : content;
   const before = isChanged ? change.before : null;
-  const note = isChanged ? "Put: changed by this step" : Number.isInteger(changedBy) ? `changed by step ${changedBy + 1}` : "as at the start";
+  const earlier = !Number.isInteger(changedBy) ? "as at the start" : `changed by ${isHidden(changedBy) ? "a step" : `step ${changedBy + 1}`}`;
+  const note = isChanged ? "Put: changed by this step" : earlier;
   return h(
     "div",
     { class: `rh-heap-entry${isChanged ? " rh-heap-changed" : ""}` },

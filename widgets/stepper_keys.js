@@ -6,6 +6,7 @@ const STEPPER_NAMED = {
 };
 const STEPPER_LETTERS = {
   r: "next-rule", R: "previous-rule", h: "next-heap", H: "previous-heap", g: "jump", f: "fold", t: "caret", c: "copy", e: "equation",
+  p: "predict",
 };
 
 /** The keys as a reader is told of them. */
@@ -22,6 +23,8 @@ export const STEPPER_HELP = [
   ["f", "fold or unfold what the caret is in, without a caret all nets and functions"],
   ["t", "a caret in the term, for types: arrows move it, t goes to the other side, Esc ends"],
   ["c", "copy the address of this step"],
+  ["p", "predict: you are asked for each rule before it is shown; p again ends that"],
+  ["1 2 3 4, 0", "while you predict: answer, or reveal the rule; then → steps on"],
   ["?", "show or hide this list"],
 ];
 
@@ -29,6 +32,9 @@ export const STEPPER_HELP = [
 export function stepperCommand(event) {
   if (event.ctrlKey || event.metaKey) return null;
   if (event.altKey && event.key !== "ArrowLeft" && event.key !== "ArrowRight") return null;
+  // Some keyboards have digits only with Shift; what else such a key writes there means nothing here.
+  const digit = /^[0-4]$/.exec(event.key)?.[0] ?? (event.shiftKey ? undefined : /^Digit([0-4])$/.exec(event.code ?? "")?.[1]);
+  if (digit !== undefined) return `answer-${digit}`;
   const named = STEPPER_NAMED[event.key];
   if (named !== undefined) return named;
   if (event.key.length !== 1) return null;

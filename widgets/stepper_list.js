@@ -3,6 +3,7 @@ import { h, refill } from "./dom.js";
 import { ListRows, rowsInSight, topFor } from "./stepper_rows.js";
 import { hiddenBy } from "./stepper_index.js";
 import { counted } from "./stepper_pane.js";
+import { toldLegs } from "./stepper_predictions.js";
 
 const LIST_ROW = 22;
 const LIST_ARROWS = { plain: "·", forward: "↓", turn: "↺", backward: "↑" };
@@ -10,8 +11,9 @@ const LIST_WAYS = { plain: "reduction", forward: "on the way forward", turn: "th
 
 /**
  * The list; `act.go(step)` hears of clicks, `act.hide(names)` of filters, `act.filter()` opens and closes the panel for them
- * (`filter`), `act.rest(steps)` hears of the steps that are in sight once scrolling has ended. `words(step)` tells what a step is about if that is known, else
- * null.
+ * (`filter`), `act.rest(steps)` hears of the steps that are in sight once scrolling has ended, `act.isHidden(step)` says of which
+ * steps nothing is told. `words(step)` tells what a step is about if that is known, else null. `at` has the step the reader is at,
+ * the first one of which nothing is told, and whether the filter stays as it is.
  */
 export function stepperList(index, words, act) {
   const body = h("div", { class: "rh-list-body", role: "presentation" });
@@ -34,6 +36,7 @@ export function stepperList(index, words, act) {
   let now = 0;
   let timer = null;
   let more = 0;
+  let horizon = Infinity;
 
   function choices() {
     const preset = (choice, text) => {
@@ -64,7 +67,7 @@ export function stepperList(index, words, act) {
   }
 
   function rebuild() {
-    rows = new ListRows(index.shown, legs);
+    rows = new ListRows(index.shown, toldLegs(legs, horizon));
     body.style.height = `${rowsInSight(0, el.clientHeight, rows.length, LIST_ROW).height}px`;
     const hidden = index.hiddenCount();
     const all = counted(index.count, "step");
@@ -103,9 +106,9 @@ export function stepperList(index, words, act) {
     timer = setTimeout(() => act.rest(steps), 250);
   }
 
-  function legRow([first, last, direction, depth, title, flow], top) {
+  function legRow([first, last, direction, depth, title, flow, isOpen], top) {
     const way = direction in LIST_ARROWS ? direction : "plain";
-    const numbers = first === last ? `${first + 1}` : `${first + 1}–${last + 1}`;
+    const numbers = isOpen ? `${first + 1}–…` : first === last ? `${first + 1}` : `${first + 1}–${last + 1}`;
     return h(
       "div",
       {
@@ -122,9 +125,10 @@ export function stepperList(index, words, act) {
   }
 
   function stepRow({ step, leg }, top) {
-    const rule = index.rules[index.rule[step]]?.name ?? "";
+    const isHidden = act.isHidden(step);
+    const rule = isHidden ? "?" : index.rules[index.rule[step]]?.name ?? "";
     const depth = leg === null ? 0 : Math.min(leg[3], 8);
-    const told = words(step);
+    const told = isHidden ? null : words(step);
     return h(
       "div",
       {
@@ -152,9 +156,12 @@ export function stepperList(index, words, act) {
     el: part,
     list: el,
     filter: { el: filter, focus: () => chips.querySelector("button").focus() },
-    at(step) {
+    at(step, until, isFixed) {
       now = step;
-      follow();
+      toggle.setAttribute("aria-disabled", String(isFixed));
+      if (until === horizon) return follow();
+      horizon = until;
+      return rebuild();
     },
     setLegs(found, others) {
       legs = found;

@@ -62,9 +62,10 @@ export class StepperPointer {
     this.settle();
   }
 
-  /** The panes show new terms: put the caret where the mark begins, or outline what is pointed at. */
-  settle() {
+  /** The panes show new terms, on the right one or none: put the caret where the mark begins, or outline what is pointed at. */
+  settle(hasRight = true) {
     if (this.caret === null) return this.outline();
+    if (this.caret.side === 1 && !hasRight) this.caret = { side: 0, line: null, column: 0 };
     const pane = this.panes[this.caret.side];
     if (this.caret.line === null) {
       const starts = pane.starts();

@@ -8,10 +8,11 @@ export function stepperSource() {
   const el = h("section", { class: "rh-side-part", "aria-label": "source" }, body);
   return {
     el,
-    show(span) {
+    show(span, isHidden = false) {
+      if (isHidden) return refill(body, h("h4", {}, "Source"), h("p", { class: "rh-note" }, "Shown with the answer."));
       if (span === null || span === undefined) {
         refill(body, h("h4", {}, "Source"), h("p", { class: "rh-note" }, "This was made by a rule: it stands in no cell."));
-        return;
+        return undefined;
       }
       const [fromLine, fromColumn] = span.from;
       const [toLine, toColumn] = span.to;
@@ -32,6 +33,7 @@ export function stepperSource() {
       const mark = text.querySelector(".rh-source-mark");
       const left = mark === null ? 0 : mark.offsetLeft - text.offsetLeft;
       if (left > text.clientWidth - 40) text.scrollLeft = left - 60;
+      return undefined;
     },
   };
 }
@@ -62,13 +64,27 @@ export function stepperRule() {
     el,
     show(rule, isOpen) {
       el.hidden = !isOpen || rule === undefined;
-      if (el.hidden) return;
-      refill(
+      if (el.hidden) return refill(el);
+      return refill(
         el,
         h("p", {}, h("span", { class: "rh-role-rule" }, rule.name), ` (${rule.figure}): ${rule.gloss}.`),
         rule.equation ? h("pre", { class: "rh-equation" }, rule.equation) : null,
         rule.condition ? h("p", { class: "rh-note" }, `where ${rule.condition}`) : null,
       );
+    },
+  };
+}
+
+/** The arrow between the two sides, which has the name of the rule; a click shows and hides its equation. */
+export function stepperArrow(click) {
+  const el = h("button", { type: "button", class: "rh-arrow", on: { click } });
+  return {
+    el,
+    show({ name, figure, gloss, isHidden }, isOpen) {
+      refill(el, h("span", { class: "rh-arrow-rule" }, `—${name}→`), figure === "" ? null : h("span", { class: "rh-note" }, figure));
+      el.title = isHidden ? gloss : `${gloss} (e: ${isOpen ? "hide" : "show"} the equation)`;
+      el.setAttribute("aria-label", isHidden ? gloss : `${name}, ${figure}: the equation`);
+      el.setAttribute("aria-expanded", String(isOpen));
     },
   };
 }

@@ -19,10 +19,11 @@ const MARK_WORDS = {
   backward: "Qᵇ, on the way back",
 };
 
-/** What is traced and what it comes to, on a line, and why it went no further if it did not. */
-export function stepperOutcome({ subject, value, type, steps, stuck }) {
-  const end =
-    value === null
+/** What is traced and what it comes to, on a line, and why it went no further if it did not; of that nothing if it `isHidden`. */
+export function stepperOutcome({ subject, value, type, steps, stuck }, isHidden = false) {
+  const end = isHidden
+    ? [h("b", { class: "rh-code-word" }, "?"), h("span", { class: "rh-note" }, ` in ${counted(steps, "step")}`)]
+    : value === null
       ? [h("span", { class: "rh-role-error" }, "stuck"), h("span", { class: "rh-note" }, ` after ${counted(steps, "step")}`)]
       : [
           h("b", { class: "rh-code-word" }, value),
@@ -37,7 +38,7 @@ export function stepperOutcome({ subject, value, type, steps, stuck }) {
       h("span", { "aria-label": "evaluates to", role: "img" }, " ⟶ "),
       h("span", { class: "rh-outcome-end" }, end),
     ),
-    stuck.map((words) => h("p", { class: "rh-role-error rh-stuck", title: words }, words)),
+    (isHidden ? [] : stuck).map((words) => h("p", { class: "rh-role-error rh-stuck", title: words }, words)),
   ];
 }
 
@@ -45,6 +46,7 @@ export function stepperOutcome({ subject, value, type, steps, stuck }) {
 export function stepperStatus({ steps, value }, at, rule, isHidden, detail) {
   if (steps === 0) return [h("b", {}, "No step was taken"), value === null ? ": no rule fits." : ": this is a value already."];
   const words = stepWords(detail);
+  if (rule.isHidden) return [h("b", {}, `Step ${(at + 1).toLocaleString("en")} of ${steps.toLocaleString("en")}`), ": which rule?"];
   return [
     h("b", {}, `Step ${(at + 1).toLocaleString("en")} of ${steps.toLocaleString("en")}: `),
     h("span", { class: "rh-role-rule" }, rule.name),

@@ -26,6 +26,17 @@ test("letters of other alphabets are the keys that they lie on; those of the sam
   assert.equal(key("א", { code: "KeyQ" }), null);
 });
 
+test("digits answer, on keyboards too that have them with Shift only", () => {
+  assert.deepEqual([..."01234"].map((name) => key(name)), ["answer-0", "answer-1", "answer-2", "answer-3", "answer-4"]);
+  assert.equal(key("5"), null);
+  assert.equal(key("&", { code: "Digit1" }), "answer-1");
+  assert.equal(key("à", { code: "Digit0" }), "answer-0");
+  assert.equal(key("!", { code: "Digit1", shiftKey: true }), null);
+  assert.equal(key("1", { code: "Digit1", shiftKey: true }), "answer-1");
+  assert.equal(key("1", { code: "Digit1", ctrlKey: true }), null);
+  assert.equal(key("p"), "predict");
+});
+
 test("what the browser and the notebook use is left to them", () => {
   for (const modifier of ["ctrlKey", "metaKey"]) for (const name of ["r", "c", "ArrowLeft", "/"]) assert.equal(key(name, { [modifier]: true }), null);
   assert.equal(key("r", { altKey: true }), null);
@@ -45,5 +56,5 @@ test("an address is read in each of its forms", () => {
 
 test("the list of keys names each key that is a letter", () => {
   const told = STEPPER_HELP.map(([keys]) => keys).join(" ");
-  for (const letter of "rRhHg/eftc?") assert.ok(told.includes(letter), letter);
+  for (const letter of "rRhHg/eftcp?01234") assert.ok(told.includes(letter), letter);
 });

@@ -1,0 +1,179 @@
+// Predicting a step before it is seen: which rules are offered, why a wrong one does not fire, and how well it goes.
+
+const PREDICT_OTHERS = 3;
+const PREDICT_SHARE = 0.6;
+
+/** Every rule in the order of the paper: what must stand at the evaluation position, and which rules it is taken for. */
+const PREDICT_RULES = {
+  Ev: ["a function symbol applied to a value", ["Plus", "R-Fun", "Proj", "Let"]],
+  Plus: ["a sum of two values", ["Ev", "R-Plus", "Let", "Proj"]],
+  Proj: ["a projection out of a tuple of values", ["Let⇐", "Ev", "Let", "R-Proj"]],
+  Let: ["a let ← that binds a value", ["Let⇐", "R-Let", "Ev", "Proj"]],
+  Rd: ["a derivative rd whose cotangent and point are values", ["R-Fun", "Ev", "R-Rd", "R-Var"]],
+  "R-Var": ["an R around a variable", ["R-Const", "R-Fun", "Rd"]],
+  "R-Const": ["an R around a constant", ["R-Var", "R-Fun", "Rd"]],
+  "R-Fun": ["an R around the call of a function symbol", ["Ev", "R-Var", "Rd", "R-Let"]],
+  "R-Plus": ["an R around a sum", ["Plus", "R-Tuple", "R-Fun"]],
+  "R-Let": ["an R around a let", ["Let", "R-Fun", "R-Plus"]],
+  "R-Tuple": ["an R around a tuple", ["R-Proj", "R-Plus", "Proj"]],
+  "R-Proj": ["an R around a projection", ["Proj", "R-Tuple", "R-Var"]],
+  "R-Rd": ["an R around a derivative rd", ["Rd", "R-Fun", "R-Let"]],
+  "Let⇐": ["a let ⇐ whose command has returned a value, with no RH around it", ["RH-Let", "Proj", "Let", "RH-Return"]],
+  RevHandle: ["a rev handle whose inputs are values, with no RH around it", ["RH-Handle", "RH-Let", "RH-Op", "RH-Term"]],
+  "RH-Return": ["an RH around the return of a variable and nothing else", ["RH-Let", "Let⇐", "RH-Op", "H-Return"]],
+  "RH-Let": ["an RH whose head is a let ⇐ that binds a returned variable", ["Let⇐", "RH-Return", "RH-Op", "RH-Term"]],
+  "RH-Op": ["an RH whose head is an operation applied to a variable", ["RH-Term", "RH-Let", "Get", "H-Op"]],
+  "RH-Handle": ["an RH whose head is a rev handle of a variable", ["RevHandle", "RH-Op", "RH-Term"]],
+  "RH-Term": ["an RH whose head has a term that is more than a variable", ["RH-Op", "RH-Let", "Ev", "RH-Return"]],
+  Get: ["the operation Get, with no RH around it", ["Put", "RH-Op", "H-Op", "Let⇐"]],
+  Put: ["the operation Put of a value, with no RH around it", ["Get", "RH-Op", "Let⇐", "Ev"]],
+  "H-Return": ["an ordinary handle around a return", ["Let⇐", "H-Op", "RH-Return"]],
+  "H-Op": ["an operation in an ordinary handle that has a clause for it", ["Get", "RH-Op", "H-Return"]],
+};
+
+/** The names of all rules that can be offered, in the order of the paper. */
+export const PREDICTED = Object.keys(PREDICT_RULES);
+
+/**
+ * The names of the rules that are offered at a step, the right one among them, in the order of the paper, so that its place
+ * says nothing. The others are first two that it is taken for, then those that fire near by, as far as the trace has them and
+ * the filter shows them.
+ */
+export function offeredRules(index, step) {
+  const name = (at) => index.rules[index.rule[at]].name;
+  const right = name(step);
+  const alike = PREDICT_RULES[right]?.[1] ?? [];
+  const here = new Set(index.rules.map((rule) => rule.name).filter((each) => !index.hidden.has(each)));
+  const around = nearbyRules(index, step).map((rule) => index.rules[rule].name);
+  const likely = alike.filter((each) => here.has(each));
+  const wanted = [...likely.slice(0, 2), ...around.filter((each) => here.has(each)), ...likely, ...alike, ...around, ...PREDICTED];
+  const others = [...new Set(wanted)].filter((each) => each !== right).slice(0, PREDICT_OTHERS);
+  return [right, ...others].sort((one, other) => predictOrder(one) - predictOrder(other));
+}
+
+/** The numbers of the rules of a trace, those that fire nearest to the step first; of two equally near the one behind it. */
+export function nearbyRules(index, step) {
+  const distances = index.rules.map((_, rule) => {
+    const on = index.nextOfRule(rule, step - 1, 1);
+    const back = index.nextOfRule(rule, step, -1);
+    return Math.min(on === null ? Infinity : 2 * (on - step), back === null ? Infinity : 2 * (step - back) + 1);
+  });
+  return distances.map((_, rule) => rule).sort((one, other) => distances[one] - distances[other] || one - other);
+}
+
+/** Why a rule does not fire where another one does, in a sentence. */
+export function whyNot(wrong, right) {
+  return `${wrong} needs ${predictNeed(wrong)}; here stands ${predictNeed(right)}.`;
+}
+
+/**
+ * Where a step happens, as `[line, from, to, …]`: the redex, up to the end of what the rule looks at in it. So of a let it is
+ * what stands before the body, and of an RH what stands before the rest of the command.
+ */
+export function predictPlace({ redex = [], focus = [] }) {
+  const [line, , end] = focus.length === 0 ? [Infinity, 0, Infinity] : focus.slice(-3);
+  const found = [];
+  for (let i = 0; i + 2 < redex.length; i += 3) {
+    const to = redex[i] < line ? redex[i + 2] : redex[i] === line ? Math.min(redex[i + 2], end) : redex[i + 1];
+    if (redex[i + 1] < to) found.push(redex[i], redex[i + 1], to);
+  }
+  return found;
+}
+
+/** Whether a line and column lie in `[line, from, to, …]`. */
+export function isInPlace(ranges, line, column) {
+  for (let i = 0; i + 2 < ranges.length; i += 3) {
+    if (ranges[i] === line && ranges[i + 1] <= column && column < ranges[i + 2]) return true;
+  }
+  return false;
+}
+
+/** Whether it is a question at all where the step happens: not if that is most of what one sees. */
+export function isPlaceAsked(lines, ranges) {
+  const letters = (text) => text.replace(/\s/g, "").length;
+  const all = lines.reduce((sum, [text]) => sum + letters(text), 0);
+  let inside = 0;
+  for (let i = 0; i + 2 < ranges.length; i += 3) inside += letters((lines[ranges[i]]?.[0] ?? "").slice(ranges[i + 1], ranges[i + 2]));
+  return inside > 0 && inside <= PREDICT_SHARE * all;
+}
+
+/**
+ * What may be told of the legs of a trace if `horizon` is the first step of which nothing is told. One that may go on there has
+ * no end yet, also if it ends just before: that would say something about the next step.
+ */
+export function toldLegs(legs, horizon) {
+  const told = legs.filter(([first]) => first < horizon);
+  return told.map((leg) => (leg[1] < horizon - 1 ? leg : [leg[0], horizon - 1, leg[2], leg[3], leg[4], "", true]));
+}
+
+/** What a reader has predicted since a step at which that began; the steps before it have been seen. */
+export class StepperPredictions {
+  constructor(at) {
+    this.first = at;
+    this.answers = new Map();
+  }
+
+  /** The reader is at a step: who goes back is asked about that one too. */
+  comeTo(step) {
+    this.first = Math.min(this.first, step);
+  }
+
+  /** Whether nothing may be told of a step: neither its rule nor what comes of it. */
+  isHidden(step) {
+    return step >= this.first && !(this.answers.get(step)?.isOver ?? false);
+  }
+
+  /** The first shown step that is hidden by this; of what goes on behind it nothing is told. */
+  horizon(index) {
+    let place = index.placeOf(this.first);
+    while (place < index.shown.length && !this.isHidden(index.shown[place])) place += 1;
+    return index.shown[place] ?? Infinity;
+  }
+
+  /** What was answered at a step: the wrong `tried` ones, whether it `isOver`, `isTold` and not found, and its place found. */
+  at(step) {
+    return this.answers.get(step) ?? PREDICT_NOTHING;
+  }
+
+  /** A rule is named; whether it is the right one. */
+  answer(step, name, right) {
+    if (!this.isHidden(step)) return false;
+    const { tried, isPlaced } = this.at(step);
+    const isRight = name === right;
+    const wrong = isRight || tried.includes(name) ? tried : [...tried, name];
+    this.answers.set(step, { tried: wrong, isOver: isRight, isTold: false, isPlaced });
+    return isRight;
+  }
+
+  /** The reader gives in. */
+  reveal(step) {
+    if (this.isHidden(step)) this.answers.set(step, { ...this.at(step), isOver: true, isTold: true });
+  }
+
+  /** The reader has found where it happens. */
+  place(step) {
+    this.answers.set(step, { ...this.at(step), isPlaced: true });
+  }
+
+  /** How many steps were answered, and how many of them at the first try. */
+  score() {
+    const over = [...this.answers.values()].filter((each) => each.isOver);
+    return { count: over.length, good: over.filter((each) => each.tried.length === 0 && !each.isTold).length };
+  }
+}
+
+const PREDICT_NOTHING = { tried: [], isOver: false, isTold: false, isPlaced: false };
+
+/** `7 of 9 at the first try`. */
+export function scoreWords({ count, good }) {
+  return count === 0 ? "" : `${good.toLocaleString("en")} of ${count.toLocaleString("en")} at the first try`;
+}
+
+function predictNeed(name) {
+  return PREDICT_RULES[name]?.[0] ?? "something else";
+}
+
+function predictOrder(name) {
+  const place = PREDICTED.indexOf(name);
+  return place < 0 ? PREDICTED.length : place;
+}
