@@ -244,7 +244,7 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
                 case Diverged():
                     yield Shown(number, Notice(event.text))
                 case Trained():
-                    after = state.put({loc: frozen(array) for loc, array in event.heap.items()})
+                    after = _after(state, event.heap)
                     changes = changed(state.heap, after.heap)
                     yield Shown(number, TrainingDone(event.epochs, event.samples, event.measures, event.seconds, changes))
                     return after
@@ -255,13 +255,18 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
         raise placed(failure, plan.span) from None
     if last is None:
         raise KernelBug("a training run ended without a word")
-    after = state.put({loc: frozen(array) for loc, array in last.heap.items()})
+    after = _after(state, last.heap)
     measures = tuple((m.text, curve) for m, curve in zip(run.measures, last.measures, strict=True))
     done = TrainingDone(
         last.epoch, data[run.data].size, measures, time.monotonic() - began, changed(state.heap, after.heap), stopped=True
     )
     yield Shown(number, done)
     raise Interrupted(after)
+
+
+def _after(state: State, heap: Mapping[Location, Array]) -> State:
+    """The state with what a training run has left; a content that it did not touch stays the array that it was."""
+    return state.put({loc: frozen(array) for loc, array in heap.items() if array is not state.heap.get(loc)})
 
 
 def _training(plan: Train, state: State) -> Iterator[TrainingEvent]:

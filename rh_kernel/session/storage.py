@@ -7,6 +7,7 @@ import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO
@@ -126,6 +127,9 @@ def _format(target: Path, span: Span, *, saving: bool) -> str:
     if not is_name:
         raise Rejected(problem(span=span, why="no file can have this name", expected=_EXPECTED))
     form = target.suffix.lower()
+    if form == ".safetensors" and find_spec("safetensors") is None:
+        hint = "choose a name that ends in .npz" if saving else "save it as .npz where the library is"
+        raise Rejected(problem(span=span, why="the library safetensors is not installed here", hint=hint))
     if form in FORMATS:
         return form
     why = f"`{target.name}` does not tell its format"
@@ -170,12 +174,13 @@ def followed(target: Path) -> Path:
 
 
 def _mode(target: Path) -> int:
-    """The permissions of the file that is there, or of a new one."""
+    """The permissions of the file that is there, or of a new one; whoever saved it may read it."""
     if target.exists():
         return target.stat().st_mode & 0o777
     mask = os.umask(0)
     os.umask(mask)
-    return 0o666 & ~mask
+    # In a browser every bit of the mask is set.
+    return (0o666 & ~mask) | 0o600
 
 
 def _unwritable(target: Path, failure: OSError, span: Span) -> Rejected:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from enum import Enum, auto
 
-
 STUB = "YOUR_CODE_HERE"
 """The name that stands in an exercise where the reader's own text goes; nothing else can have it."""
 

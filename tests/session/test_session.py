@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 from rh_kernel.primitives.values import to_array
-from rh_kernel.session.results import DerivationMade, Event, HeapShown, ItemFailed, Notice, Result, Shown, ValueFound
+from rh_kernel.session.results import (
+    DerivationMade,
+    Event,
+    HeapShown,
+    ItemFailed,
+    Notice,
+    Result,
+    Shown,
+    TrainingDone,
+    ValueFound,
+)
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 
@@ -247,3 +257,13 @@ def test_what_a_derivation_ends_in(subject: str, rules: list[str]) -> None:
 def test_what_has_no_derivation_has_an_error(subject: str) -> None:
     results, _ = after(f"{DECLARED}%derivation {subject}")
     assert [item for item, _ in codes(results)] == [7]
+
+
+@pytest.mark.parametrize("content", ["5", "[5]", "2 + 3", "ones"])
+def test_a_location_that_a_training_run_leaves_alone_has_not_changed(content: str) -> None:
+    _, session = after(f"loc c : Real = {content}\n{W}")
+    [(_, done)], trained = after('train Put[w]([3, 4]) for x in data("xor")', session)
+    assert isinstance(done, TrainingDone)
+    assert [change.location.name for change in done.changes] == ["w"]
+    [(_, notice)], _ = after("%reset", trained)
+    assert notice == Notice("1 location holds the initial content again")
