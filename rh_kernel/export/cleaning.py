@@ -73,7 +73,8 @@ def cleaned(
     """The text as HTML that shows what it shows now, runs nothing and loads nothing.
 
     A link to another page becomes what ``page`` has for its address, or else its words, with the address behind them. An
-    image that would have to be loaded becomes what ``picture`` has for its address, a ``data:`` address, or else the words that stand for it.
+    image that would have to be loaded becomes what ``picture`` has for its address, a ``data:`` address, or else the words
+    that stand for it.
     """
     cleaner = _Cleaner(picture, page)
     cleaner.feed(text)

@@ -22,7 +22,6 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 PROGRAM = "\n".join(re.findall(r"^```rh\n(.*?)^```", README, re.MULTILINE | re.DOTALL))
 PASS = "rev handle ([1.0, -2.0]) <x>. mlp(x) with sgd(0.1, [0.5])"
 STEPPER, PLAYER = ROOT / "lessons" / "pictures" / "stepper.png", ROOT / "lessons" / "pictures" / "player.png"
-SIZE = {"width": 1320, "height": 1400}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +29,7 @@ def window(chromium: str, lab: Lab) -> Iterator[Window]:
     declarations, _, _ = PROGRAM.rpartition("rev handle (")
     lab.write("readme.ipynb", declarations, f"%trace {PASS}", f"%reset\n%gradient {PASS}")
     with opened(chromium, f"{lab.url}/lab/workspaces/readme/tree/readme.ipynb?token={TOKEN}") as window:
-        window.page.set_viewport_size(SIZE)
+        window.page.set_viewport_size({"width": 1320, "height": 1400})
         window.run_all()
         window.command("application:toggle-left-area")
         yield window

@@ -61,7 +61,7 @@ class RHWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
         before.start_channels()
         try:
             before.wait_for_ready(timeout=60)
-            before.execute_interactive("1 + 2", timeout=60, output_hook=lambda _: None)
+            before.execute("1 + 2", reply=True, timeout=60)
         finally:
             before.stop_channels()
 
