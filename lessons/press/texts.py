@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -39,14 +40,16 @@ class Lesson:
         return found.group(1).strip() if found else self.name
 
     def notebook(self) -> Notebook:
-        """The text as a notebook without outputs; the ids of its cells are the same each time."""
+        """The text as a notebook without outputs; its cells have numbers for ids, those of code by themselves."""
         import jupytext
 
         made = cast(Notebook, jupytext.read(self.path, fmt="md:myst"))
         made.metadata = {"kernelspec": dict(made.metadata["kernelspec"])}
         made.cells = [part for cell in made.cells for part in _parted(cell)]
-        for place, cell in enumerate(made.cells):
-            cell["id"] = f"{cell.cell_type}-{place}"
+        counts = Counter[str]()
+        for cell in made.cells:
+            counts[cell.cell_type] += 1
+            cell["id"] = f"{cell.cell_type}-{counts[cell.cell_type]}"
             cell.metadata = {"tags": list(cell.metadata.get("tags", []))} if cell.metadata.get("tags") else {}
         return made
 

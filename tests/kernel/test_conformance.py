@@ -61,7 +61,8 @@ class RHWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
         before.start_channels()
         try:
             before.wait_for_ready(timeout=60)
-            before.execute("1 + 2", reply=True, timeout=60)
+            before.execute("1 + 2")
+            before.get_shell_msg(timeout=60)
         finally:
             before.stop_channels()
 
