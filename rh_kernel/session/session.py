@@ -25,7 +25,7 @@ from rh_kernel.syntax.binding import locations_within
 from rh_kernel.syntax.core import Array, Node
 from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.surface_items import Evaluation, Item
+from rh_kernel.syntax.surface_items import EqualityCheck, Evaluation, Item, TypeCheck
 from rh_kernel.typing.definitions import (
     BUILT_IN,
     ConstDefinition,
@@ -37,6 +37,7 @@ from rh_kernel.typing.definitions import (
     NetDefinition,
     OpDefinition,
 )
+from rh_kernel.typing.errors import UnknownName
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,7 @@ def plans_of(session: Session, items: Items, cell: str) -> list[tuple[Definition
     around = replace(session.surroundings, cell=cell)
     definitions = session.definitions.forget(cell)
     plans: list[tuple[Definitions, Plan]] = []
+    told: set[str] = set()
     is_cut_off = False
     for item in items:
         nodes = around.settings.bounds.nodes
@@ -174,9 +176,21 @@ def plans_of(session: Session, items: Items, cell: str) -> list[tuple[Definition
         continues, is_cut_off = is_cut_off, isinstance(item, Unparsed) and item.is_cut_off
         if continues and not is_cut_off and isinstance(item, Evaluation | Unparsed) and isinstance(planned, Refuse):
             planned = Refuse(())
+        if cell and isinstance(item, EqualityCheck | TypeCheck) and isinstance(planned, Refuse):
+            planned = _news(planned, told)
         plans.append((definitions, planned))
         around = around.after(planned)
     return plans
+
+
+def _news(refused: Refuse, told: set[str]) -> Refuse:
+    """What an item is refused for beside the names in ``told``, to which its own are added.
+
+    Of several checks of one name that is not there, the first one says so.
+    """
+    kept = tuple(d for d in refused.diagnostics if not (isinstance(d, UnknownName) and d.name in told))
+    told.update(d.name for d in kept if isinstance(d, UnknownName))
+    return Refuse(kept)
 
 
 def _undo(session: Session, undo: Undo, number: int, *, alone: bool) -> Run:

@@ -7,6 +7,7 @@ import pytest
 from rh_kernel.session.results import CheckPassed, ItemFailed, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
+from tests.session.cells import codes
 
 INFINITE = "exp(1000)"
 UNDEFINED = "log(-1)"
@@ -58,3 +59,12 @@ def test_what_is_near_enough_is_equal(equation: str) -> None:
 )
 def test_what_is_infinite_or_undefined_is_near_nothing(equation: str, within: str) -> None:
     assert not passes(f"check {equation}{within}")
+
+
+def test_a_name_that_is_not_there_is_told_once_by_the_checks_of_a_cell() -> None:
+    session = Session.start(Path())
+    text = "check answer(1) == 1\ncheck answer(2) == 2\ncheck answer ⊢ Real -> Real\ncheck other(3) == 3"
+    in_cell = execute(session, Source("cell", text), cell="a")
+    assert codes([event.result for event in in_cell if isinstance(event, Shown)]) == ["RH101", "RH101"]
+    in_file = execute(session, Source("file", text), keep_going=True)
+    assert codes([event.result for event in in_file if isinstance(event, Shown)]) == ["RH101"] * 4
