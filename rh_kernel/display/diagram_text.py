@@ -34,7 +34,7 @@ def summary(made: DiagramMade, s: Sketch) -> str:
     count = len(s.nodes)
     effects = sum(node.figure.look is Look.OPERATION for node in s.nodes.values())
     boxes = f"{count} box{'' if count == 1 else 'es'}"
-    operations = f", {effects} of them operation{'' if effects == 1 else 's'}" if effects else ""
+    operations = f", {effects} of them {'an operation' if effects == 1 else 'operations'}" if effects else ""
     return f"⟦{shortened(made.subject, 60)}⟧ : {made.type}, {boxes}{operations}"
 
 
