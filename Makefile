@@ -19,7 +19,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test lessons book test-browser laws fuzz check bench clean
+.PHONY: help lab test lessons book lite test-browser laws fuzz check bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -37,6 +37,9 @@ lessons: $(VENV)/.lessons ## run all lessons through the kernel, with solutions 
 
 book: $(VENV)/.lessons ## make the lessons and the appendix into pages: build/book/index.html
 	$(PY) -m lessons.press book build/book
+
+lite: $(VENV)/.lessons ## make the browser edition: build/lite (PYODIDE=folder of an unpacked release, where there is no network)
+	$(PY) -m lessons.browser build/lite $(if $(PYODIDE),--pyodide $(PYODIDE))
 
 test-browser: $(VENV)/.dev ## run the tests that drive JupyterLab in Debian's Chromium
 	$(PY) -m pytest tests/browser $(ARGS)

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from rh_kernel.notebook.cells import run_cell
 from rh_kernel.notebook.completing import NAME, attach
+from rh_kernel.notebook.page import spare
 from rh_kernel.source.span import Source
 from rh_kernel.workspace.outcomes import AnyOutcome
 from rh_kernel.workspace.showing import Shell
@@ -31,6 +32,7 @@ def load(where: Extensible) -> None:
     """Make the magics in a shell; ``rh`` is given to Python unless that is the name of something there."""
     where.register_magic_function(magic(where), "line_cell", NAME)
     attach(where, where.Completer.custom_matchers)
+    spare(where)
     where.user_ns.setdefault(NAME, workspace_of(where))
 
 
