@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -15,7 +14,6 @@ import nbformat
 import pytest
 from playwright.sync_api import sync_playwright
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
 from lessons.browser import distribution, site, wheels
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from rh_kernel.notebook.page import spare
 from tests.kernel.conftest import unmeasured
 from tests.notebook.conftest import TRAIN
 
-SHELL = '''
+SHELL = """
 import sys
 from types import ModuleType, SimpleNamespace
 
@@ -49,7 +49,7 @@ def run(cell):
     del shell.display_pub.outputs[:]
     result = shell.run_cell(cell)
     return result, [output["data"] for output in shell.display_pub.outputs]
-'''
+"""
 
 
 def in_page(folder: Path, script: str) -> list[str]:
