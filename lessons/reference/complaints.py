@@ -32,7 +32,8 @@ def classes() -> Mapping[str, type[Diagnostic]]:
     for module in walk_packages(rh_kernel.__path__, "rh_kernel."):
         if module.name.endswith((".errors", ".stuck")):
             import_module(module.name)
-    return {c.code: c for c in sorted(Diagnostic.__subclasses__(), key=lambda c: c.code)}
+    ours = [c for c in Diagnostic.__subclasses__() if c.__module__.startswith("rh_kernel.")]
+    return {c.code: c for c in sorted(ours, key=lambda c: c.code)}
 
 
 @cache

@@ -90,8 +90,8 @@ def test_an_answer_gets_the_points_of_the_checks_that_hold(course: Path, classro
 def test_a_stub_that_nobody_replaced_fails_and_says_why(course: Path) -> None:
     graded = nbformat.read(course / "autograded" / "cem" / "first" / "task.ipynb", as_version=4)
     (error,) = [output for output in graded.cells[0].outputs if output.output_type == "error"]
-    assert "YOUR_CODE_HERE" in error.evalue
-    assert "not defined" in error.evalue
+    assert "this is where your own text goes" in error.evalue
+    assert "YOUR_CODE_HERE" in "\n".join(error.traceback)
 
 
 def test_a_student_is_told_what_failed(course: Path, classroom: Environment) -> None:

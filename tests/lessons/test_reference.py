@@ -69,7 +69,8 @@ def test_every_subclass_of_diagnostic_is_found() -> None:
             yield sub
             yield from below(sub)
 
-    assert {c.code for c in below(Diagnostic)} == set(complaints.classes())
+    ours = {c.code for c in below(Diagnostic) if c.__module__.startswith("rh_kernel.")}
+    assert ours == set(complaints.classes())
 
 
 @pytest.mark.parametrize("word", sorted({*KEYWORDS, *FORMS, *NAMES}))
