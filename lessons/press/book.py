@@ -118,7 +118,9 @@ def contents(volume: list[Page]) -> str:
         "with `make lab`.",
         "",
     ]
-    for page in volume:
+    for place, page in enumerate(volume):
+        if place and "/" in page.address and "/" not in volume[place - 1].address:
+            lines += ["", "## Appendix", ""]
         link = f"- [{page.title}]({os.path.relpath(page.source, FOLDER)})"
         lines += [f"{link}: {page.about}" if page.about else link]
     return "\n".join(lines)
