@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import unicodedata
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import FrameType, MappingProxyType
+from types import MappingProxyType
 
 import numpy as np
 import pytest
@@ -26,6 +24,7 @@ from rh_kernel.syntax.lexer import tokens
 from rh_kernel.syntax.parser import completeness
 from rh_kernel.syntax.tokens import DECLARATIONS, INITIALS, KEYWORDS, TRAINING_OPTIONS, Kind
 from rh_kernel.training.bundled import NAMES
+from tests.counting import calls
 
 TEXT = """dim size = 2
 const target : Real = 0.5
@@ -428,20 +427,3 @@ def test_many_names_are_no_burden(session: Session) -> None:
         few, many = work(10, text), work(40, text)
         assert many <= 5 * few
         assert many < 200 * 40 * len(declared)
-
-
-def calls(task: Callable[[], object]) -> int:
-    """How many functions, in Python or in C, a task calls."""
-    counted = 0
-
-    def count(_frame: FrameType, event: str, _what: object) -> None:
-        nonlocal counted
-        counted += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
-        task()
-    finally:
-        sys.setprofile(before)
-    return counted

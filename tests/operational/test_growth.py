@@ -1,8 +1,6 @@
 """A step costs what its rule does, however long or deep the program is: counted in calls, not in seconds."""
 
-import sys
 from collections.abc import Callable
-from types import FrameType
 
 import pytest
 
@@ -13,6 +11,7 @@ from rh_kernel.operational.trace import run, steps
 from rh_kernel.syntax.core import Bind, Bound, Call, Handle, Let, OrdinaryHandler, Plus, Proj, Return, Scope, Term, Tuple
 from rh_kernel.syntax.types import SCALAR, real
 from rh_kernel.syntax.values import constant
+from tests.counting import calls
 from tests.operational.nets import entrywise, fc, location, mlp, scope, sgd, swish, trained, weights
 
 C = constant(0.5)
@@ -118,23 +117,6 @@ SHAPES: tuple[Callable[[int], Subject], ...] = (
 )
 
 each_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
-
-
-def calls(action: Callable[[], object]) -> int:
-    """How many Python functions ``action`` calls."""
-    count = 0
-
-    def note(frame: FrameType, event: str, argument: object) -> None:
-        nonlocal count
-        count += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        action()
-    finally:
-        sys.setprofile(before)
-    return count
 
 
 @each_shape
