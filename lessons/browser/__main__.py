@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from lessons.browser.distribution import Unobtainable
+from lessons.browser.distribution import Unbuildable, Unobtainable
 from lessons.browser.site import build
 
 
@@ -18,7 +18,7 @@ def main() -> int:
     arguments = parser.parse_args()
     try:
         build(arguments.out, arguments.cache, given=arguments.pyodide, notebooks=arguments.notebooks)
-    except Unobtainable as problem:
+    except (Unbuildable, Unobtainable) as problem:
         print(problem, file=sys.stderr)
         return 1
     print(f"The site is in {arguments.out}; to look at it:")

@@ -34,6 +34,10 @@ class Unobtainable(Exception):
     """A file that the site needs cannot be had."""
 
 
+class Unbuildable(Exception):
+    """All files are there, and the site cannot be made of them."""
+
+
 @cache
 def table() -> Mapping[str, Any]:
     """What ``pyodide.json`` says."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lessons.browser.distribution import Unobtainable, obtain, sums
+from lessons.browser.distribution import Unbuildable, Unobtainable, obtain, sums
 from lessons.browser.wheels import ROOT, STARTED, collect, enter
 
 LESSONS = ROOT / "lessons"
@@ -43,7 +43,7 @@ OPENING = """\
 
 
 def build(out: Path, cache: Path, *, given: Path | None = None, notebooks: Path | None = None) -> None:
-    """Build the site in ``out``; what was fetched before is in ``cache``. Raises ``Unobtainable``.
+    """Build the site in ``out``; what was fetched before is in ``cache``. Raises ``Unobtainable`` and ``Unbuildable``.
 
     ``given`` is an unpacked release of Pyodide, and ``notebooks`` a folder with notebooks in the place of the lessons.
     """
@@ -70,7 +70,7 @@ def build(out: Path, cache: Path, *, given: Path | None = None, notebooks: Path 
     command += ["--output-dir", str(out), "--apps", "lab", "--no-sourcemaps", "--no-libarchive"]
     made = subprocess.run(command, cwd=work, env=_alone(cache), capture_output=True, text=True, check=False)
     if made.returncode:
-        raise Unobtainable(f"JupyterLite could not build the site:\n{made.stdout[-2000:]}\n{made.stderr[-4000:]}")
+        raise Unbuildable(f"JupyterLite could not build the site:\n{made.stdout[-2000:]}\n{made.stderr[-4000:]}")
     first = min([file.name for file in contents.glob("*.ipynb")], default="")
     (out / "index.html").write_text(OPENING.format(address=f"lab/index.html?path={first}"), encoding="utf-8")
 
@@ -82,18 +82,22 @@ def environment(folder: Path) -> Path:
     if held.exists() and held.read_text(encoding="utf-8") == wanted:
         return python
     venv.create(folder, clear=True, with_pip=True)
-    _ask(python, "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(ENVIRONMENT))
+    installed = _ask(python, "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(ENVIRONMENT))
+    if installed.returncode:
+        raise Unobtainable(f"pip could not install JupyterLite:\n{installed.stderr[-2000:]}")
     held.write_text(wanted, encoding="utf-8")
     return python
 
 
 def write_contents(folder: Path, given: Path | None) -> None:
-    """The notebooks for a Python kernel, with the pictures and the appendix that they point to. Raises ``Unobtainable``."""
+    """The notebooks for a Python kernel, with the pictures and the appendix that they point to. Raises ``Unbuildable``."""
     if given is not None:
         shutil.copytree(given, folder)
     else:
         folder.mkdir(parents=True)
-        _ask(Path(sys.executable), "lessons.press", "notebooks", str(folder), "--python")
+        written = _ask(Path(sys.executable), "lessons.press", "notebooks", str(folder), "--python")
+        if written.returncode:
+            raise Unbuildable(f"the notebooks could not be written:\n{written.stderr[-2000:]}")
         for name in ("pictures", "appendix"):
             if (LESSONS / name).is_dir():
                 shutil.copytree(LESSONS / name, folder / name, dirs_exist_ok=True)
@@ -136,12 +140,10 @@ def _settings(work: Path) -> None:
     shutil.copyfile(LESSONS / "press" / "overrides.json", work / "overrides.json")
 
 
-def _ask(python: Path, module: str, *arguments: str) -> None:
-    """Run a module. Raises ``Unobtainable`` with what it says if it fails."""
+def _ask(python: Path, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a module from the root of the checkout, and give what it said."""
     command: Sequence[str] = [str(python), "-m", module, *arguments]
-    asked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if asked.returncode:
-        raise Unobtainable(f"{module} {arguments[0]} failed:\n{asked.stdout[-2000:]}\n{asked.stderr[-2000:]}")
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def _alone(cache: Path) -> dict[str, str]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from lessons.browser.distribution import Unobtainable, fetch, table
+from lessons.browser.distribution import Unbuildable, fetch, table
 
 ROOT = Path(__file__).parent.parent.parent
 LOCK = "pyodide-lock.json"
@@ -52,7 +52,10 @@ _WHEEL = re.compile(r"(?P<name>[A-Za-z\d_.]+)-(?P<version>[^-]+)-")
 
 
 def collect(folder: Path, cache: Path, kernel: Iterable[Path]) -> None:
-    """Put all wheels into ``folder``; those of JupyterLite's kernel are at hand. Raises ``Unobtainable``."""
+    """Put all wheels into ``folder``; those of JupyterLite's kernel are at hand.
+
+    Raises ``Unobtainable`` for those that cannot be fetched, ``Unbuildable`` for the one of this package.
+    """
     held = cache / "wheels"
     if {f"{_name(wheel)}=={_parts(wheel)['version']}" for wheel in held.glob("*.whl")} != {*FETCHED}:
         shutil.rmtree(held, ignore_errors=True)
@@ -63,14 +66,14 @@ def collect(folder: Path, cache: Path, kernel: Iterable[Path]) -> None:
     command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
     made = subprocess.run([*command, "--wheel-dir", str(folder), str(ROOT)], capture_output=True, text=True, check=False)
     if made.returncode:
-        raise Unobtainable(f"pip could not build the wheel of rh_kernel:\n{made.stderr}")
+        raise Unbuildable(f"pip could not build the wheel of rh_kernel:\n{made.stderr}")
 
 
 def enter(folder: Path) -> None:
-    """Write the list of all packages in ``folder``. Raises ``Unobtainable`` if one is not there."""
+    """Write the list of all packages in ``folder``. Raises ``Unbuildable`` if one is not there."""
     added = {_name(wheel): _entry(wheel) for wheel in sorted(folder.glob("*-py*-none-any.whl")) if _name(wheel) in NEEDS}
     if missing := set(NEEDS) - set(added):
-        raise Unobtainable(f"there are no wheels of {', '.join(sorted(missing))}")
+        raise Unbuildable(f"there are no wheels of {', '.join(sorted(missing))}")
     packages = {**table()["packages"], **added}
     (folder / LOCK).write_text(json.dumps({"info": table()["info"], "packages": packages}, indent=1), encoding="utf-8")
 
