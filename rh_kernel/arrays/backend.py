@@ -1,0 +1,50 @@
+"""What a back end is: it keeps the contents of locations in its own arrays, and makes runners that work on them in place."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from rh_kernel.arrays.plan import Integers, Plan, Precision
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+
+Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
+"""A value as arrays: nested tuples, as its type is nested products."""
+
+Memory: TypeAlias = Mapping[Location, Any]
+"""The contents of locations as arrays of the back end, which runners write on. Several runners may share one memory."""
+
+
+class Runner(Protocol):
+    """A plan with its buffers, ready to run any number of times."""
+
+    def step(self, *inputs: Array) -> None:
+        """One run on arrays of the plan's precision and shapes. Raises ``ValueError`` if one is not."""
+        ...
+
+    def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
+        """A run for each row of ``rows`` (runs × samples), on those samples of the inputs, whose first axis counts samples."""
+        ...
+
+    def result(self) -> Arrays:
+        """The result of the last run, as new NumPy arrays of the plan's precision."""
+        ...
+
+
+class Backend(Protocol):
+    """A place where plans run."""
+
+    def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
+        """Copies of the contents, in the back end's arrays."""
+        ...
+
+    def runner(self, plan: Plan, memory: Memory) -> Runner:
+        """The plan on that memory. Raises ``Unsupported`` if this back end has no loop for one of its steps."""
+        ...
+
+    def fetch(self, memory: Memory) -> dict[Location, Array]:
+        """The contents as they are now, in new NumPy arrays of the memory's precision."""
+        ...
+
+
+class Unsupported(Exception):
+    """A plan has a step that the back end cannot do; another one has to be taken."""

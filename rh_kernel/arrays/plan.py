@@ -1,0 +1,235 @@
+"""Plans: a program for a known number of samples, as loops over strided views of buffers.
+
+Where a program (``arrays.program``) says *what* is computed, a plan says *where*: each array is a view of a buffer, so that
+transposes, slices, windows and what is repeated are no steps at all, and the buffers are found once, before the first run. Four
+loops are enough for Σ_fun: entry by entry (``Map``), along axes (``Reduce``), sums of products (``Contract``), and by a table
+(``Gather``). What has no loop is called as it is (``Call``).
+
+The steps run in order. An output of a ``Map`` may be the very view that it reads; otherwise no step reads what it writes, but
+for what ``accumulate`` says. Numbers of entries, never of bytes, count offsets, strides and sizes.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Literal as OneOf
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rh_kernel.arrays.program import Extent
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Array, Primitive
+from rh_kernel.syntax.signature import Location
+
+Precision: TypeAlias = OneOf["float64", "float32"]
+Integers: TypeAlias = npt.NDArray[np.intp]
+
+# ------------------------------------------------------------------------------------------ buffers
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """The array number ``position`` that a run is given, in row-major order, samples first; only read"""
+
+    position: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What the heap holds at a location. At the end of a run it is what the program wrote there."""
+
+    location: Location
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A buffer of its own: it starts as ``array`` (one axis) and keeps from run to run what is written there: constants, margins"""
+
+    array: Array
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        return self.array.size
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """``size`` entries of the one array that all scratch buffers share, from entry ``start`` on"""
+
+    start: int
+    size: int
+
+
+Buffer: TypeAlias = Input | Content | Kept | Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The array whose entry at (i₁, …, iₙ) is entry ``offset + i₁ s₁ + … + iₙ sₙ`` of the buffer with that number"""
+
+    buffer: int
+    offset: int
+    shape: Extent
+    strides: tuple[int, ...]
+
+
+# -------------------------------------------------------------------------------------------- steps
+
+
+class Scalar(Enum):
+    """A function of one or two numbers"""
+
+    NEG = auto()
+    EXP = auto()
+    LOG = auto()
+    SQRT = auto()
+    SIN = auto()
+    COS = auto()
+    TANH = auto()
+    ABS = auto()
+    SIGN = auto()
+    RINT = auto()  # the nearest integer, the even one of two
+    SIGMOID = auto()  # 1 / (1 + e⁻ˣ)
+    SOFTPLUS = auto()  # ln(1 + eˣ), without overflow
+    STEP = auto()  # 1 where x > 0, else 0
+    FINITE = auto()  # x, or 0 where it is not finite
+    ADD = auto()
+    SUB = auto()
+    MUL = auto()
+    DIV = auto()
+    MAX = auto()  # nan where one of the two is
+    MIN = auto()  # nan where one of the two is
+    EQUAL = auto()  # 1 where x = y, or x is nan; else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A literal"""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """``f(v₁, …, vₙ)`` for values computed before"""
+
+    function: Scalar
+    arguments: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """``view ← value``, or ``view += value``; ``value`` is the number of an entry's value"""
+
+    view: View
+    value: int
+    accumulate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """For each index into ``shape``: read the arguments, compute the body, store.
+
+    All views have that shape. The values are numbered: those of the arguments first, then those of the body in order.
+    """
+
+    shape: Extent
+    arguments: tuple[View, ...]
+    body: tuple[Number | Instruction, ...]
+    stores: tuple[Store, ...]
+
+
+class Fold(Enum):
+    """What a ``Reduce`` makes of many numbers"""
+
+    SUM = auto()
+    MAX = auto()  # nan if one is
+    ARGMAX = auto()  # the place of the first largest one, in row-major order; of the first nan if there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """``output[i] = scale · fold over j of argument[i, j]``: the argument has further axes j after those of the output"""
+
+    fold: Fold
+    output: View
+    argument: View
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """``output += scale · left · right`` at each index into ``extents``; if not ``accumulate``, the output is cleared first.
+
+    All views have the shape ``extents``. The output's stride is 0 along the axes that are summed over, a factor's along those
+    that it does not depend on. So a product of matrices is ``extents = (m, n, k)`` with output (·, ·, 0), left (·, 0, ·), right
+    (0, ·, ·). Axes of extent 1 are left out. Entries of the output may coincide for several indices: then their sum is there.
+    """
+
+    extents: Extent
+    output: View
+    left: View
+    right: View
+    scale: float = 1.0
+    accumulate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Gather:
+    """``output[i, j] = Σₗ argument[i, table[j, l]]`` along the last axis; where the table has −1 there is nothing to add"""
+
+    output: View
+    argument: View
+    table: Integers
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Gather):
+            return NotImplemented
+        return (self.output, self.argument) == (other.output, other.argument) and np.array_equal(self.table, other.table)
+
+    def __hash__(self) -> int:
+        return hash((self.output, self.argument, self.table.shape))
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``output = function(arguments)`` by the function's own kernel, samples in front where there are any"""
+
+    function: Primitive
+    output: View
+    arguments: tuple[View, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Stuck unless ``function`` is smooth at the arguments (RH Def. E.4); it stands at ``span``"""
+
+    function: Primitive
+    arguments: tuple[View, ...]
+    span: Span | None
+
+
+Step: TypeAlias = Map | Reduce | Contract | Gather | Call | Check
+Leaf: TypeAlias = "View | tuple[Leaf, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one run does, for ``samples`` samples (``None``: no input is batched), in one precision.
+
+    ``scratch`` is the size of the array that the scratch buffers share. After a run ``result`` holds the program's result, as a
+    tree of views, and the content of each location in ``writes`` is new. ``inputs`` are the shapes of what a run is given.
+    """
+
+    precision: Precision
+    samples: int | None
+    inputs: tuple[Extent, ...]
+    buffers: tuple[Buffer, ...]
+    scratch: int
+    steps: tuple[Step, ...]
+    result: Leaf
+    writes: tuple[Location, ...]
