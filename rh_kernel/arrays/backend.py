@@ -31,7 +31,12 @@ class Runner(Protocol):
 
 
 class Backend(Protocol):
-    """A place where plans run."""
+    """A place where plans run. If it ``wants_matrices``, the factors of each product in its plans can be taken as matrices."""
+
+    @property
+    def wants_matrices(self) -> bool:
+        """See ``planning.planned``."""
+        ...
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Copies of the contents, in the back end's arrays."""

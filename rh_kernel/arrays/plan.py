@@ -46,7 +46,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A buffer of its own: it starts as ``array`` (one axis) and keeps from run to run what is written there: constants, margins"""
+    """A constant or a margin: it starts as ``array`` (one axis), and what a run writes there is there in the next run as well"""
 
     array: Array
 

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rh_kernel.arrays.compile import compile_command, compile_term
-from rh_kernel.arrays.numpy_backend import flat, prepare
+from rh_kernel.arrays.running import flat, prepare
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.storage import peak
-from rh_kernel.denotational.commands import interpret
-from rh_kernel.denotational.evaluate import run as run_arrow
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
@@ -59,6 +57,9 @@ def evaluate(
             case Evaluator.STEPPED:
                 return (yield from _reduced(subject, heap, settings))
             case Evaluator.DENOTED:
+                from rh_kernel.denotational.commands import interpret
+                from rh_kernel.denotational.evaluate import run as run_arrow
+
                 arrow = interpret((), Scope((), _command(subject)))
                 yield Working()
                 outcome = run_arrow(arrow, (), heap, strict=settings.strict)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.builder import LONGEST
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.numpy_backend import Prepared, prepare
+from rh_kernel.arrays.running import Prepared, prepare
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.storage import peak
 from rh_kernel.source.diagnostic import Rejected

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from rh_kernel.arrays.compile import translate
-from rh_kernel.arrays.numpy_backend import flat, run
+from rh_kernel.arrays.running import flat, run
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Alias, Program, validate
 from rh_kernel.syntax.core import Command, Primitive

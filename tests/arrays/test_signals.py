@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rh_kernel.arrays.batch import batched
-from rh_kernel.arrays.numpy_backend import prepare, run
+from rh_kernel.arrays.running import prepare, run
 from rh_kernel.arrays.program import MeanOverBatch, ProductMean, validate
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import real
@@ -110,6 +110,6 @@ def test_no_sample_has_filters_of_its_own(net: str) -> None:
 def test_single_precision_stays_single() -> None:
     program = WORLD.program("rev handle (x) <u>. image(u) with cnn(0.1, t)", x=real(*INPUTS["image"]), t=real(2))
     heap = {at: a.astype(np.float32) for at, a in WORLD.heap(**contents("image")).items()}
-    value, changes = prepare(program, np.float32)([drawn(1, 1, 6, 7).astype(np.float32), drawn(2, 2).astype(np.float32)], heap)
+    value, changes = prepare(program, "float32")([drawn(1, 1, 6, 7).astype(np.float32), drawn(2, 2).astype(np.float32)], heap)
     assert np.asarray(value).dtype == np.float32
     assert {a.dtype for a in changes.values()} == {np.dtype(np.float32)}

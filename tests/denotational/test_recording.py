@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.numpy_backend import flat
-from rh_kernel.arrays.numpy_backend import run as run_program
+from rh_kernel.arrays.running import flat
+from rh_kernel.arrays.running import run as run_program
 from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from hypothesis import reject
 
-from rh_kernel.arrays.numpy_backend import Arrays
+from rh_kernel.arrays.running import Arrays
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.operational.heap import Heap

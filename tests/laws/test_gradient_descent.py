@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.numpy_backend import Prepared, flat, prepare
+from rh_kernel.arrays.running import Prepared, flat, prepare
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.parser import parse_expression

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.operational.contexts import Subject, plug
-from rh_kernel.operational.focus import focus
+from rh_kernel.operational.focus import focus, written
 from rh_kernel.syntax.core import (
     RH,
     Bind,
@@ -77,8 +77,8 @@ def test_a_step_replaces_the_redex_in_its_context(p: Program) -> None:
     now: Subject = p.command
     for taken in steps_of(p.command, p.heap, 150):
         assert taken.before == now
-        M, K = focus(now, None)
-        assert plug(K, M) == now
+        head = focus(now, None, None)
+        assert plug(head[4], written(head)) == now
         now = taken.after
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.numpy_backend import prepare
+from rh_kernel.arrays.running import prepare
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location

@@ -1,0 +1,227 @@
+"""Updates in place: ``w − c · (y xᵀ)`` is subtracted where w lies, once nobody needs the old content any more.
+
+A step whose result is written to a location moves behind the last one that reads the old content there, and writes on it. Where
+that is not possible, the new content is copied at the end. Then a product that is only added to something is added at once.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from rh_kernel.arrays.dependence import reads, with_views, writes
+from rh_kernel.arrays.layouts import is_dense
+from rh_kernel.arrays.loops import Loops
+from rh_kernel.arrays.plan import Contract, Instruction, Map, Number, Scalar, Scratch, Step, Store, View
+from rh_kernel.arrays.program import Register
+from rh_kernel.syntax.signature import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """Steps after which each location holds its new content, and where the results are then."""
+
+    steps: list[Step]
+    results: Mapping[Register, View]
+
+
+def in_place(
+    steps: Sequence[Step],
+    loops: Loops,
+    contents: Mapping[Location, int],
+    results: Mapping[Register, View],
+    updates: Sequence[tuple[Location, View]],
+) -> Updated:
+    """The steps with the new contents where the old ones were, copied there at the end if need be."""
+    return _Updating([*steps], loops, contents, dict(results)).run(updates)
+
+
+class _Updating:
+    """Steps that move: ``at`` is where each stands now, ``makers`` and ``readers`` which steps write and read a buffer."""
+
+    def __init__(
+        self, steps: Sequence[Step], loops: Loops, contents: Mapping[Location, int], results: Mapping[Register, View]
+    ) -> None:
+        self.steps = steps
+        self.loops = loops
+        self.contents = contents
+        self.results = dict(results)
+        self.at: list[tuple[int, int]] = [(i, 0) for i in range(len(steps))]
+        self.makers: dict[int, list[int]] = {}
+        self.readers: dict[int, list[int]] = {}
+        for i, step in enumerate(steps):
+            for view in writes(step):
+                self.makers.setdefault(view.buffer, []).append(i)
+            for view in reads(step):
+                self.readers.setdefault(view.buffer, []).append(i)
+        self.moves = 0
+        self.became: dict[int, int] = {}
+
+    def run(self, updates: Sequence[tuple[Location, View]]) -> Updated:
+        written = {self.contents[location] for location, _ in updates}
+        first: list[Step] = []
+        saved: dict[View, View] = {}
+
+        def old(view: View) -> View:
+            """What the view shows before anything is written: a copy, if it is a content that will change."""
+            if view.buffer not in written:
+                return view
+            if view not in saved:
+                saved[view] = _whole(self.loops.buffer(Scratch(0, prod(view.shape))), view)
+                first.append(_copy(view, saved[view]))
+            return saved[view]
+
+        results = {r: old(view) for r, view in self.results.items()}
+        given = [(self.contents[location], old(view)) for location, view in updates]
+        copied: list[tuple[int, View]] = []
+        for content, view in given:
+            if not self._takes_place(view, content):
+                copied.append((content, view))
+        order = sorted(range(len(self.steps)), key=self.at.__getitem__)
+        steps = [*first, *(self._renamed(self.steps[i]) for i in order)]
+        steps += [_copy(self._image(view), _whole(content, view)) for content, view in copied]
+        results = {r: self._image(view) for r, view in results.items()}
+        return Updated(accumulated(steps, {view.buffer for view in results.values()}), results)
+
+    def _takes_place(self, view: View, content: int) -> bool:
+        """Whether what makes ``view`` may write on the content instead; if so, it stands where it may."""
+        buffer = self.loops.buffers[view.buffer]
+        if not (isinstance(buffer, Scratch) and is_dense(view) and view.offset == 0 and buffer.size == prod(view.shape)):
+            return False
+        makers = self.makers.get(view.buffer, [])
+        if len(makers) != 1 or view.buffer in self.became:
+            return False
+        (maker,) = makers
+        others = [i for i in self.readers.get(content, []) if i != maker]
+        if len(others) < len(self.readers.get(content, [])) and not _entry_by_entry(self.steps[maker], view.buffer, content):
+            return False
+        last = max((self.at[i] for i in others), default=(-1, 0))
+        if last > self.at[maker] and not self._may_move(maker, last):
+            return False
+        # As early as it may be: what it reads is then still near, and is soon needed no more.
+        needed = [i for v in reads(self.steps[maker]) for i in self.makers.get(v.buffer, ()) if i != maker]
+        self.moves += 1
+        self.at[maker] = (max(last, *(self.at[i] for i in needed), (-1, 0))[0], self.moves)
+        self.became[view.buffer] = content
+        return True
+
+    def _may_move(self, maker: int, last: tuple[int, int]) -> bool:
+        """Whether the step may stand behind ``last``: nobody reads before what it gives, or writes what it needs."""
+        step, here = self.steps[maker], self.at[maker]
+        gives = {view.buffer for view in writes(step)}
+        if any(self.at[i] <= last for buffer in gives for i in self.readers.get(buffer, [])):
+            return False
+        overwritten = {content: old for old, content in self.became.items()}
+        for view in reads(step):
+            old = overwritten.get(view.buffer)
+            if old is not None and any(here < self.at[i] <= last for i in self.makers[old]):
+                return False
+        return True
+
+    def _image(self, view: View) -> View:
+        content = self.became.get(view.buffer)
+        return view if content is None else replace(view, buffer=content)
+
+    def _renamed(self, step: Step) -> Step:
+        if any(view.buffer in self.became for view in (*reads(step), *writes(step))):
+            return with_views(step, self._image)
+        return step
+
+
+def _entry_by_entry(step: Step, output: int, content: int) -> bool:
+    """Whether the step, at each entry of the output, reads that entry of the content and no other."""
+    if not isinstance(step, Map):
+        return False
+    own = {replace(store.view, buffer=content) for store in step.stores if store.view.buffer == output}
+    return all(view in own for view in step.arguments if view.buffer == content)
+
+
+def _whole(buffer: int, view: View) -> View:
+    strides: list[int] = []
+    stride = 1
+    for n in reversed(view.shape):
+        strides.append(stride)
+        stride *= n
+    return View(buffer, 0, view.shape, tuple(reversed(strides)))
+
+
+def _copy(source: View, target: View) -> Map:
+    return Map(source.shape, (source,), (), (Store(target, 0),))
+
+
+# ------------------------------------------------------------------------------------ products added at once
+
+
+def accumulated(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
+    """The steps, with ``t = x · y; w = w + c · t`` as one product that is added to w, where nothing else wants t."""
+    makers: dict[int, list[int]] = {}
+    uses: Counter[int] = Counter(kept)
+    for i, step in enumerate(steps):
+        for view in writes(step):
+            makers.setdefault(view.buffer, []).append(i)
+        uses.update({view.buffer for view in reads(step)})
+    result: list[Step | None] = [*steps]
+    for i, step in enumerate(steps):
+        found = _update(step) if isinstance(step, Map) else None
+        for target, product, c in found or ():
+            made = makers.get(product.buffer, [])
+            if len(made) != 1 or uses[product.buffer] != 1:
+                continue
+            contract = steps[made[0]]
+            if not isinstance(contract, Contract) or contract.accumulate or not _same_place(contract, product, target):
+                continue
+            if any(made[0] < k < i for view in reads(contract) for k in makers.get(view.buffer, ())):
+                continue
+            output = replace(contract.output, buffer=target.buffer)
+            result[i] = replace(contract, output=output, scale=contract.scale * c, accumulate=True)
+            result[made[0]] = None
+            break
+    return [step for step in result if step is not None]
+
+
+def _update(loop: Map) -> list[tuple[View, View, float]]:
+    """``[(w, t, c)]`` if the loop is ``w ← w + c · t``, for either of the two that may be called t."""
+    if len(loop.stores) != 1 or len(loop.arguments) != 2 or loop.stores[0].accumulate:
+        return []
+    forms: list[tuple[float, float, float] | None] = [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+    for line in loop.body:
+        forms.append(_affine(line, forms))
+    form = forms[loop.stores[0].value]
+    if form is None or form[0] != 0:
+        return []
+    target = loop.stores[0].view
+    return [(target, loop.arguments[1 - i], form[2 - i]) for i in range(2) if loop.arguments[i] == target and form[1 + i] == 1]
+
+
+def _affine(
+    line: Number | Instruction, forms: Sequence[tuple[float, float, float] | None]
+) -> tuple[float, float, float] | None:
+    """``(a, b, c)`` for ``a + b x + c y``, or ``None`` if the value is not of that form."""
+    if isinstance(line, Number):
+        return line.value, 0.0, 0.0
+    given = [forms[i] for i in line.arguments]
+    if any(form is None for form in given):
+        return None
+    (a, b, c), *rest = [form for form in given if form is not None]
+    match line.function, rest:
+        case Scalar.NEG, []:
+            return -a, -b, -c
+        case Scalar.ADD, [(d, e, f)]:
+            return a + d, b + e, c + f
+        case Scalar.SUB, [(d, e, f)]:
+            return a - d, b - e, c - f
+        case Scalar.MUL, [(d, e, f)] if e == f == 0:
+            return a * d, b * d, c * d
+        case Scalar.MUL, [(d, e, f)] if b == c == 0:
+            return a * d, a * e, a * f
+        case Scalar.DIV, [(d, e, f)] if e == f == 0 and d != 0:
+            return a / d, b / d, c / d
+        case _:
+            return None
+
+
+def _same_place(contract: Contract, product: View, target: View) -> bool:
+    """Whether the product fills its buffer entry by entry as the loop reads it and writes the target."""
+    if target.buffer in (contract.left.buffer, contract.right.buffer):
+        return False
+    return is_dense(product) and is_dense(target) and product.offset == target.offset == contract.output.offset == 0

@@ -1,0 +1,310 @@
+"""The steps of a plan on NumPy: each is a list of calls that write where they should, made before the first run.
+
+Numbers are arrays of no axes, outputs are given, and products are ``dot`` where that is possible: so a call costs what NumPy's own
+dispatch costs, and a run of them is a loop over calls without arguments.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rh_kernel.arrays.packing import matrices
+from rh_kernel.arrays.plan import Call, Check, Contract, Fold, Gather, Instruction, Map, Number, Reduce, Scalar, Step, View
+from rh_kernel.primitives.smoothness import require_smooth
+from rh_kernel.primitives.table import kernel
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import Array
+
+Action: TypeAlias = Callable[[], object]
+
+_UNARY: dict[Scalar, np.ufunc] = {
+    Scalar.NEG: np.negative,
+    Scalar.EXP: np.exp,
+    Scalar.LOG: np.log,
+    Scalar.SQRT: np.sqrt,
+    Scalar.SIN: np.sin,
+    Scalar.COS: np.cos,
+    Scalar.TANH: np.tanh,
+    Scalar.ABS: np.absolute,
+    Scalar.SIGN: np.sign,
+    Scalar.RINT: np.rint,
+}
+_BINARY: dict[Scalar, np.ufunc] = {
+    Scalar.ADD: np.add,
+    Scalar.SUB: np.subtract,
+    Scalar.MUL: np.multiply,
+    Scalar.DIV: np.true_divide,
+    Scalar.MAX: np.maximum,
+    Scalar.MIN: np.minimum,
+}
+
+
+class Arrays:
+    """The arrays that a plan's views are, and room for what is needed within a step only."""
+
+    def __init__(self, buffers: Sequence[Array], dtype: "np.dtype[Any]", largest: int) -> None:
+        self.buffers = buffers
+        self.dtype = dtype
+        self.largest = largest
+        self._spare: list[Array] = []
+        self._numbers: dict[float, Array] = {}
+
+    def of(self, view: View) -> Array:
+        """The array of a view."""
+        buffer, item = self.buffers[view.buffer], self.dtype.itemsize
+        if 0 in view.shape:
+            return np.zeros(view.shape, self.dtype)
+        return np.ndarray(view.shape, self.dtype, buffer, view.offset * item, tuple([s * item for s in view.strides]))
+
+    def spare(self, number: int, shape: Sequence[int]) -> Array:
+        """Room number so-and-so in that shape, of ``largest`` entries at most: what a step leaves there is nobody's."""
+        while len(self._spare) <= number:
+            self._spare.append(np.empty(self.largest, self.dtype))
+        return self._spare[number][: prod(shape)].reshape(shape)
+
+    def number(self, value: float) -> Array:
+        """An array of no axes."""
+        found = self._numbers.get(value)
+        if found is None:
+            found = self._numbers[value] = np.array(value, self.dtype)
+        return found
+
+
+def calls(step: Step, arrays: Arrays) -> list[Action]:
+    """The calls that do the step."""
+    match step:
+        case Map():
+            return _Entries(step, arrays).calls
+        case Reduce():
+            return _reduce(step, arrays)
+        case Contract():
+            return _contract(step, arrays)
+        case Gather(output, argument, table):
+            return _gather(arrays.of(output), arrays.of(argument), table)
+        case Call(f, output, arguments):
+            return [partial(_called, kernel(f, np), arrays.of(output), [arrays.of(v) for v in arguments])]
+        case Check(f, arguments, span):
+            return [partial(require_smooth, f, tuple([arrays.of(v) for v in arguments]), span)]
+
+
+def room(step: Step) -> int:
+    """The most entries that an array has which a step needs for itself."""
+    match step:
+        case Map(shape):
+            return prod(shape)
+        case Contract():
+            found = matrices(step)
+            stack = prod(found.left.shape[: found.summed])
+            return max(prod(found.output.shape) * stack, prod(found.left.shape), prod(found.right.shape))
+        case Reduce(_, output) | Gather(output):
+            return prod(output.shape)
+        case Call() | Check():
+            return 0
+
+
+class _Entries:
+    """A ``Map``: a ufunc for each line of its body, written where it is stored, or into spare room."""
+
+    def __init__(self, step: Map, arrays: Arrays) -> None:
+        self.step = step
+        self.arrays = arrays
+        self.calls: list[Action] = []
+        self.values: list[Array] = [arrays.of(view) for view in step.arguments]
+        self.last = self._last_uses()
+        self.spare: dict[int, int] = {}
+        self.free: list[int] = []
+        self.rooms = 0
+        self.places = self._places()
+        for i, line in enumerate(step.body, start=len(step.arguments)):
+            self.values.append(arrays.number(line.value) if isinstance(line, Number) else self._line(i, line))
+            self._let_go(i, line)
+        for store in step.stores:
+            self._store(arrays.of(store.view), self.values[store.value], store.accumulate)
+
+    def _last_uses(self) -> dict[int, int]:
+        """The last line that uses a value; those that are stored are used after all lines."""
+        n = len(self.step.arguments)
+        last: dict[int, int] = {}
+        for i, line in enumerate(self.step.body, start=n):
+            if isinstance(line, Instruction):
+                last.update(dict.fromkeys(line.arguments, i))
+        end = n + len(self.step.body)
+        last.update({store.value: end for store in self.step.stores})
+        return last
+
+    def _places(self) -> dict[int, Array]:
+        """Where a value may be computed at once: where it is stored, unless what lies there is still used."""
+        places: dict[int, Array] = {}
+        n = len(self.step.arguments)
+        for store in self.step.stores:
+            if store.accumulate or store.value < n or store.value in places:
+                continue
+            line = self.step.body[store.value - n]
+            if isinstance(line, Number):
+                continue
+            readers = [k for k, view in enumerate(self.step.arguments) if view.buffer == store.view.buffer]
+            simple = line.function in _UNARY or line.function in _BINARY
+            if all(self.last.get(k, -1) < store.value or (simple and self.last[k] == store.value) for k in readers):
+                places[store.value] = self.arrays.of(store.view)
+        return places
+
+    def _line(self, i: int, line: Instruction) -> Array:
+        out = self.places.get(i)
+        if out is None:
+            if not self.free:
+                self.free.append(self.rooms)
+                self.rooms += 1
+            self.spare[i] = self.free.pop()
+            out = self.arrays.spare(self.spare[i], self.step.shape)
+        x, *rest = [self.values[k] for k in line.arguments]
+        self._compute(line.function, x, rest, out)
+        return out
+
+    def _let_go(self, i: int, line: Number | Instruction) -> None:
+        if isinstance(line, Instruction):
+            self.free += [self.spare.pop(k) for k in set(line.arguments) if k in self.spare and self.last[k] == i]
+
+    def _compute(self, f: Scalar, x: Array, rest: Sequence[Array], out: Array) -> None:
+        one, nought = self.arrays.number(1.0), self.arrays.number(0.0)
+        add = self.calls.append
+        if f in _UNARY:
+            add(partial(_UNARY[f], x, out))
+        elif f in _BINARY:
+            # The extremes take an output by name only.
+            extreme = f in (Scalar.MAX, Scalar.MIN)
+            add(partial(_BINARY[f], x, rest[0], out=out) if extreme else partial(_BINARY[f], x, rest[0], out))
+        elif f is Scalar.SIGMOID:
+            self.calls += [partial(np.negative, x, out), partial(np.exp, out, out), partial(np.add, out, one, out)]
+            add(partial(np.true_divide, one, out, out))
+        elif f is Scalar.SOFTPLUS:
+            add(partial(np.logaddexp, x, nought, out))
+        elif f is Scalar.STEP:
+            add(partial(np.greater, x, nought, out))
+        elif f is Scalar.EQUAL:
+            same, none = np.empty(self.step.shape, bool), np.empty(self.step.shape, bool)
+            self.calls += [partial(np.equal, x, rest[0], same), partial(np.not_equal, x, x, none)]
+            add(partial(np.logical_or, same, none, out))
+        elif f is Scalar.FINITE:
+            finite = np.empty(self.step.shape, bool)
+            self.calls += [partial(np.isfinite, x, finite), partial(np.copyto, out, nought)]
+            add(partial(np.copyto, out, x, where=finite))
+        else:
+            raise KernelBug(f"NumPy has no {f.name}")
+
+    def _store(self, target: Array, value: Array, accumulate: bool) -> None:
+        if accumulate:
+            for part, added in _apart(target, np.broadcast_to(value, target.shape)):
+                self.calls.append(partial(np.add, part, added, part))
+        elif value is not target and not any(value is place and _same(place, target) for place in self.places.values()):
+            self.calls.append(partial(np.copyto, target, value))
+
+
+def _same(x: Array, y: Array) -> bool:
+    return x.ctypes.data == y.ctypes.data and x.strides == y.strides and x.shape == y.shape
+
+
+def _apart(target: Array, value: Array) -> list[tuple[Array, Array]]:
+    """The target in pieces in which no two entries lie at one place, with what belongs there."""
+    axes = sorted((i for i in range(target.ndim) if target.shape[i] > 1), key=lambda i: (target.strides[i], -target.shape[i]))
+    end = target.itemsize
+    for i in axes:
+        if target.strides[i] < end:
+            pieces = zip(np.moveaxis(target, i, 0), np.moveaxis(value, i, 0), strict=True)
+            return [piece for x, y in pieces for piece in _apart(x, y)]
+        end += (target.shape[i] - 1) * target.strides[i]
+    return [(target, value)]
+
+
+def _reduce(step: Reduce, arrays: Arrays) -> list[Action]:
+    output, argument = arrays.of(step.output), arrays.of(step.argument)
+    axes = tuple(range(output.ndim, argument.ndim))
+    match step.fold:
+        case Fold.SUM:
+            done: list[Action] = [partial(np.add.reduce, argument, axes, None, output)]
+        case Fold.MAX:
+            done = [partial(np.maximum.reduce, argument, axes, None, output)]
+        case Fold.ARGMAX:
+            done = [partial(_argmax, output, argument, output.shape)]
+    if step.scale != 1.0:
+        done.append(partial(np.multiply, output, arrays.number(step.scale), output))
+    return done
+
+
+def _argmax(output: Array, argument: Array, shape: tuple[int, ...]) -> None:
+    output[...] = argument.reshape(*shape, -1).argmax(axis=-1)
+
+
+def _called(f: Callable[..., Array], output: Array, arguments: Sequence[Array]) -> None:
+    np.copyto(output, f(*arguments))
+
+
+def _gather(output: Array, argument: Array, table: "np.ndarray[Any, np.dtype[np.intp]]") -> list[Action]:
+    if table.shape[1] == 1 and (table >= 0).all():
+        return [partial(_taken, output, argument, np.ascontiguousarray(table[:, 0]))]
+    return [partial(_summed, output, argument, np.maximum(table, 0), table >= 0)]
+
+
+def _taken(output: Array, argument: Array, table: "np.ndarray[Any, np.dtype[np.intp]]") -> None:
+    output[...] = argument[..., table]
+
+
+def _summed(output: Array, argument: Array, at: "np.ndarray[Any, Any]", there: "np.ndarray[Any, Any]") -> None:
+    np.sum(np.where(there, argument[..., at], argument.dtype.type(0)), axis=-1, out=output)
+
+
+def _contract(step: Contract, arrays: Arrays) -> list[Action]:
+    """A product: with numbers put into the smaller factor, and added, or added where entries overlap, by a call of its own."""
+    found = matrices(step)
+    output, left, right = arrays.of(found.output), arrays.of(found.left), arrays.of(found.right)
+    done: list[Action] = []
+    whole = _apart(output, output)
+    direct = not step.accumulate and len(whole) == 1
+    sign = step.scale == -1.0 and step.accumulate
+    if step.scale != 1.0 and not sign:
+        scale = arrays.number(step.scale)
+        if left.size <= right.size:
+            left = _scaled(left, scale, arrays.spare(0, left.shape), done)
+        else:
+            right = _scaled(right, scale, arrays.spare(0, right.shape), done)
+    if direct and not found.summed:
+        done += _product(left, right, output, arrays)
+        return done
+    made = arrays.spare(1, (*left.shape[: found.summed], *output.shape))
+    done += _product(left, right, made, arrays)
+    if found.summed:
+        axes = tuple(range(found.summed))
+        if direct:
+            return [*done, partial(np.add.reduce, made, axes, None, output)]
+        total = arrays.spare(2, output.shape)
+        done.append(partial(np.add.reduce, made, axes, None, total))
+        made = total
+    if not step.accumulate:
+        done.append(partial(np.copyto, output, arrays.number(0.0)))
+    return [*done, *[partial(np.subtract if sign else np.add, x, y, x) for x, y in _apart(output, made)]]
+
+
+def _scaled(x: Array, scale: Array, spare: Array, done: list[Action]) -> Array:
+    # The copy lies as the factor does, so that what was a row of a matrix in memory is one again.
+    order = sorted(range(x.ndim), key=lambda i: -abs(x.strides[i]))
+    copy = spare.reshape([x.shape[i] for i in order]).transpose(np.argsort(order))
+    done.append(partial(np.multiply, x, scale, copy))
+    return copy
+
+
+def _product(left: Array, right: Array, output: Array, arrays: Arrays) -> list[Action]:
+    """``output = left · right`` for stacks of matrices; one matrix, or row or column, by ``dot``."""
+    if output.ndim > 2:
+        return [partial(np.matmul, left, right, output)]
+    m, n = output.shape
+    if n == 1 and output[:, 0].flags.c_contiguous:
+        return [partial(np.dot, left, right[:, 0], output[:, 0])]
+    if m == 1 and output[0].flags.c_contiguous:
+        return [partial(np.dot, right.T, left[0], output[0])]
+    if output.flags.c_contiguous:
+        return [partial(np.dot, left, right, output)]
+    if output.T.flags.c_contiguous:
+        return [partial(np.dot, right.T, left.T, output.T)]
+    return [partial(np.matmul, left, right, output)]

@@ -1,0 +1,96 @@
+"""Plans on NumPy: always there. A run is a row of calls that were made before."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from operator import call
+from typing import Any
+
+import numpy as np
+
+from rh_kernel.arrays.backend import Arrays as Values
+from rh_kernel.arrays.backend import Memory
+from rh_kernel.arrays.numpy_loops import Arrays, calls, room
+from rh_kernel.arrays.plan import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+
+
+class NumPy:
+    """The back end that needs nothing."""
+
+    wants_matrices = True
+
+    def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
+        """Copies of the contents."""
+        return {location: np.array(array, dtype=precision, order="C") for location, array in heap.items()}
+
+    def runner(self, plan: Plan, memory: Memory) -> "NumPyRunner":
+        """The plan on that memory, on which it writes."""
+        return NumPyRunner(plan, memory)
+
+    def fetch(self, memory: Memory) -> dict[Location, Array]:
+        """The contents as they are now."""
+        return {location: array.copy() for location, array in memory.items()}
+
+
+class NumPyRunner:
+    """A plan with its arrays. Inputs are copied into arrays of its own."""
+
+    def __init__(self, plan: Plan, memory: Memory) -> None:
+        dtype = np.dtype(plan.precision)
+        scratch = np.empty(plan.scratch, dtype)
+        self._inputs: list[Array] = [np.empty(shape, dtype) for shape in plan.inputs]
+        buffers: list[Array] = []
+        for buffer in plan.buffers:
+            match buffer:
+                case Input(position):
+                    buffers.append(self._inputs[position].reshape(-1))
+                case Content(location):
+                    buffers.append(memory[location].reshape(-1))
+                case Kept(array):
+                    buffers.append(np.array(array, dtype))
+                case Scratch(start, size):
+                    buffers.append(scratch[start : start + size])
+        arrays = Arrays(buffers, dtype, max(map(room, plan.steps), default=0))
+        self._plan = plan
+        self._calls = tuple(chain.from_iterable(calls(step, arrays) for step in plan.steps))
+        self._result = _tree(plan.result, arrays)
+
+    def step(self, *inputs: Array) -> None:
+        """One run. Raises ``ValueError`` unless the inputs have the plan's precision and shapes."""
+        for given, place in zip(inputs, self._inputs, strict=True):
+            if given.dtype != place.dtype or given.shape != place.shape:
+                raise ValueError(f"an input is {given.dtype}{list(given.shape)}, not {place.dtype}{list(place.shape)}")
+            place[...] = given
+        with np.errstate(all="ignore"):
+            deque(map(call, self._calls), 0)
+
+    def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
+        """A run for each row of ``rows``, on those samples of the inputs."""
+        batched = self._plan.samples is not None
+        with np.errstate(all="ignore"):
+            for row in rows:
+                for given, place in zip(inputs, self._inputs, strict=True):
+                    if batched:
+                        given.take(row, 0, place)
+                    else:
+                        place[...] = given
+                deque(map(call, self._calls), 0)
+
+    def result(self) -> Values:
+        """The result of the last run."""
+        return _copied(self._result)
+
+
+def _tree(leaf: Leaf, arrays: Arrays) -> Any:
+    return tuple([_tree(part, arrays) for part in leaf]) if isinstance(leaf, tuple) else arrays.of(leaf)
+
+
+def _copied(value: Any) -> Values:
+    if isinstance(value, tuple):
+        return tuple([_copied(part) for part in value])
+    if isinstance(value, np.ndarray):
+        return np.array(value, order="C")
+    raise KernelBug("a result is no array")

@@ -1,0 +1,92 @@
+"""Array programs run: a machine is a program on a back end, with the contents of its locations.
+
+``prepare`` and ``run`` are for those who want the result of a run, and the heap left as it is.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from rh_kernel.arrays.backend import Arrays, Backend, Memory, Runner
+from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.plan import Precision
+from rh_kernel.arrays.planning import planned
+from rh_kernel.arrays.program import Program, leaves
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+
+Prepared: TypeAlias = "Callable[[Sequence[Arrays], Mapping[Location, Array]], tuple[Arrays, dict[Location, Array]]]"
+"""``inputs, heap ↦ result, changed part of the heap``: batched inputs have an axis of samples in front, so has the result."""
+
+
+class Machine:
+    """A program with a memory of its own, copied from ``heap``, on which its runs write.
+
+    Raises ``KeyError`` if the heap lacks a location that is read, and ``MemoryError`` if an array cannot be had.
+    """
+
+    def __init__(
+        self, program: Program, heap: Mapping[Location, Array], precision: Precision = "float64", backend: Backend | None = None
+    ) -> None:
+        self.program = program
+        self.precision: Precision = precision
+        self.backend: Backend = backend or NumPy()
+        self.memory: Memory = self.backend.memory(_contents(program, heap), precision)
+        self._runners: dict[int | None, Runner] = {}
+
+    def runner(self, samples: int | None = None) -> Runner:
+        """The program for so many samples, or for one that is not batched. All runners work on the same memory."""
+        if samples not in self._runners:
+            plan = planned(self.program, samples, self.precision, matrices=self.backend.wants_matrices)
+            self._runners[samples] = self.backend.runner(plan, self.memory)
+        return self._runners[samples]
+
+    def written(self) -> dict[Location, Array]:
+        """The contents, as they are now, of the locations that the program writes."""
+        wanted = {location for location, _ in self.program.writes}
+        return self.backend.fetch({location: x for location, x in self.memory.items() if location in wanted})
+
+
+def prepare(program: Program, precision: Precision = "float64") -> Prepared:
+    """The program, ready to run on NumPy in that precision. It writes on nothing that it is given; what it returns is new.
+
+    The function raises ``KeyError`` for a location that the heap does not hold, and ``MemoryError`` if an array cannot be had.
+    """
+
+    def run(given: Sequence[Arrays], heap: Mapping[Location, Array]) -> tuple[Arrays, dict[Location, Array]]:
+        inputs = [np.ascontiguousarray(x, precision) for value in given for x in flat(value)]
+        machine = Machine(program, heap, precision)
+        runner = machine.runner(_samples(program, inputs))
+        runner.step(*inputs)
+        return runner.result(), machine.written()
+
+    return run
+
+
+def run(
+    program: Program, inputs: Sequence[Arrays], heap: Mapping[Location, Array], precision: Precision = "float64"
+) -> tuple[Arrays, dict[Location, Array]]:
+    """Runs the program once."""
+    return prepare(program, precision)(inputs, heap)
+
+
+def flat(value: Arrays) -> list[Array]:
+    """The arrays of a value from left to right."""
+    if not isinstance(value, tuple):
+        return [value]
+    return [array for part in value for array in flat(part)]
+
+
+def _samples(program: Program, inputs: Sequence[Array]) -> int | None:
+    marked = [program.batched[r] for tree in program.inputs for r in leaves(tree)]
+    return next((len(x) for x, batched in zip(inputs, marked, strict=True) if batched), None)
+
+
+def _contents(program: Program, heap: Mapping[Location, Array]) -> dict[Location, Array]:
+    """What the program reads of the heap, and room for what it writes."""
+    found = {location: heap[location] for _, location in program.reads}
+    for location, r in program.writes:
+        if location not in found:
+            found[location] = np.zeros(program.shapes[r])
+    return found

@@ -1,0 +1,280 @@
+"""The back end for graphics cards does what a plan says, in each of its ways; without a card, on a simulated one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rh_kernel.arrays import cupy_backend
+from rh_kernel.arrays.backend import Backend, Unsupported
+from rh_kernel.arrays.batch import batched
+from rh_kernel.arrays.cuda.module import Way, module
+from rh_kernel.arrays.cupy_backend import CupyBackend, available
+from rh_kernel.arrays.plan import Contract, Kept, Plan, Precision, View
+from rh_kernel.arrays.planning import planned
+from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.running import Machine, flat
+from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.types import real
+from tests.arrays.plans import STEPS, ByDefinition, plans
+from tests.arrays.simulated_card import COMPILER, SimulatedCard
+from tests.arrays.written import Written
+from tests.benchmarks import texts
+from tests.benchmarks.problems import Cnn, Net, Problem, Unet, mlp, residual
+
+Make: TypeAlias = Callable[..., CupyBackend]
+
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="kernels are compiled by g++ here")
+WAYS = tuple(Way)
+laws = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kernels")
+
+
+@pytest.fixture
+def card(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """Makes the back end on a simulated card."""
+    monkeypatch.setattr(cupy_backend, "available", lambda: None)
+    monkeypatch.setattr("rh_kernel.arrays.cuda.module.PRODUCT", 1)
+
+    def card(way: Way | None = None, *, descending: bool = False) -> CupyBackend:
+        monkeypatch.setattr(cupy_backend, "import_module", SimulatedCard(folder, descending=descending).module)
+        return CupyBackend(way)
+
+    return card
+
+
+def close(x: object, y: object, precision: Precision = "float64") -> None:
+    """Equal but for rounding in another order."""
+    tolerance = 1e-12 if precision == "float64" else 2e-4
+    np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=tolerance, atol=tolerance)
+
+
+# -------------------------------------------------------------------------------------------- steps
+
+
+def left_by(backend: CupyBackend, plan: Plan) -> list[Array]:
+    """What is in the buffers after two runs."""
+    runner = backend.runner(plan, {})
+    runner.step()
+    runner.step()
+    return flat(runner.result())
+
+
+@needs_compiler
+@laws
+@pytest.mark.parametrize("kind", STEPS)
+@given(data=st.data())
+def test_each_way_does_what_the_steps_say(card: Make, kind: str, data: st.DataObject) -> None:
+    plan = data.draw(plans(kind))
+    reference = ByDefinition(plan, {})
+    reference.step()
+    reference.step()
+    for way in WAYS:
+        forward, backward = left_by(card(way), plan), left_by(card(way, descending=True), plan)
+        for x, y, expected in zip(forward, backward, reference.result(), strict=True):
+            assert x.dtype == plan.precision
+            np.testing.assert_array_equal(x, y)
+            close(x, expected, plan.precision)
+
+
+def test_sums_into_entries_that_overlap_otherwise_are_left_to_others() -> None:
+    output, factor = View(0, 0, (3, 3), (2, 3)), View(1, 0, (3, 3), (3, 1))
+    buffers = (Kept(np.zeros(11)), Kept(np.ones(9)))
+    with pytest.raises(Unsupported):
+        module(Plan("float64", None, (), buffers, 0, (Contract((3, 3), output, factor, factor),), (), ()))
+
+
+# ----------------------------------------------------------------------------------------- programs
+
+NETS: dict[str, Net] = {
+    "mlp": mlp(4, 6, 3),
+    "residual": residual(3, 5),
+    "cnn": Cnn("cnn", 2, 12, 3, 4),
+    "unet": Unet("unet", 22, 2, 3),
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A training step for batches, where it begins, and more samples than a batch has."""
+
+    program: Program
+    heap: dict[Location, Array]
+    data: tuple[Array, ...]
+
+    def machine(self, backend: Backend | None, precision: Precision = "float64") -> Machine:
+        return Machine(self.program, self.heap, precision, backend)
+
+    def inputs(self, precision: Precision = "float64") -> list[Array]:
+        return [x.astype(precision) for x in self.data]
+
+
+@functools.cache
+def task(name: str) -> Task:
+    """The training of a net of the benchmarks; the cotangent of x is its result."""
+    problem = Problem("", NETS[name], 8)
+    arrays = problem.arrays()
+    world = Written(texts.declarations(problem.net, texts.drawn))
+    x, t = [real(*shape) for shape in problem.net.ends]
+    program = batched(world.program("rev handle (x) <u>. model(u) with sgd(0.05, t)", x=x, t=t), (True, True))
+    heap = {world.location(l): w for l, w in zip(texts.names(problem.net), arrays.weights, strict=True)}
+    return Task(program, heap, (arrays.x, arrays.t))
+
+
+ROWS = np.random.default_rng(1).permutation(8)[:6].reshape(2, 3)
+
+
+@needs_compiler
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", NETS)
+def test_a_training_run_is_that_on_numpy(card: Make, name: str, way: Way, precision: Precision) -> None:
+    given = task(name)
+    reference = given.machine(None, precision)
+    inputs = given.inputs(precision)
+    reference.runner(3).steps(inputs, ROWS)
+    for descending in (False, True):
+        machine = given.machine(card(way, descending=descending), precision)
+        machine.runner(3).steps(inputs, ROWS)
+        for x, y in zip(flat(machine.runner(3).result()), flat(reference.runner(3).result()), strict=True):
+            close(x, y, precision)
+        for location, content in machine.written().items():
+            assert content.dtype == precision
+            close(content, reference.written()[location], precision)
+
+
+@needs_compiler
+@pytest.mark.parametrize("way", WAYS)
+def test_single_steps_and_runs_of_steps_follow_each_other(card: Make, way: Way) -> None:
+    given = task("mlp")
+    reference, machine = given.machine(None), given.machine(card(way))
+    other = [x + 1 for x in given.data]
+    for m in (reference, machine):
+        m.runner(3).step(*[x[:3] for x in given.data])
+        m.runner(3).steps(given.data, ROWS)
+        m.runner(3).steps(given.data, ROWS[:1])
+        m.runner(3).steps(other, np.repeat(ROWS, 2, axis=0))
+        m.runner(2).steps(given.data, ROWS[:, :2])
+        m.runner(3).step(*[x[:3] for x in other])
+    for location, content in machine.written().items():
+        close(content, reference.written()[location])
+
+
+@needs_compiler
+@pytest.mark.parametrize("way", WAYS)
+def test_within_a_training_run_nothing_comes_from_the_card(card: Make, way: Way) -> None:
+    given, backend = task("mlp"), card(way)
+    machine = given.machine(backend)
+    runner = machine.runner(3)
+    runner.steps(given.data, ROWS)
+    before = backend.traffic.up
+    runner.steps(given.data, ROWS)
+    assert (backend.traffic.up - before, backend.traffic.down) == (1, 0)
+    machine.written()
+    assert backend.traffic.down == 2
+
+
+@needs_compiler
+def test_whole_runs_are_one_launch(card: Make) -> None:
+    given = task("mlp")
+    backend = card(Way.WHOLE)
+    given.machine(backend).runner(3).steps(given.data, np.repeat(ROWS, 50, axis=0))
+    assert backend.xp.launches == 1
+
+
+@needs_compiler
+def test_products_of_matrices_go_to_the_library(card: Make) -> None:
+    given, backend = task("mlp"), card(Way.LAUNCHED)
+    given.machine(backend).runner(3).steps(given.data, ROWS)
+    # Two layers: two products forward, one back to x and one to h, two for the weights; and twice that.
+    assert backend.xp.products == 2 * 6
+
+
+@needs_compiler
+def test_what_does_not_fit_is_refused(card: Make) -> None:
+    given = task("mlp")
+    runner = given.machine(card()).runner(3)
+    x, t = given.data
+    for wrong in ((x, t), (x[:3], t[:3].astype(np.float32)), (x[:3], t[:3, :2])):
+        with pytest.raises(ValueError, match="an array of"):
+            runner.step(*wrong)
+    with pytest.raises(ValueError, match="an array of"):
+        runner.steps((x, t[:, :2]), ROWS)
+    for rows in (ROWS + 8, ROWS - 9, ROWS[:, :2], ROWS[0]):
+        with pytest.raises(ValueError, match="rows"):
+            runner.steps((x, t), rows)
+
+
+@needs_compiler
+def test_a_program_without_samples_runs(card: Make) -> None:
+    world = Written("loc w : Real(2) = zeros\n")
+    program = world.program("let v <= Get[w]() in let _ <= Put[w](v + x) in return (sum(v * x), x)", x=real(2))
+    heap = world.heap(w=np.array([1.0, 2.0]))
+    machine = Machine(program, heap, "float64", card())
+    machine.runner().step(np.array([3.0, 4.0]))
+    y, x = flat(machine.runner().result())
+    close(y, [11.0])
+    close(x, [3.0, 4.0])
+    close(machine.written()[world.location("w")], [4.0, 6.0])
+    machine.runner().steps([np.array([[1.0, 1.0], [2.0, 2.0]])], np.array([[1], [1]]))
+    close(machine.written()[world.location("w")], [8.0, 10.0])
+
+
+@needs_compiler
+def test_a_strict_program_is_stuck_where_it_is_undefined(card: Make) -> None:
+    world = Written("")
+    program = world.program("return relu(x)", x=real(2))
+    assert program.checks == 0
+    strict = replace(program)
+    machine = Machine(strict, {}, "float64", card())
+    machine.runner().step(np.array([1.0, 0.0]))
+    close(flat(machine.runner().result())[0], [1.0, 0.0])
+    assert Stuck
+
+
+# ---------------------------------------------------------------------------------------- the card
+
+
+def test_without_a_card_there_is_no_back_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cupy_backend, "available", lambda: "there is no driver")
+    with pytest.raises(Unsupported, match="there is no driver"):
+        CupyBackend()
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(available() is not None, reason="no graphics card answers")
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", NETS)
+def test_a_card_does_the_same(name: str, way: Way, precision: Precision) -> None:
+    given = task(name)
+    reference, machine = given.machine(None, precision), given.machine(CupyBackend(way), precision)
+    for m in (reference, machine):
+        m.runner(3).steps(given.inputs(precision), np.repeat(ROWS, 20, axis=0))
+    for location, content in machine.written().items():
+        close(content, reference.written()[location], precision)
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", NETS)
+def test_cuda_compiles_the_kernels(name: str, way: Way, precision: Precision) -> None:
+    nvrtc = pytest.importorskip("cupy.cuda.nvrtc")
+    text = module(planned(task(name).program, 3, precision), way).text
+    program = nvrtc.createProgram(text, "kernels.cu", [], [])
+    nvrtc.compileProgram(program, ["--gpu-architecture=compute_90", "--std=c++17"])
+    assert b".entry run" in nvrtc.getPTX(program) or way is not Way.WHOLE
