@@ -46,6 +46,10 @@ class Backend(Protocol):
         """The plan on that memory. Raises ``Unsupported`` if this back end has no loop for one of its steps."""
         ...
 
+    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
+        """Overwrites what the memory has at those locations."""
+        ...
+
     def fetch(self, memory: Memory) -> dict[Location, Array]:
         """The contents as they are now, in new NumPy arrays of the memory's precision."""
         ...

@@ -98,19 +98,30 @@ class Builder:
         shape = self._extents.get(f)
         if shape is None:
             shape = self._extents[f] = _checked_extent(f)
-        zero = [isinstance(V, Nought) for V in arguments]
-        if any(zero):
-            if vanishes(f, zero):
-                return Nought(f.codomain)
-            if f.name in {"add", "sub"}:
-                x, y = arguments
-                return x if zero[1] else y if f.name == "add" else self.apply(self._negative(f), (y,))
         if 0 in shape:
             return Nought(f.codomain)
-        slots = [self._written(V) for V in arguments]
+        slots: list[Slot] = []
+        for V in arguments:
+            if not isinstance(V, Slot):
+                zero = [isinstance(W, Nought) for W in arguments]
+                if any(zero):
+                    return self._apply_to_zero(f, arguments, zero)
+                raise KernelBug(f"a base type was expected, not {type_of(V)}")
+            slots.append(V)
+        return self._applied(f, slots, shape)
+
+    def _apply_to_zero(self, f: Primitive, arguments: Sequence[Symbolic], zero: list[bool]) -> Symbolic:
+        if vanishes(f, zero):
+            return Nought(f.codomain)
+        if f.name in {"add", "sub"}:
+            x, y = arguments
+            return x if zero[1] else y if f.name == "add" else self.apply(self._negative(f), (y,))
+        return self._applied(f, [self._written(V) for V in arguments], self._extents[f])
+
+    def _applied(self, f: Primitive, slots: list[Slot], shape: Extent) -> Slot:
         result = self._equation(f, tuple([s.register for s in slots]), shape, slots)
         if result.active:
-            self.region = record(self.region, Applied(f, tuple(slots), result), result.active)
+            record(self.region, Applied(f, tuple(slots), result), result.active)
         return result
 
     def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
@@ -150,7 +161,7 @@ class Builder:
                 source = self._written(V)
                 named = self._equation(Alias(source.shape), (source.register,), source.shape, [source])
                 if named.active:
-                    self.region = record(self.region, Aliased(source, named), named.active)
+                    record(self.region, Aliased(source, named), named.active)
                 return Slot(named.register, named.shape, named.active | bit)
 
     def seal(self, f: Defined, argument: Symbolic, V: Symbolic) -> Symbolic:
@@ -159,7 +170,7 @@ class Builder:
         if not active:
             return V
         result = self._named(V, active)
-        self.region = record(self.region, Called(f, argument, result, self.place), active)
+        record(self.region, Called(f, argument, result, self.place), active)
         return result
 
     def derivative(self, f: Function) -> Scope:

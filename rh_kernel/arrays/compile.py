@@ -4,15 +4,17 @@ from rh_kernel.arrays.builder import LONGEST, Builder
 from rh_kernel.arrays.machine import Machine
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program, Register, Tree
-from rh_kernel.arrays.tape import Environment
+from rh_kernel.arrays.tape import EMPTY, NO_NAMES, Environment
 from rh_kernel.arrays.terms import evaluate
 from rh_kernel.arrays.values import Slot, Symbolic
+from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Command, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 
 
+@put_off()
 def compile_command(
     P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
@@ -25,6 +27,7 @@ def compile_command(
     return optimise(translate(P, inputs, names, strict=strict, longest=longest))
 
 
+@put_off()
 def compile_term(
     M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
@@ -34,6 +37,7 @@ def compile_term(
     return optimise(_program(b, names, trees, evaluate(M, rho, b), ()))
 
 
+@put_off()
 def translate(
     P: Command, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
@@ -47,12 +51,12 @@ def translate(
 
 
 def _inputs(types: tuple[Type, ...], b: Builder) -> tuple[tuple[Tree, ...], Environment]:
-    rho: Environment = None
+    rho: Environment = EMPTY
     trees: list[Tree] = []
     for A in types:
         tree, V = b.input(A)
         trees.append(tree)
-        rho = (V, rho)
+        rho = (V, rho, NO_NAMES)
     return tuple(trees), rho
 
 

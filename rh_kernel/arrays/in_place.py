@@ -37,7 +37,10 @@ def in_place(
 
 
 class _Updating:
-    """Steps that move: ``at`` is where each stands now, ``makers`` and ``readers`` which steps write and read a buffer."""
+    """Steps that move: ``at`` is where each stands now, and ``after`` what one that has moved must stay behind.
+
+    ``makers`` and ``readers`` are the steps that write and read a buffer, ``became`` the content that it turned into.
+    """
 
     def __init__(
         self, steps: Sequence[Step], loops: Loops, contents: Mapping[Location, int], results: Mapping[Register, View]
@@ -55,6 +58,7 @@ class _Updating:
             for view in reads(step):
                 self.readers.setdefault(view.buffer, []).append(i)
         self.moves = 0
+        self.after: dict[int, tuple[int, int]] = {}
         self.became: dict[int, int] = {}
 
     def run(self, updates: Sequence[tuple[Location, View]]) -> Updated:
@@ -101,7 +105,9 @@ class _Updating:
         # As early as it may be: what it reads is then still near, and is soon needed no more.
         needed = [i for v in reads(self.steps[maker]) for i in self.makers.get(v.buffer, ()) if i != maker]
         self.moves += 1
-        self.at[maker] = (max(last, *(self.at[i] for i in needed), (-1, 0))[0], self.moves)
+        earliest = max(last, self.after.get(maker, last), *(self.at[i] for i in needed), (-1, 0))
+        self.after[maker] = earliest
+        self.at[maker] = (earliest[0], self.moves)
         self.became[view.buffer] = content
         return True
 

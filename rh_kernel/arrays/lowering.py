@@ -78,7 +78,7 @@ class _Lowering:
                 self.of[r] = dense(self.loops.buffer(Input(len(inputs), prod(shape))), shape)
                 inputs.append(shape)
         for r, array in program.constants:
-            if array.size and not any(array.strides):
+            if array.size and (array.size == 1 or not any(array.strides)):
                 self.numbers[r] = float(array.flat[0])
             self.of[r] = self.loops.kept(array, program.shapes[r])
         contents: dict[Location, int] = {}

@@ -10,23 +10,21 @@ forward and a step back.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar, cast
+from typing import TypeAlias, cast
 
 from rh_kernel.arrays.builder import Builder
-from rh_kernel.arrays.tape import Continuation, Environment, Performed, Region, Tape, enter
+from rh_kernel.arrays.clauses import Clauses, Met, MetIndex, entered
+from rh_kernel.arrays.tape import EMPTY, NO_NAMES, Closure, Continuation, Environment, Performed, Region, Tape, enter
 from rh_kernel.arrays.terms import Cotangents, accumulate, bind, collect, entry_at, evaluate, pull_back
 from rh_kernel.arrays.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
 from rh_kernel.source.diagnostic import KernelBug, Stuck
-from rh_kernel.syntax.binding import shift
 from rh_kernel.syntax.builtin import GET, PUT
-from rh_kernel.syntax.clauses import ordinary_clause, reverse_clause
 from rh_kernel.syntax.core import (
     RH,
     Bind,
-    Bound,
     Command,
     Handle,
-    Node,
+    Index,
     Operation,
     OrdinaryHandler,
     Perform,
@@ -35,8 +33,10 @@ from rh_kernel.syntax.core import (
     ReverseHandler,
     RevHandle,
     Scope,
+    Zero,
 )
-from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.signature import Location, LocationVar
 from rh_kernel.syntax.stuck import placed, unhandled
 
 
@@ -45,6 +45,7 @@ class Reverse:
     """The edge of a region: ``rev handle (…) ⟨variables⟩. [ ] with H``"""
 
     handler: ReverseHandler
+    clauses: Clauses
     environment: Environment
     variables: tuple[Symbolic, ...]
 
@@ -54,14 +55,14 @@ class Ordinary:
     """``handle [ ] with H``"""
 
     handler: OrdinaryHandler
+    clauses: Clauses
     environment: Environment
 
 
 Edge: TypeAlias = Reverse | Ordinary
-AnyHandler = TypeVar("AnyHandler", ReverseHandler, OrdinaryHandler)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Then:
     """``let x ⇐ [ ] in Q``"""
 
@@ -70,12 +71,16 @@ class Then:
 
 
 @dataclass(frozen=True, slots=True)
+class Paired:
+    """``let y ⇐ [ ] in ⌊⟨y, 0⟩⌋``: an operation that a reverse handler has no clause for was passed on"""
+
+
+@dataclass(slots=True)
 class Forwarded:
     """Below a region: the forward clause is running, and the region's body, ``stretches``, waits for its ``y``."""
 
     argument: Symbolic
-    backward: Scope
-    environment: Environment
+    backward: Closure
     stretches: "tuple[Stretch, ...]"
     bit: int
     tape: Tape
@@ -91,7 +96,7 @@ class Returned:
     tape: Tape
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Backward:
     """Below a region: a backward clause is running; ``tape`` is what is left to walk back. ``cotangents`` is not written on."""
 
@@ -102,11 +107,11 @@ class Backward:
     cotangents: Cotangents
 
 
-Frame: TypeAlias = Then | Forwarded | Returned | Backward
+Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward
 Frames: TypeAlias = "tuple[Frame, Frames] | None"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stretch:
     """The frames inside a handler, and the handler."""
 
@@ -173,12 +178,12 @@ class Machine:
             case RevHandle(M, scope, H) | RH(M, scope, H):
                 bit = b.fresh_bit()
                 V = b.alias(evaluate(M, rho, b), bit)
-                self._install(Reverse(H, rho, unpack(V, scope.arity)))
+                self._install(Reverse(H, Clauses(H), rho, unpack(V, scope.arity)))
                 b.region = enter(bit, None, b.region)
                 self._go(scope, V, rho)
                 return None
             case Handle(Q, H):
-                self._install(Ordinary(H, rho))
+                self._install(Ordinary(H, Clauses(H), rho))
                 self._next = (Q, rho)
                 return None
             case Resume(index, _, M):
@@ -208,11 +213,13 @@ class Machine:
             case Then(scope, rho):
                 self._go(scope, V, rho)
                 return None
-            case Forwarded(argument, backward, rho, stretches, bit, tape):
+            case Paired():
+                return V, UNIT_SYMBOL
+            case Forwarded(argument, backward, stretches, bit, tape):
                 y, z = unpack(V, 2)
                 y = b.alias(y, bit)
                 self._reinstall(stretches)
-                b.region = enter(bit, (Performed(argument, y, z, backward, rho), tape), b.region)
+                b.region = enter(bit, (Performed(argument, y, z, backward), tape), b.region)
                 return y
             case Returned(result, variables, bit, tape):
                 cotangents: Cotangents = {}
@@ -230,9 +237,9 @@ class Machine:
             raise KernelBug("a value has nowhere to go")
         self._frames, self._outside = outside.frames, outside.outside
         match outside.edge:
-            case Ordinary(H, rho):
+            case Ordinary(H, _, rho):
                 self._go(H.returns, V, rho)
-            case Reverse(H, rho, variables):
+            case Reverse(H, _, rho, variables):
                 region = self._leave_region()
                 self._frames = (Returned(V, variables, region.bit, region.tape), self._frames)
                 self._go(H.returns, V, rho)
@@ -254,60 +261,77 @@ class Machine:
             # The clause is run even for the cotangent 0: it may have effects.
             w = collect(entry.result, cotangents)
             self._frames = (Backward(entry.argument, variables, bit, tape, cotangents), self._frames)
-            self._go(entry.backward, (w, entry.auxiliary), entry.environment)
+            self._close(entry.backward, (w, entry.auxiliary))
             return None
         return pack(tuple([collect(x, cotangents) for x in variables]))
 
     def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
         """Gives ``Op(V)`` to the innermost handler with a clause for it; the heap answers ``Get`` and ``Put`` at the end."""
-        indices = tuple([evaluate(i, rho, self.builder) for i in op.indices if isinstance(i, Node)]) if op.loose else ()
+        met = self._met(op, rho)
         passed: list[Stretch] = []
         while self._outside is not None:
             edge = self._outside.edge
             passed.append(Stretch(self._frames, edge))
             self._frames, self._outside = self._outside.frames, self._outside.outside
+            opened = edge.clauses.find(met)
             match edge:
-                case Reverse(H, environment, _):
-                    H, at, environment = _meet(H, op, indices, environment)
-                    forward, backward = reverse_clause(H, at)
+                case Reverse(_, _, environment, _):
                     region = self._leave_region()
-                    waiting = Forwarded(V, backward, environment, tuple(passed), region.bit, region.tape)
+                    if opened is None:
+                        # Passed on, as by ``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``.
+                        nothing = Closure(Scope(("y", "z"), Return(Zero(op.domain))), 2, EMPTY, NO_NAMES)
+                        waiting = Forwarded(V, nothing, tuple(passed), region.bit, region.tape)
+                        self._frames = (Paired(), (waiting, self._frames))
+                        passed = []
+                        continue
+                    inside, names = entered(met, opened, environment)
+                    forward, backward = opened.scopes
+                    waiting = Forwarded(V, Closure(backward, 2, inside, names), tuple(passed), region.bit, region.tape)
                     self._frames = (waiting, self._frames)
-                    self._go(forward, V, environment)
+                    self._close(Closure(forward, 1, inside, names), V)
                     return None
-                case Ordinary(H, environment):
-                    H, at, environment = _meet(H, op, indices, environment)
-                    clause = ordinary_clause(H, at)
-                    if clause is not None:
-                        self._next = (cast(Command, clause.body), (Continuation(tuple(passed)), (V, environment)))
+                case Ordinary(_, _, environment):
+                    if opened is not None:
+                        inside, names = entered(met, opened, environment)
+                        (scope,) = opened.scopes
+                        rest = Continuation(tuple(passed))
+                        self._next = (cast(Command, scope.body), (rest, (V, inside, names), names))
                         return None
-        return self._answer(op, V, passed)
+        return self._answer(op, met, V, passed)
 
-    def _answer(self, op: Operation, V: Symbolic, passed: list[Stretch]) -> Symbolic:
+    def _met(self, op: Operation, rho: Environment) -> Met:
+        """The operation with its indices as they are here."""
+        return Met(op, tuple([self._index(i, rho) for i in op.indices]))
+
+    def _index(self, i: Index, rho: Environment) -> MetIndex:
+        match i:
+            case Location() | Dim():
+                return i
+            case LocationVar(name):
+                location = rho[2].get(name)
+                if location is None:
+                    raise KernelBug(f"{name} stands for no location")
+                return location
+            case M:
+                return evaluate(M, rho, self.builder)
+
+    def _close(self, closure: Closure, V: Symbolic) -> None:
+        environment = closure.environment
+        for W in unpack(V, closure.arity):
+            environment = (W, environment, closure.names)
+        self._next = (cast(Command, closure.scope.body), environment)
+
+    def _answer(self, op: Operation, met: Met, V: Symbolic, passed: list[Stretch]) -> Symbolic:
         self._reinstall(passed)
         if op.family not in (GET, PUT):
             raise unhandled(op)
-        (location,) = op.indices
+        (location,) = met.indices
         if not isinstance(location, Location):
             raise KernelBug(f"{op.family.name} is at no location")
         if op.family == PUT:
             self.heap[location] = V
             return UNIT_SYMBOL
-        if location not in self.heap:
-            self.read[location] = slot = self.builder.read(location)
-            self.heap[location] = slot
-        return self.heap[location]
-
-
-def _meet(
-    H: AnyHandler, op: Operation, indices: tuple[Symbolic, ...], rho: Environment
-) -> tuple[AnyHandler, Operation, Environment]:
-    """H and ``op`` in one environment: the operation's closed values become its innermost variables."""
-    if not indices:
-        return H, op, rho
-    n = len(indices)
-    positions = iter(range(n - 1, -1, -1))
-    at = tuple([Bound(next(positions)) if isinstance(i, Node) else i for i in op.indices])
-    for V in indices:
-        rho = (V, rho)
-    return shift(H, n), Operation(op.family, at, op.at, op.domain, op.codomain, span=op.span), rho
+        content = self.heap.get(location)
+        if content is None:
+            self.read[location] = content = self.heap[location] = self.builder.read(location)
+        return content

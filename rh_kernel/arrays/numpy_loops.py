@@ -1,7 +1,7 @@
 """The steps of a plan on NumPy: each is a list of calls that write where they should, made before the first run.
 
-Numbers are arrays of no axes, outputs are given, and products are ``dot`` where that is possible: so a call costs what NumPy's own
-dispatch costs, and a run of them is a loop over calls without arguments.
+Numbers are arrays of no axes, outputs are given, and products are ``dot`` where that is possible: so a call costs what NumPy's
+own dispatch costs, and a run of them is a loop over calls without arguments.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from rh_kernel.primitives.table import kernel
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Array
 
-Action: TypeAlias = Callable[[], object]
+Action: TypeAlias = "Callable[[], object] | partial[Any]"
 
 _UNARY: dict[Scalar, np.ufunc] = {
     Scalar.NEG: np.negative,
@@ -122,7 +122,7 @@ class _Entries:
             self.values.append(arrays.number(line.value) if isinstance(line, Number) else self._line(i, line))
             self._let_go(i, line)
         for store in step.stores:
-            self._store(arrays.of(store.view), self.values[store.value], store.accumulate)
+            self._store(arrays.of(store.view), self.values[store.value], accumulate=store.accumulate)
 
     def _last_uses(self) -> dict[int, int]:
         """The last line that uses a value; those that are stored are used after all lines."""
@@ -194,7 +194,7 @@ class _Entries:
         else:
             raise KernelBug(f"NumPy has no {f.name}")
 
-    def _store(self, target: Array, value: Array, accumulate: bool) -> None:
+    def _store(self, target: Array, value: Array, *, accumulate: bool) -> None:
         if accumulate:
             for part, added in _apart(target, np.broadcast_to(value, target.shape)):
                 self.calls.append(partial(np.add, part, added, part))

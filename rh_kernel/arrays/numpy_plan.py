@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import call
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from rh_kernel.arrays.backend import Arrays as Values
 from rh_kernel.arrays.backend import Memory
 from rh_kernel.arrays.numpy_loops import Arrays, calls, room
 from rh_kernel.arrays.plan import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch
-from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
@@ -29,6 +27,11 @@ class NumPy:
     def runner(self, plan: Plan, memory: Memory) -> "NumPyRunner":
         """The plan on that memory, on which it writes."""
         return NumPyRunner(plan, memory)
+
+    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
+        """Overwrites what the memory has at those locations."""
+        for location, array in heap.items():
+            memory[location][...] = array
 
     def fetch(self, memory: Memory) -> dict[Location, Array]:
         """The contents as they are now."""
@@ -68,15 +71,12 @@ class NumPyRunner:
             deque(map(call, self._calls), 0)
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
-        """A run for each row of ``rows``, on those samples of the inputs."""
-        batched = self._plan.samples is not None
+        """A run for each row of ``rows``, on those samples of the inputs. All inputs have to be batched."""
         with np.errstate(all="ignore"):
             for row in rows:
                 for given, place in zip(inputs, self._inputs, strict=True):
-                    if batched:
-                        given.take(row, 0, place)
-                    else:
-                        place[...] = given
+                    # The rows are there; with "raise" the output would be copied once more.
+                    given.take(row, 0, place, "clip")
                 deque(map(call, self._calls), 0)
 
     def result(self) -> Values:
@@ -84,13 +84,9 @@ class NumPyRunner:
         return _copied(self._result)
 
 
-def _tree(leaf: Leaf, arrays: Arrays) -> Any:
+def _tree(leaf: Leaf, arrays: Arrays) -> Values:
     return tuple([_tree(part, arrays) for part in leaf]) if isinstance(leaf, tuple) else arrays.of(leaf)
 
 
-def _copied(value: Any) -> Values:
-    if isinstance(value, tuple):
-        return tuple([_copied(part) for part in value])
-    if isinstance(value, np.ndarray):
-        return np.array(value, order="C")
-    raise KernelBug("a result is no array")
+def _copied(value: Values) -> Values:
+    return tuple([_copied(part) for part in value]) if isinstance(value, tuple) else np.array(value, order="C")

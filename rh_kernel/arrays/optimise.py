@@ -4,6 +4,7 @@ One pass forward, in which each equation meets only registers that are final, an
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -51,6 +52,16 @@ def map_tree(tree: Tree, image: Callable[[Register], Register]) -> Tree:
     return image(tree)
 
 
+@dataclass(frozen=True, slots=True)
+class _Symbol:
+    """What is known of an operator, looked up once."""
+
+    number: int
+    extent: Extent
+    commutes: bool
+    joins_batch: bool
+
+
 class Draft:
     """A program being written, each equation in its simplest known form and none twice; it may hold what nobody uses."""
 
@@ -62,7 +73,7 @@ class Draft:
         self._reads: dict[Location, Register] = {}
         self._definitions: dict[Register, Apply] = {}
         self._known: dict[tuple[object, ...], Register] = {}
-        self._operators: dict[Operator, int] = {}
+        self._operators: dict[Operator, _Symbol] = {}
 
     def uniform(self, r: Register) -> float | None:
         """The one number that all entries of a constant are, or ``None``."""
@@ -122,21 +133,25 @@ class Draft:
                 return self._folded(f, arguments) or simpler(f, arguments, self)
 
     def _folded(self, f: Primitive, arguments: tuple[Register, ...]) -> Holds | None:
-        if not all(r in self._constants for r in arguments):
-            return None
+        for r in arguments:
+            if r not in self._constants:
+                return None
         if max(prod(extent_of(f)), *(prod(self.shapes[r]) for r in arguments)) > FOLDED:
             return None
         with np.errstate(all="ignore"):
             return Holds(kernel(f, np)(*(self._constants[r] for r in arguments)))
 
     def _equation(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
-        number = self._operators.setdefault(f, len(self._operators))
-        commutes = isinstance(f, Primitive) and f.name in COMMUTE
-        key = (number, *(sorted(arguments) if commutes else arguments))
+        symbol = self._operators.get(f)
+        if symbol is None:
+            commutes = isinstance(f, Primitive) and f.name in COMMUTE
+            symbol = _Symbol(len(self._operators), extent_of(f), commutes, joins_batch(f))
+            self._operators[f] = symbol
+        key = (symbol.number, *(sorted(arguments) if symbol.commutes else arguments))
         r = self._known.get(key)
         if r is None:
-            batched = any(self.batched[a] for a in arguments) and not joins_batch(f)
-            r = self._known[key] = self.fresh(extent_of(f), batched=batched)
+            batched = not symbol.joins_batch and True in [self.batched[a] for a in arguments]
+            r = self._known[key] = self.fresh(symbol.extent, batched=batched)
             self._definitions[r] = Apply(f, arguments)
         return r
 

@@ -1,9 +1,9 @@
 """Sums of products as products of matrices, for a library that knows only those.
 
-An axis of a ``Contract`` belongs to the output and the left factor (m), to the output and the right one (n), to both factors and not
-to the output (k), or to all three. ``matrices`` joins the axes of each kind to one axis of a matrix; those that cannot be joined
-become axes of a stack of matrices, over which the products are added if they were summed over. Where the windows of a signal are a
-factor, which overlap, they are copied before: that is ``packed``.
+An axis of a ``Contract`` belongs to the output and the left factor (m), to the output and the right one (n), to both factors
+and not to the output (k), or to all three. ``matrices`` joins the axes of each kind to one axis of a matrix; those that cannot be
+joined become axes of a stack of matrices, over which the products are added if they were summed over. Where the windows of a
+signal, which overlap, are a factor, they are copied before: that is ``packed``.
 """
 
 from collections.abc import Sequence

@@ -9,8 +9,10 @@ The steps run in order. An output of a ``Map`` may be the very view that it read
 for what ``accumulate`` says. Numbers of entries, never of bytes, count offsets, strides and sizes.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from math import prod
 from typing import Literal as OneOf
 from typing import TypeAlias
 
@@ -46,7 +48,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A constant or a margin: it starts as ``array`` (one axis), and what a run writes there is there in the next run as well"""
+    """A constant or a margin: it starts as ``array`` (one axis), and what a run writes there is there in the next run too"""
 
     array: Array
 
@@ -233,3 +235,18 @@ class Plan:
     steps: tuple[Step, ...]
     result: Leaf
     writes: tuple[Location, ...]
+
+    @property
+    def size(self) -> int:
+        """How many reals a run holds beside its inputs and the heap, its result among them."""
+        kept = sum(buffer.size for buffer in self.buffers if isinstance(buffer, Kept))
+        return self.scratch + kept + sum(prod(view.shape) for view in views(self.result))
+
+
+def views(leaf: Leaf) -> Iterator[View]:
+    """The views of a result from left to right."""
+    if isinstance(leaf, tuple):
+        for part in leaf:
+            yield from views(part)
+    else:
+        yield leaf

@@ -53,7 +53,7 @@ def _flattened(step: Step) -> Step:
 
 
 def _placed(buffers: Sequence[Buffer], steps: Sequence[Step], kept: Collection[int]) -> tuple[list[Buffer], int]:
-    """The buffers, with room for those that are used shared by those that are not needed at the same time, and how much it is."""
+    """The buffers with room found, which those share that are not needed at the same time; and how much it is."""
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for i, step in enumerate(steps):

@@ -10,7 +10,7 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Arrays, Backend, Memory, Runner
 from rh_kernel.arrays.numpy_plan import NumPy
-from rh_kernel.arrays.plan import Precision
+from rh_kernel.arrays.plan import Plan, Precision
 from rh_kernel.arrays.planning import planned
 from rh_kernel.arrays.program import Program, leaves
 from rh_kernel.syntax.core import Array
@@ -21,31 +21,54 @@ Prepared: TypeAlias = "Callable[[Sequence[Arrays], Mapping[Location, Array]], tu
 
 
 class Machine:
-    """A program with a memory of its own, copied from ``heap``, on which its runs write.
+    """A program on a back end, with a memory on which its runs write."""
 
-    Raises ``KeyError`` if the heap lacks a location that is read, and ``MemoryError`` if an array cannot be had.
-    """
-
-    def __init__(
-        self, program: Program, heap: Mapping[Location, Array], precision: Precision = "float64", backend: Backend | None = None
-    ) -> None:
+    def __init__(self, program: Program, memory: Memory, precision: Precision, backend: Backend) -> None:
         self.program = program
+        self.memory = memory
         self.precision: Precision = precision
-        self.backend: Backend = backend or NumPy()
-        self.memory: Memory = self.backend.memory(_contents(program, heap), precision)
+        self.backend = backend
+        self._plans: dict[int | None, Plan] = {}
         self._runners: dict[int | None, Runner] = {}
 
+    def plan(self, samples: int | None = None) -> Plan:
+        """The plan for so many samples, or that of a program that is not batched."""
+        if samples not in self._plans:
+            self._plans[samples] = planned(self.program, samples, self.precision, matrices=self.backend.wants_matrices)
+        return self._plans[samples]
+
     def runner(self, samples: int | None = None) -> Runner:
-        """The program for so many samples, or for one that is not batched. All runners work on the same memory."""
+        """That plan, ready to run. Raises ``MemoryError`` if an array cannot be had."""
         if samples not in self._runners:
-            plan = planned(self.program, samples, self.precision, matrices=self.backend.wants_matrices)
-            self._runners[samples] = self.backend.runner(plan, self.memory)
+            self._runners[samples] = self.backend.runner(self.plan(samples), self.memory)
         return self._runners[samples]
 
     def written(self) -> dict[Location, Array]:
         """The contents, as they are now, of the locations that the program writes."""
         wanted = {location for location, _ in self.program.writes}
-        return self.backend.fetch({location: x for location, x in self.memory.items() if location in wanted})
+        found = self.backend.fetch({location: x for location, x in self.memory.items() if location in wanted})
+        return {location: np.asarray(array, np.float64) for location, array in found.items()}
+
+
+def machine(
+    program: Program, heap: Mapping[Location, Array], precision: Precision = "float64", backend: Backend | None = None
+) -> Machine:
+    """The program on a back end, NumPy if none is named, with a copy of what it needs of the heap.
+
+    Raises ``KeyError`` if the heap lacks a location that is read, and ``MemoryError`` if an array cannot be had.
+    """
+    backend = backend or NumPy()
+    return Machine(program, backend.memory(contents((program,), heap), precision), precision, backend)
+
+
+def contents(programs: Sequence[Program], heap: Mapping[Location, Array]) -> dict[Location, Array]:
+    """What the programs read of the heap, and room for what they write. Raises ``KeyError`` as ``machine`` does."""
+    found = {location: heap[location] for program in programs for _, location in program.reads}
+    for program in programs:
+        for location, r in program.writes:
+            if location not in found:
+                found[location] = heap.get(location, np.zeros(program.shapes[r]))
+    return found
 
 
 def prepare(program: Program, precision: Precision = "float64") -> Prepared:
@@ -56,10 +79,10 @@ def prepare(program: Program, precision: Precision = "float64") -> Prepared:
 
     def run(given: Sequence[Arrays], heap: Mapping[Location, Array]) -> tuple[Arrays, dict[Location, Array]]:
         inputs = [np.ascontiguousarray(x, precision) for value in given for x in flat(value)]
-        machine = Machine(program, heap, precision)
-        runner = machine.runner(_samples(program, inputs))
+        made = machine(program, heap, precision)
+        runner = made.runner(_samples(program, inputs))
         runner.step(*inputs)
-        return runner.result(), machine.written()
+        return runner.result(), made.written()
 
     return run
 
@@ -81,12 +104,3 @@ def flat(value: Arrays) -> list[Array]:
 def _samples(program: Program, inputs: Sequence[Array]) -> int | None:
     marked = [program.batched[r] for tree in program.inputs for r in leaves(tree)]
     return next((len(x) for x, batched in zip(inputs, marked, strict=True) if batched), None)
-
-
-def _contents(program: Program, heap: Mapping[Location, Array]) -> dict[Location, Array]:
-    """What the program reads of the heap, and room for what it writes."""
-    found = {location: heap[location] for _, location in program.reads}
-    for location, r in program.writes:
-        if location not in found:
-            found[location] = np.zeros(program.shapes[r])
-    return found

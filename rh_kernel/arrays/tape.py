@@ -4,15 +4,18 @@ A region is the body of one ``W.rd(x. N)(V)`` or of one ``rev handle``. Its tape
 values that depend on its variables. Tapes are persistent lists: a continuation may be run twice, each run with its own tape.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeAlias
 
 from rh_kernel.arrays.values import Slot, Symbolic
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Defined, Primitive, Scope
+from rh_kernel.syntax.signature import Location
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Applied:
     """``y = f(x₁, …, xₙ)``"""
 
@@ -41,22 +44,21 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """``y ⇐ Op(x)``: the forward clause gave y and the auxiliary z, and ``backward`` is ``y, z. Q^b`` in ``environment``"""
+    """``y ⇐ Op(x)``: the forward clause gave y and the auxiliary z, and ``backward`` is the rest of the clause"""
 
     argument: Symbolic
     result: Symbolic
     auxiliary: Symbolic
-    backward: Scope
-    environment: "Environment"
+    backward: "Closure"
 
 
 Entry: TypeAlias = Applied | Aliased | Called | Performed
 Tape: TypeAlias = "tuple[Entry, Tape] | None"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Region:
-    """An active region: its own bit, its tape, the region around it, and the bits of both and of all further out."""
+    """An active region: its own bit, the region around it, and the bits of both and of all further out; its tape grows."""
 
     bit: int
     tape: Tape
@@ -69,16 +71,12 @@ def enter(bit: int, tape: Tape, outer: Region | None) -> Region:
     return Region(bit, tape, outer, bit | (outer.bits if outer else 0))
 
 
-def record(region: Region | None, entry: Entry, active: int) -> Region | None:
-    """The regions with ``entry`` on the tape of each whose bit is in ``active``."""
-    passed: list[Region] = []
+def record(region: Region | None, entry: Entry, active: int) -> None:
+    """Puts ``entry`` on the tape of each region, from this one outwards, whose bit is in ``active``."""
     while region is not None and active & region.bits:
-        passed.append(region)
+        if active & region.bit:
+            region.tape = (entry, region.tape)
         region = region.outer
-    for cell in reversed(passed):
-        tape = (entry, cell.tape) if active & cell.bit else cell.tape
-        region = Region(cell.bit, tape, region, cell.bits)
-    return region
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,4 +86,21 @@ class Continuation:
     stretches: tuple[object, ...]
 
 
-Environment: TypeAlias = "tuple[Symbolic | Continuation, Environment] | None"
+Names: TypeAlias = Mapping[str, Location]
+"""What the location parameters of the clauses stand for that one is in."""
+
+Environment: TypeAlias = "tuple[Symbolic | Continuation | None, Environment | None, Names]"
+"""The value of variable 0, the environment of the others, and what the location parameters stand for here."""
+
+NO_NAMES: Names = MappingProxyType({})
+EMPTY: Environment = (None, None, NO_NAMES)
+
+
+@dataclass(slots=True)
+class Closure:
+    """A scope of which all but the last ``arity`` variables have values, in ``environment``, under these names."""
+
+    scope: Scope
+    arity: int
+    environment: Environment
+    names: Names

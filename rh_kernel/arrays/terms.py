@@ -9,7 +9,18 @@ from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from rh_kernel.arrays.builder import Builder
-from rh_kernel.arrays.tape import Aliased, Applied, Called, Continuation, Environment, Performed, Region, enter
+from rh_kernel.arrays.tape import (
+    EMPTY,
+    NO_NAMES,
+    Aliased,
+    Applied,
+    Called,
+    Continuation,
+    Environment,
+    Performed,
+    Region,
+    enter,
+)
 from rh_kernel.arrays.values import Nought, Slot, Symbolic, pack, unpack
 from rh_kernel.primitives.smoothness import base
 from rh_kernel.source.diagnostic import KernelBug
@@ -37,67 +48,61 @@ from rh_kernel.syntax.types import Product, real
 Cotangents: TypeAlias = dict[int, Symbolic]
 
 
-@dataclass(frozen=True, slots=True)
-class _Evaluate:
-    term: Term
-    environment: Environment
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Call:
     function: Function
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Add:
     pass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Pack:
     arity: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Project:
     index: int
     arity: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Enter:
     scope: Scope
     environment: Environment
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Differentiate:
     scope: Scope
     environment: Environment
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _GoBack:
     variable: Symbolic
     cotangent: Symbolic
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Seal:
     function: Defined
     argument: Symbolic
     region: Region | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Drop:
     """The value only had to be there; the region goes on."""
 
     region: Region | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Leave:
     """The body of a function ends: whether checks are written down, and where calls stand, is as before."""
 
@@ -105,37 +110,49 @@ class _Leave:
     place: Span | None
 
 
-_Task: TypeAlias = _Evaluate | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _GoBack | _Seal | _Drop | _Leave
+_Task: TypeAlias = (
+    tuple[Term, Environment] | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _GoBack | _Seal | _Drop | _Leave
+)
 
 
 def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
     """The value of M. However deep M is, Python's stack is not used."""
-    todo: list[_Task] = [_Evaluate(M, environment)]
+    V = _at_once(M, environment, b)
+    if V is not None:
+        return V
+    todo: list[_Task] = [(M, environment)]
     values: list[Symbolic] = []
     while todo:
-        match todo.pop():
-            case _Evaluate(N, rho):
+        task = todo.pop()
+        if isinstance(task, tuple):
+            N, rho = task
+            V = _at_once(N, rho, b)
+            if V is None:
                 _evaluate(N, rho, b, todo, values)
+            else:
+                values.append(V)
+            continue
+        match task:
             case _Call(f, span):
                 _call(f, values.pop(), span, b, todo, values)
-            case _Add():
-                W = values.pop()
-                values.append(b.add(values.pop(), W))
             case _Pack(n):
                 items = tuple(values[-n:])
                 del values[-n:]
                 values.append(items)
+            case _Add():
+                W = values.pop()
+                values.append(b.add(values.pop(), W))
             case _Project(i, n):
                 values.append(unpack(values.pop(), n)[i - 1])
             case _Enter(scope, rho):
-                todo.append(_Evaluate(cast(Term, scope.body), bind(scope, values.pop(), rho)))
+                todo.append((cast(Term, scope.body), bind(scope, values.pop(), rho)))
             case _Differentiate(scope, rho):
                 V = values.pop()
                 bit = b.fresh_bit()
                 x = b.alias(V, bit)
                 b.region = enter(bit, None, b.region)
                 todo.append(_GoBack(x, values.pop()))
-                todo.append(_Evaluate(cast(Term, scope.body), bind(scope, x, rho)))
+                todo.append((cast(Term, scope.body), bind(scope, x, rho)))
             case _GoBack(x, W):
                 values.append(_go_back(values.pop(), W, x, b))
             case _Seal(f, argument, region):
@@ -150,52 +167,86 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
     return V
 
 
+def _at_once(M: Term, environment: Environment, b: Builder) -> "Symbolic | None":
+    """The value of what is no deeper than ``f(⟨x, y⟩)``, where most terms end; ``None`` if M is deeper."""
+    if isinstance(M, Call):
+        f = M.function
+        if isinstance(f, Primitive):
+            V = _read(M.argument, environment)
+            if V is not None:
+                return _applied(f, V, M.span, b)
+        return None
+    return b.constant(M.value) if isinstance(M, Const) else _read(M, environment)
+
+
+def _read(M: Term, environment: Environment) -> "Symbolic | None":
+    """The value of ``x``, ``0``, ``x.i`` and tuples of these, for which nothing is computed; ``None`` if M is another term."""
+    if isinstance(M, Bound):
+        return variable(M.index, environment)
+    if isinstance(M, Tuple):
+        items: list[Symbolic] = []
+        for N in M.items:
+            V = None if isinstance(N, Tuple) else _read(N, environment)
+            if V is None:
+                return None
+            items.append(V)
+        return tuple(items)
+    if isinstance(M, Proj):
+        return unpack(variable(M.of.index, environment), M.arity)[M.index - 1] if isinstance(M.of, Bound) else None
+    return Nought(M.type) if isinstance(M, Zero) else None
+
+
 def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
     match M:
+        case Call(f, N):
+            todo.append(_Call(f, M.span))
+            todo.append((N, environment))
+        case Tuple(items):
+            todo.append(_Pack(len(items)))
+            todo.extend([(N, environment) for N in reversed(items)])
+        case Plus(L, N):
+            todo.append(_Add())
+            todo.append((N, environment))
+            todo.append((L, environment))
+        case Let(N, scope):
+            todo.append(_Enter(scope, environment))
+            todo.append((N, environment))
+        case Proj(i, n, N):
+            todo.append(_Project(i, n))
+            todo.append((N, environment))
+        case Rd(W, scope, N) | R(W, scope, N):
+            todo.append(_Differentiate(scope, environment))
+            todo.append((N, environment))
+            todo.append((W, environment))
         case Bound(index):
             values.append(variable(index, environment))
         case Const(array):
             values.append(b.constant(array))
         case Zero(A):
             values.append(Nought(A))
-        case Call(f, N):
-            todo.append(_Call(f, M.span))
-            todo.append(_Evaluate(N, environment))
-        case Plus(L, N):
-            todo.append(_Add())
-            todo.append(_Evaluate(N, environment))
-            todo.append(_Evaluate(L, environment))
-        case Tuple(items):
-            todo.append(_Pack(len(items)))
-            todo.extend([_Evaluate(N, environment) for N in reversed(items)])
-        case Proj(i, n, N):
-            todo.append(_Project(i, n))
-            todo.append(_Evaluate(N, environment))
-        case Let(N, scope):
-            todo.append(_Enter(scope, environment))
-            todo.append(_Evaluate(N, environment))
-        case Rd(W, scope, N) | R(W, scope, N):
-            todo.append(_Differentiate(scope, environment))
-            todo.append(_Evaluate(N, environment))
-            todo.append(_Evaluate(W, environment))
+
+
+def _applied(f: Primitive, V: Symbolic, span: Span | None, b: Builder) -> Symbolic:
+    arguments = spread(f, V)
+    if b.strict:
+        b.check_smooth(f, arguments, span)
+    return b.apply(f, arguments)
 
 
 def _call(f: Function, V: Symbolic, span: Span | None, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
     match f:
         case Primitive():
-            arguments = spread(f, V)
-            b.check_smooth(f, arguments, span)
-            values.append(b.apply(f, arguments))
+            values.append(_applied(f, V, span, b))
         case Defined(_, _, _, body, own):
             _enter(span, b, todo)
             if own is not None:
                 todo.append(_Seal(f, V, b.region))
                 b.region = None
-            todo.append(_Evaluate(cast(Term, body.body), (V, None)))
+            todo.append((cast(Term, body.body), (V, EMPTY, NO_NAMES)))
         case RdOf(g):
             w, v = unpack(V, 2)
             _enter(span, b, todo)
-            todo.append(_Evaluate(cast(Term, b.derivative(g).body), (v, (w, None))))
+            todo.append((cast(Term, b.derivative(g).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES)))
             if b.strict:
                 _require(g, v, b, todo)
 
@@ -219,7 +270,7 @@ def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task]) -> None:
             pass
         case Defined(_, _, _, body, _):
             todo.append(_Drop(b.region))
-            todo.append(_Evaluate(cast(Term, body.body), (v, None)))
+            todo.append((cast(Term, body.body), (v, EMPTY, NO_NAMES)))
             b.region = None
 
 
@@ -266,25 +317,24 @@ def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder, span: Span | None = N
     """``rd[f](w, v)`` after ``f(v)``, so it is known that f is defined at v."""
     strict, place = b.strict, b.place
     b.strict, b.place = strict and not isinstance(f, Primitive), place or span
-    V = evaluate(cast(Term, b.derivative(f).body), (v, (w, None)), b)
+    V = evaluate(cast(Term, b.derivative(f).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES), b)
     b.strict, b.place = strict, place
     return V
 
 
 def accumulate(V: Symbolic, W: Symbolic, bit: int, cotangents: Cotangents, b: Builder) -> None:
     """Adds the cotangent W of V to those of the slots in V that depend on the region of ``bit``."""
-    match V, W:
-        case (Nought(), _) | (_, Nought()):
-            return
-        case Slot(register, _, active), _:
-            if active & bit:
-                before = cotangents.get(register)
-                cotangents[register] = W if before is None else b.add(before, W)
-        case tuple(), tuple():
-            for x, y in zip(V, W, strict=True):
-                accumulate(x, y, bit, cotangents, b)
-        case tuple(), Slot():
-            raise KernelBug("a cotangent has another type than its value")
+    if isinstance(V, Nought) or isinstance(W, Nought):
+        return
+    if isinstance(V, Slot):
+        if V.active & bit:
+            before = cotangents.get(V.register)
+            cotangents[V.register] = W if before is None else b.add(before, W)
+    elif isinstance(W, tuple):
+        for x, y in zip(V, W, strict=True):
+            accumulate(x, y, bit, cotangents, b)
+    else:
+        raise KernelBug("a cotangent has another type than its value")
 
 
 def collect(V: Symbolic, cotangents: Cotangents) -> Symbolic:
@@ -309,16 +359,18 @@ def variable(index: int, environment: Environment) -> Symbolic:
 
 def entry_at(index: int, environment: Environment) -> "Symbolic | Continuation":
     """What the variable is bound to. Raises ``KernelBug`` if it is not bound."""
-    while environment is not None and index:
-        environment = environment[1]
+    cell: Environment | None = environment
+    while index and cell is not None:
+        cell = cell[1]
         index -= 1
-    if environment is None:
+    if cell is None or cell[0] is None:
         raise KernelBug("a variable is not bound")
-    return environment[0]
+    return cell[0]
 
 
 def bind(scope: Scope, V: Symbolic, environment: Environment) -> Environment:
     """The environment with the scope's variables bound to the components of V."""
-    for W in unpack(V, scope.arity):
-        environment = (W, environment)
+    names = environment[2]
+    for W in unpack(V, len(scope.hints)):
+        environment = (W, environment, names)
     return environment

@@ -12,9 +12,12 @@ from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.types import UNIT, Product, Type, product, real
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Slot:
-    """A register. ``active`` has a bit for each region (the body of a derivative or reverse handler) that it depends on."""
+    """A register. ``active`` has a bit for each region (the body of a derivative or reverse handler) that it depends on.
+
+    Nobody writes to a slot. It is not frozen because there are thousands, and a frozen one takes three times as long to make.
+    """
 
     register: Register
     shape: Extent
@@ -56,9 +59,9 @@ def unpack(V: Symbolic, n: int) -> tuple[Symbolic, ...]:
     """The n components of a value that ``pack`` made. Raises ``KernelBug`` if it has not as many."""
     if n == 1:
         return (V,)
+    if isinstance(V, tuple) and len(V) == n:
+        return V
     match V:
-        case tuple() if len(V) == n:
-            return V
         case Nought(Product(factors)) if len(factors) == n:
             return tuple([Nought(A) for A in factors])
         case Nought() if n == 0:

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rh_kernel.arrays.compile import compile_command, compile_term
-from rh_kernel.arrays.running import flat, prepare
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.storage import peak
+from rh_kernel.arrays.running import flat, machine
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
@@ -50,10 +49,12 @@ def evaluate(
         match settings.evaluator:
             case Evaluator.COMPILED:
                 program = compiled(subject, settings)
-                check_size(peak(program), "what is computed here", span_of(subject), settings)
+                ready = machine(program, heap, settings.precision)
+                check_size(ready.plan().size, "what is computed here", span_of(subject), settings)
                 yield Working()
-                result, changes = prepare(program)((), heap)
-                return Evaluated(_value(iter(flat(result)), subject.type), _frozen(changes))
+                runner = ready.runner()
+                runner.step()
+                return Evaluated(_value(iter(flat(runner.result())), subject.type), _frozen(ready.written()))
             case Evaluator.STEPPED:
                 return (yield from _reduced(subject, heap, settings))
             case Evaluator.DENOTED:

@@ -1,21 +1,21 @@
 """``Γ ; ◇ ⊢ P : A`` for b samples of Γ at once: the mean of the b heap changes, or the sum of the b results (LANGUAGE §6).
 
-A batch runs in pieces that stay in the processor's caches, whatever its size: the pieces start from the same heap, and the mean
-of the batch is the mean of theirs, each weighted with its share.
+The machines of a training run share one memory. A batch that would need very much room runs in pieces, which start from the
+same contents: the mean of the batch is the mean of theirs, each weighted with its share.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.builder import LONGEST
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.running import Prepared, prepare
+from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.storage import peak
+from rh_kernel.arrays.running import Machine, contents, flat
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array, Command
 from rh_kernel.syntax.signature import Location
@@ -24,68 +24,92 @@ from rh_kernel.syntax.types import Type
 from rh_kernel.training.errors import NoSuchArray
 from rh_kernel.training.samples import DataSet
 
-Heap = Mapping[Location, Array]
-Rows = slice | npt.NDArray[np.intp]
+LARGEST = 1 << 24
+"""How many reals the plan of a batch may hold; a larger batch runs in pieces."""
 
-PIECE = 1 << 16
-"""How many reals the equations of a piece hold all at once; more where there is more to do after the mean is taken."""
+MEASURED = 1 << 18
+"""How many reals the plan of a measure holds, about: so many samples are measured at once."""
 
 
-@dataclass(frozen=True, slots=True)
 class Batches:
-    """A command made ready for batches of its data; ``piece`` is the largest number of samples to run at once."""
+    """A command ready for batches of its data: ``program`` is batched, and its runs write on ``memory``."""
 
-    run: Prepared
-    inputs: tuple[Array, ...]
-    size: int
-    piece: int
-    writes: tuple[Location, ...]
+    def __init__(
+        self, program: Program, names: Sequence[str], data: DataSet, memory: Memory, precision: Precision, backend: Backend
+    ) -> None:
+        self.size = data.size
+        self.machine = Machine(program, memory, precision, backend)
+        self.inputs = [np.ascontiguousarray(data.arrays[name], precision) for name in names]
+        self._pieces: Batches | None = None
+        self._names = names
+        self._data = data
 
-    def changes(self, rows: Rows, heap: Heap) -> dict[Location, Array]:
-        """The new contents after the samples ``rows`` all ran from ``heap``: the mean of theirs, location by location."""
-        return self.run(self._samples(rows), heap)[1]
+    def samples(self, reals: int) -> int:
+        """How many samples, at least one, a plan may have that holds so many reals, about."""
+        program = self.machine.program
+        once = program.size(0)
+        return max(1, max(reals - once, 0) // max(1, program.size(1) - once))
 
-    def total(self, rows: Rows, heap: Heap) -> float:
-        """The sum of the results, of type ``Real(1)``, of the samples ``rows``."""
-        result, _ = self.run(self._samples(rows), heap)
-        return float(np.sum(np.asarray(result)))
+    def require(self, samples: int, reals: int) -> None:
+        """Raises ``Stuck`` if a run of so many samples holds more than that many reals."""
+        most = self.machine.plan(min(samples, self.size, self.samples(LARGEST))).size
+        if most > reals:
+            raise too_large(most, reals, "a batch", None)
 
-    def _samples(self, rows: Rows) -> list[Array]:
-        if isinstance(rows, slice):
-            return [array[rows] for array in self.inputs]
-        return [array.take(rows, axis=0) for array in self.inputs]
+    def change(self, rows: Integers) -> None:
+        """For each row of ``rows``: the samples in it all run from what is there, and the mean of their changes is made."""
+        b = rows.shape[1]
+        most = self.samples(LARGEST)
+        if b <= most:
+            self.machine.runner(b).steps(self.inputs, rows)
+            return
+        for row in rows:
+            self._change_in_pieces(row, most)
+
+    def _change_in_pieces(self, row: Integers, most: int) -> None:
+        machine = self.machine
+        old = machine.backend.fetch(machine.memory)
+        if self._pieces is None:
+            memory = machine.backend.memory(old, machine.precision)
+            self._pieces = Batches(machine.program, self._names, self._data, memory, machine.precision, machine.backend)
+        new: dict[Location, Array] = {}
+        for start in range(0, len(row), most):
+            piece = row[start : start + most]
+            machine.backend.store(self._pieces.machine.memory, old)
+            self._pieces.machine.runner(len(piece)).steps(self.inputs, piece[None])
+            share = len(piece) / len(row)
+            for location, array in self._pieces.machine.written().items():
+                new[location] = new.get(location, 0) + share * array
+        machine.backend.store(machine.memory, new)
+
+    def total(self, start: int, stop: int) -> float:
+        """The sum of the results, of type ``Real(1)``, of these samples."""
+        runner = self.machine.runner(stop - start)
+        runner.step(*[array[start:stop] for array in self.inputs])
+        (result,) = flat(runner.result())
+        return float(np.sum(result, dtype=np.float64))
 
 
 def for_changes(
-    P: Command,
-    sample: Sequence[tuple[str, Type]],
-    data: DataSet,
-    reals: int = 1 << 40,
-    *,
-    strict: bool = False,
-    longest: int = LONGEST,
-) -> Batches:
-    """P, of whose run only the heap changes are wanted; its loose indices are the sample's names, the last one is index 0.
+    P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, *, strict: bool = False, longest: int = LONGEST
+) -> Program:
+    """P for a batch, of whose run only the heap changes are wanted; its loose indices are the sample's names.
 
-    Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled or holds more than ``reals``.
+    Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled.
     """
     program = _compiled(P, sample, data, strict=strict, longest=longest)
-    return _batches(replace(program, result=()), [name for name, _ in sample], data, reals)
+    return batched(replace(program, result=()), [True] * len(sample))
 
 
-def for_results(
-    P: Command, names: Sequence[str], data: DataSet, reals: int = 1 << 40, *, strict: bool = False, longest: int = LONGEST
-) -> Batches:
-    """P, of whose run only the result is wanted, at whatever types the data has. Raises as ``for_changes`` does."""
+def for_results(P: Command, names: Sequence[str], data: DataSet, *, strict: bool = False, longest: int = LONGEST) -> Program:
+    """P for a batch, of whose run only the result is wanted, at whatever types the data has. Raises as ``for_changes`` does."""
     program = _compiled(P, [(name, None) for name in names], data, strict=strict, longest=longest)
-    return _batches(replace(program, writes=()), names, data, reals)
+    return batched(replace(program, writes=()), [True] * len(names))
 
 
-def weighted_sum(left: Mapping[Location, Array] | None, right: Mapping[Location, Array], share: float) -> dict[Location, Array]:
-    """``left + share · right`` for each location; ``left`` may be nothing yet."""
-    if left is None:
-        return {location: share * array for location, array in right.items()}
-    return {location: left[location] + share * array for location, array in right.items()}
+def shared(programs: Sequence[Program], heap: Mapping[Location, Array], precision: Precision, backend: Backend) -> Memory:
+    """A memory for all of the programs, with what they need of the heap."""
+    return backend.memory(contents(programs, heap), precision)
 
 
 def _compiled(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet, *, strict: bool, longest: int) -> Program:
@@ -99,15 +123,3 @@ def _type(data: DataSet, name: str, A: Type | None) -> Type:
         expected = "" if A is None else str(A)
         raise Rejected(NoSuchArray(name=data.name, array=name, found=found, expected=expected))
     return B
-
-
-def _batches(program: Program, names: Sequence[str], data: DataSet, reals: int) -> Batches:
-    program = batched(program, [True] * len(names))
-    once = program.size(0)
-    each = max(1, program.size(1) - once)
-    piece = max(1, max(PIECE, 4 * once) // each)
-    if (most := peak(program, min(piece, data.size))) > reals:
-        raise too_large(most, reals, "a batch", None)
-    writes = tuple([location for location, _ in program.writes])
-    inputs = tuple([data.arrays[name] for name in names])
-    return Batches(prepare(program), inputs, data.size, piece, writes)

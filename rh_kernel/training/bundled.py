@@ -1,6 +1,9 @@
 """The data sets with a name of their own: scikit-learn's bundled ones, brought to a scale to learn from, and the made ones."""
 
+import gzip
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +15,8 @@ from rh_kernel.training.samples import DataSet, data_set, one_hot
 
 MADE = {"xor": made.xor, "moons": made.moons, "spiral": made.spiral}
 COLLECTED = ("digits", "iris", "wine", "breast_cancer")
+_FILES = {"digits": "digits.csv.gz", "iris": "iris.csv", "wine": "wine_data.csv", "breast_cancer": "breast_cancer.csv"}
+_SIZES = {"digits": (1797, 65), "iris": (150, 5), "wine": (178, 14), "breast_cancer": (569, 31)}
 NAMES = (*COLLECTED, *MADE)
 
 
@@ -23,6 +28,38 @@ def bundled(name: str) -> DataSet:
 
 def _collected(name: str) -> dict[str, Array]:
     """The classes are one-hot. Digits: pixels 0 … 16 divided by 16. The others: each column with mean 0 and variance 1."""
+    rows = table(name)
+    x, labels = rows[:, :-1], rows[:, -1].astype(np.intp)
+    if name == "digits":
+        return {"x": x / 16.0, "t": one_hot(labels, 10)}
+    return {"x": (x - x.mean(axis=0)) / x.std(axis=0), "t": one_hot(labels, int(np.max(labels)) + 1)}
+
+
+def table(name: str) -> Array:
+    """A row for each sample, the number of its class last. Raises ``Rejected`` if scikit-learn is not installed.
+
+    scikit-learn takes a second to import, so its file is read without it, if it is where it was and as large as it was.
+    """
+    found = find_spec("sklearn")
+    for folder in (found and found.submodule_search_locations) or ():
+        rows = _read(Path(folder) / "datasets" / "data" / _FILES[name], _SIZES[name])
+        if rows is not None:
+            return rows
+    return _by_import(name)
+
+
+def _read(file: Path, size: tuple[int, int]) -> Array | None:
+    try:
+        data = file.read_bytes()
+        # The first line of those that are not packed counts the samples and names the classes.
+        data = gzip.decompress(data) if file.suffix == ".gz" else data.partition(b"\n")[2]
+        rows = np.array(data.replace(b"\n", b",").strip(b",").split(b","), dtype=np.float64)
+    except (OSError, EOFError, ValueError):
+        return None
+    return rows.reshape(size) if rows.size == size[0] * size[1] else None
+
+
+def _by_import(name: str) -> Array:
     try:
         from sklearn import datasets
     except ImportError:
@@ -31,11 +68,10 @@ def _collected(name: str) -> dict[str, Array]:
     match name:
         case "digits":
             x, labels = datasets.load_digits(return_X_y=True)
-            return {"x": x / 16.0, "t": one_hot(labels, 10)}
         case "iris":
             x, labels = datasets.load_iris(return_X_y=True)
         case "wine":
             x, labels = datasets.load_wine(return_X_y=True)
         case _:
             x, labels = datasets.load_breast_cancer(return_X_y=True)
-    return {"x": (x - x.mean(axis=0)) / x.std(axis=0), "t": one_hot(labels, int(np.max(labels)) + 1)}
+    return np.column_stack([x, labels])

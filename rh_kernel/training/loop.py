@@ -4,18 +4,23 @@ import time
 from collections.abc import Generator, Iterator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from rh_kernel.arrays.backend import Backend
 from rh_kernel.arrays.builder import LONGEST
+from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
-from rh_kernel.training.batches import Batches, for_changes, for_results, weighted_sum
+from rh_kernel.training.batches import MEASURED, Batches, for_changes, for_results, shared
 from rh_kernel.training.events import Diverged, Event, Progress, Trained
 from rh_kernel.training.samples import DataSet
 from rh_kernel.typing.items import TrainingRun
 
 BETWEEN_EVENTS = 0.02
 """Seconds of work after which the caller gets a turn, to look at messages, to draw, or to stop."""
+
+AT_ONCE = BETWEEN_EVENTS / 4
+"""Seconds that the batches should take, about, that are given to the back end in one call."""
 
 
 def train(
@@ -27,6 +32,8 @@ def train(
     *,
     strict: bool = False,
     longest: int = LONGEST,
+    precision: Precision = "float64",
+    backend: Backend | None = None,
 ) -> Iterator[Event]:
     """Trains from ``heap``, which is left as it is: each ``Progress`` holds the heap so far, and ``Trained`` the new one.
 
@@ -36,7 +43,8 @@ def train(
     would have more than ``longest`` equations or hold more than ``reals`` numbers at a time; and, if it is ``strict``, at a
     point where a function is not smooth.
     """
-    return _Training(run, data, measured, heap, reals, strict=strict, longest=longest).events()
+    backend = backend or NumPy()
+    return _Training(run, data, measured, heap, reals, precision, backend, strict=strict, longest=longest).events()
 
 
 class _Clock:
@@ -72,10 +80,14 @@ class _Training:
         measured: Mapping[str, DataSet],
         heap: Mapping[Location, Array],
         reals: int,
+        precision: Precision,
+        backend: Backend,
         *,
         strict: bool,
         longest: int,
     ) -> None:
+        self.precision: Precision = precision
+        self.backend = backend
         self.run = run
         self.data = data
         self.measured = measured
@@ -87,6 +99,7 @@ class _Training:
         self.curves: tuple[list[float], ...] = tuple([[] for _ in run.measures])
         self.epoch = 0
         self.samples = 0
+        self.at_once = 1
         self.clock = _Clock()
         self.training_seconds = 0.0
         self.told: set[Location | int] = {loc for loc, array in heap.items() if not np.isfinite(array).all()}
@@ -94,48 +107,67 @@ class _Training:
     def events(self) -> Iterator[Event]:
         run = self.run
         yield from self._tell(self._progress())
-        steps = for_changes(run.command, run.sample, self.data, self.reals, strict=self.strict, longest=self.longest)
-        self.start = {location: self.heap[location] for location in steps.writes if location in self.heap}
         names = [name for name, _ in run.sample]
+        sets = [self.data, *(self.measured[m.data] for m in run.measures)]
+        step = for_changes(run.command, run.sample, self.data, strict=self.strict, longest=self.longest)
         measures = [
-            for_results(m.command, names, self.measured[m.data], self.reals, strict=self.strict, longest=self.longest)
-            for m in run.measures
+            for_results(m.command, names, self.measured[m.data], strict=self.strict, longest=self.longest) for m in run.measures
         ]
+        memory = shared([step, *measures], self.heap, self.precision, self.backend)
+        steps, *averages = [
+            Batches(program, names, data, memory, self.precision, self.backend)
+            for program, data in zip((step, *measures), sets, strict=True)
+        ]
+        steps.require(run.batch, self.reals)
+        writes = tuple([location for location, _ in step.writes])
+        self.start = {location: self.heap[location] for location in writes if location in self.heap}
         rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
         for self.epoch in range(run.epochs):
-            yield from self._train(steps, None if rng is None else rng.permutation(self.data.size))
-            for measure, curve in zip(measures, self.curves, strict=True):
-                curve.append((yield from self._average(measure)))
-            yield from self._watch(steps.writes)
+            order = np.arange(self.data.size) if rng is None else rng.permutation(self.data.size)
+            yield from self._train(steps, order)
+            self.heap.update(steps.machine.written())
+            for average, curve in zip(averages, self.curves, strict=True):
+                curve.append((yield from self._average(average)))
+            yield from self._watch(writes)
         self.epoch = run.epochs
         yield from self._tell(self._progress())
         curves = tuple([(m.text, tuple(curve)) for m, curve in zip(run.measures, self.curves, strict=True)])
         yield Trained(dict(self.heap), curves, run.epochs, self.data.size, self.clock.seconds)
 
-    def _train(self, steps: Batches, order: npt.NDArray[np.intp] | None) -> Iterator[Event]:
-        """One epoch, in ``order`` if there is one."""
+    def _train(self, steps: Batches, order: Integers) -> Iterator[Event]:
+        """One epoch, in that order: whole batches, as many in one call as there is time for, and what is left."""
         began = self.clock.seconds - self.training_seconds
-        for start in range(0, self.data.size, self.run.batch):
-            stop = min(start + self.run.batch, self.data.size)
-            new: dict[Location, Array] | None = None
-            for at in range(start, stop, steps.piece):
-                end = min(at + steps.piece, stop)
-                changes = steps.changes(slice(at, end) if order is None else order[at:end], self.heap)
-                whole = end - at == stop - start
-                new = changes if whole else weighted_sum(new, changes, (end - at) / (stop - start))
-                self.samples += end - at
-                if end == stop:
-                    self.heap.update(new)
-                if self.clock.turn > BETWEEN_EVENTS:
-                    self.training_seconds = self.clock.seconds - began
-                    yield from self._tell(self._progress())
+        batch = min(self.run.batch, self.data.size)
+        whole = self.data.size // batch
+        rows = order[: whole * batch].reshape(whole, batch)
+        at = 0
+        while at < whole:
+            before = self.clock.turn
+            done = rows[at : at + self.at_once]
+            steps.change(done)
+            at += len(done)
+            self.samples += done.size
+            self.at_once = _next(len(done), self.clock.turn - before)
+            yield from self._turn(steps, began)
+        if left := self.data.size - whole * batch:
+            steps.change(order[None, -left:])
+            self.samples += left
+            yield from self._turn(steps, began)
         self.training_seconds = self.clock.seconds - began
 
+    def _turn(self, steps: Batches, began: float) -> Iterator[Event]:
+        """Tells how far the epoch is, if it is time to."""
+        if self.clock.turn > BETWEEN_EVENTS:
+            self.heap.update(steps.machine.written())
+            self.training_seconds = self.clock.seconds - began
+            yield from self._tell(self._progress())
+
     def _average(self, measure: Batches) -> Generator[Event, None, float]:
-        """The average of a measure over all its samples, from the current heap."""
+        """The average of a measure over all its samples, from what is there now."""
         total = 0.0
-        for at in range(0, measure.size, measure.piece):
-            total += measure.total(slice(at, min(at + measure.piece, measure.size)), self.heap)
+        piece = measure.samples(MEASURED)
+        for at in range(0, measure.size, piece):
+            total += measure.total(at, min(at + piece, measure.size))
             if self.clock.turn > BETWEEN_EVENTS:
                 yield from self._tell(self._progress())
         return total / measure.size
@@ -170,3 +202,10 @@ class _Training:
         self.clock.stop()
         yield event
         self.clock.go()
+
+
+def _next(done: int, seconds: float) -> int:
+    """How many batches to do at once after so many took so long; never many more than before."""
+    if seconds <= 0:
+        return 4 * done
+    return max(1, min(4 * done, int(done * AT_ONCE / seconds)))

@@ -132,7 +132,7 @@ def test_memory_that_runs_out_is_an_error_of_the_item(monkeypatch: pytest.Monkey
     def none_left(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("rh_kernel.session.evaluating.prepare", none_left)
+    monkeypatch.setattr("rh_kernel.session.evaluating.machine", none_left)
     results, same = after("1 + 1", session)
     assert codes(results) == [(1, "RH241")]
     assert same is session

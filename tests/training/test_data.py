@@ -113,12 +113,35 @@ def test_scikit_learn_is_asked_for_when_it_is_needed(monkeypatch: pytest.MonkeyP
         return true_import(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.setattr(bundled, "find_spec", Missing)
     bundled.bundled.cache_clear()
     assert find("xor").size == 4
     found = complaint("digits.train")
     assert found.code == "RH311"
     assert "scikit-learn" in found.message
     assert "[lessons]" in found.hint
+
+
+def bunch(name: str) -> tuple[Any, Any]:
+    """What scikit-learn itself says that the set holds."""
+    datasets = pytest.importorskip("sklearn.datasets")
+    return getattr(datasets, f"load_{name}")(return_X_y=True)
+
+
+@pytest.mark.parametrize("name", bundled.COLLECTED)
+def test_what_is_read_without_scikit_learn_is_what_it_gives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, labels = bunch(name)
+    table = np.column_stack([x, labels])
+    assert np.array_equal(bundled.table(name), table)
+    monkeypatch.setattr(bundled, "find_spec", Missing)
+    assert np.array_equal(bundled.table(name), table)
+
+
+class Missing:
+    """Where a package is that has none of the files."""
+
+    def __init__(self, name: str) -> None:
+        self.submodule_search_locations = [f"/nowhere/{name}"]
 
 
 @settings(max_examples=30, deadline=None)

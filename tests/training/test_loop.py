@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.running import prepare
+from rh_kernel.arrays.running import Machine, prepare
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -70,13 +71,23 @@ def test_shuffling_goes_through_one_permutation_an_epoch(size: int, batch: int, 
 
 @pytest.mark.parametrize("piece", [1, 40, 100])
 def test_a_batch_may_run_in_pieces(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
-    monkeypatch.setattr(batches, "PIECE", piece)
+    monkeypatch.setattr(batches, "LARGEST", piece)
+    monkeypatch.setattr(loop, "MEASURED", piece)
+    taken: list[int] = []
+    runner = Machine.runner
+
+    def counted(machine: Machine, samples: int | None = None) -> Runner:
+        taken.append(samples or 0)
+        return runner(machine, samples)
+
+    monkeypatch.setattr(Machine, "runner", counted)
     run = training(random_data(13), f"epochs 2 batch 9 shuffle 3 measure {LOSS}", mlp(3, 1, 2))
-    steps = batches.for_changes(run.run.command, run.run.sample, run.data)
-    assert steps.piece < 9
     rng = np.random.default_rng(3)
     orders = [list(rng.permutation(13)) for _ in range(2)]
-    close(trained(run.events(run.weights())).heap, one_by_one(run, run.weights(), 9, orders))
+    after = trained(run.events(run.weights())).heap
+    assert set(taken) & set(range(1, 9))
+    assert not set(taken) & {9, 13}
+    close(after, one_by_one(run, run.weights(), 9, orders))
 
 
 def test_a_handler_that_is_no_gradient_descent_is_averaged_too() -> None:
@@ -131,6 +142,7 @@ def test_the_heap_that_is_given_stays_as_it_is() -> None:
 
 def test_who_stops_between_events_has_the_heap_of_whole_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "BETWEEN_EVENTS", -1.0)
+    monkeypatch.setattr(loop, "AT_ONCE", 0.0)
     run = training(random_data(7), "epochs 2 batch 3")
     heaps = [report.heap for report in reports(run.events(run.weights()))]
     assert len(heaps) == 1 + 2 * 3 + 1

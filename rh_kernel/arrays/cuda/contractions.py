@@ -1,0 +1,191 @@
+"""Sums of products: which thread makes which entry of the output, and which of them are products of matrices for cuBLAS."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from rh_kernel.arrays.backend import Unsupported
+from rh_kernel.arrays.c_expressions import literal, real
+from rh_kernel.arrays.cuda.functions import Function, Shares, Width, block, coordinates, index, joined, place, shared_out
+from rh_kernel.arrays.layouts import collapsed
+from rh_kernel.arrays.plan import Contract, Fold, Precision, View
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Axes of the output that lie over each other: entry u is ``i + Σ q j`` for the first of them and each of the others.
+
+    ``size`` is the number of different entries, ``stride`` their distance, ``others`` are the further axes with their q.
+    """
+
+    first: int
+    stride: int
+    size: int
+    others: tuple[tuple[int, int], ...] = ()
+
+
+def upright(views: Sequence[View]) -> list[View]:
+    """The same sums with no negative stride in the first view: axes are gone through from the other end."""
+    turned = [n > 1 and s < 0 for n, s in zip(views[0].shape, views[0].strides, strict=True)]
+    found: list[View] = []
+    for v in views:
+        axes = list(zip(v.shape, v.strides, turned, strict=True))
+        offset = v.offset + sum((n - 1) * s for n, s, turn in axes if turn)
+        found.append(View(v.buffer, offset, v.shape, tuple([-s if turn else s for _, s, turn in axes])))
+    return found
+
+
+def groups(output: View) -> list[Group]:
+    """The different entries of the output, the nearest axes last. Raises ``Unsupported`` if they overlap in some other way."""
+    axes = [(s, k) for k, (n, s) in enumerate(zip(output.shape, output.strides, strict=True)) if s and n > 1]
+    found: list[Group] = []
+    span = 1
+    for stride, k in sorted(axes):
+        n, last = output.shape[k], found[-1] if found else None
+        if stride >= span:
+            found.append(Group(k, stride, n))
+            span += stride * (n - 1)
+        elif last is not None and stride % last.stride == 0 and stride // last.stride <= last.size:
+            q = stride // last.stride
+            found[-1] = Group(last.first, last.stride, last.size + q * (n - 1), (*last.others, (k, q)))
+            span += stride * (n - 1)
+        else:
+            raise Unsupported(f"sums into entries that are {[s for s, _ in sorted(axes)]} apart")
+    return found[::-1]
+
+
+def contract_function(step: Contract, precision: Precision, width: Width) -> Function:
+    """A thread for each entry of the output, or a block if they are few and each has many terms."""
+    views = upright(collapsed([step.output, step.left, step.right]))
+    output, left, right = views
+    shape = output.shape
+    found = groups(output)
+    names = [f"i{k}" for k in range(len(shape))]
+    free = [g.first for g in found]
+    lapping = [k for g in found for k, _ in g.others]
+    summed = [k for k in range(len(shape)) if k not in free and k not in lapping]
+    kind = index([*views, View(0, 0, shape, (0,) * len(shape))])
+    entries = prod([g.size for g in found])
+    inner = [*summed, *lapping]
+    terms = prod([shape[k] for k in inner])
+    wholes = [f"u{g.first}" if g.others else names[g.first] for g in found]
+    head = [*coordinates(kind, tuple([g.size for g in found]), "i", wholes)]
+    # What the sum does not run through moves the factors once.
+    fixed = [g.first for g in found if not g.others]
+    head += [
+        f"const {real(precision)}* const {name} = {pointer} + ({place([v.strides[k] for k in fixed], [names[k] for k in fixed])});"
+        for name, pointer, v in (("a", "left", left), ("b", "right", right))
+    ]
+    moving = [*inner, *[g.first for g in found if g.others]]
+    factors = [
+        f"{name}[{place([v.strides[k] for k in moving], [names[k] for k in moving])}]"
+        for name, v in (("a", left), ("b", right))
+    ]
+    body = [*_undone(kind, found, shape, names), f"s += {factors[0]} * {factors[1]};"]
+    result = "s" if step.scale == 1.0 else f"{literal(step.scale, precision)} * s"
+    written = f"out[{place([g.stride for g in found], wholes)}] {'+=' if step.accumulate else '='} {result};"
+    text = [f"{real(precision)}* const out = q[0];"]
+    text += [f"const {real(precision)}* const {name} = q[{k}];" for k, name in ((1, "left"), (2, "right"))]
+    pointers = tuple([(v.buffer, v.offset) for v in views])
+    head.append(f"{real(precision)} s = 0;")
+    if width.together(entries, terms):
+        each = [*coordinates(kind, tuple([shape[k] for k in inner]), "j", [names[k] for k in inner]), *body]
+        lines = [*head, *block(f"for ({kind} j = threadIdx.x; j < {terms}; j += blockDim.x)", each)]
+        lines += joined(Fold.SUM, precision) + block("if (threadIdx.x == 0)", [written])
+        text += block(f"for ({kind} i = block; i < {entries}; i += blocks)", lines)
+        return Function("\n".join(text), Shares.BLOCKS, pointers, 1, entries)
+    for k in reversed(inner):
+        body = block(f"for ({kind} {names[k]} = 0; {names[k]} < {shape[k]}; {names[k]}++)", body)
+        if k == inner[-1]:
+            body.insert(0, "#pragma unroll 4")
+    text += shared_out(kind, entries, [*head, *body, written])
+    return Function("\n".join(text), Shares.THREADS, pointers, 1, entries)
+
+
+def _undone(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequence[str]) -> list[str]:
+    """Where axes lie over each other, the place along the first of them; it may be beyond its ends."""
+    lines: list[str] = []
+    for g in found:
+        if g.others:
+            i, away = names[g.first], place([q for _, q in g.others], [names[k] for k, _ in g.others])
+            lines += [f"const {kind} {i} = u{g.first} - ({away});", f"if ({i} < 0 || {i} >= {shape[g.first]}) continue;"]
+    return lines
+
+
+# ---------------------------------------------------------------------------------------- matrices
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A matrix, or as many as ``Product.samples``: stored by columns, or by rows (``is_transposed``), ``leading`` apart."""
+
+    view: View
+    leading: int
+    is_transposed: bool
+    apart: int
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """``C ← alpha A B + beta C`` as BLAS wants it: C (m × n) by columns; ``samples`` products at once."""
+
+    m: int
+    n: int
+    k: int
+    samples: int
+    A: Matrix
+    B: Matrix
+    C: Matrix
+    alpha: float
+    beta: float
+
+
+def product(step: Contract) -> Product | None:
+    """The contraction as a product of matrices, if it is one with entries of each next to each other in one direction."""
+    output, left, right = upright(collapsed([step.output, step.left, step.right]))
+    if any(g.others for g in groups(output)):
+        return None
+    roles: dict[tuple[bool, bool, bool], int] = {}
+    for axis in range(len(output.shape)):
+        role = (output.strides[axis] != 0, left.strides[axis] != 0, right.strides[axis] != 0)
+        if role in roles:
+            return None
+        roles[role] = axis
+    sample, rows, columns, inner = (
+        roles.pop(role, None) for role in ((True, True, True), (True, True, False), (True, False, True), (False, True, True))
+    )
+    if roles:
+        return None
+
+    def matrix(v: View, down: int | None, across: int | None) -> Matrix | None:
+        return _matrix(v, _axis(v, down), _axis(v, across), 0 if sample is None else v.strides[sample])
+
+    A, B, C = matrix(left, rows, inner), matrix(right, inner, columns), matrix(output, rows, columns)
+    if A is None or B is None or C is None:
+        return None
+    sizes = [1 if axis is None else output.shape[axis] for axis in (rows, columns, inner, sample)]
+    m, n, k, samples = sizes
+    beta = 1.0 if step.accumulate else 0.0
+    if C.is_transposed:
+        A, B, C, m, n = _turned(B), _turned(A), _turned(C), n, m
+    return Product(m, n, k, samples, A, B, C, step.scale, beta)
+
+
+def _axis(v: View, axis: int | None) -> tuple[int, int]:
+    """Size and stride; an axis that is not there has one entry, next to whatever there is."""
+    return (1, 1) if axis is None else (v.shape[axis], v.strides[axis])
+
+
+def _matrix(v: View, down: tuple[int, int], across: tuple[int, int], apart: int) -> Matrix | None:
+    (m, row), (n, column) = down, across
+    if min(row, column, apart) < 0:
+        return None
+    if row == 1 and (column >= m or n == 1):
+        return Matrix(v, max(column, m), False, apart)
+    if column == 1 and (row >= n or m == 1):
+        return Matrix(v, max(row, n), True, apart)
+    return None
+
+
+def _turned(x: Matrix) -> Matrix:
+    return Matrix(x.view, x.leading, not x.is_transposed, x.apart)

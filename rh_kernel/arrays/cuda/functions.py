@@ -1,0 +1,204 @@
+"""A step ↦ the body of a CUDA function that does it, and the pointers that it is given.
+
+The body is the same for steps that differ only in where their views begin, so a chain of a thousand equal layers is a few
+functions. ``THREADS`` share the entries of the output by ``first`` and ``step``; ``BLOCKS`` share them by ``block`` and
+``blocks``, and the threads of a block work on one entry together.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from math import prod
+
+from rh_kernel.arrays.c_expressions import literal, real, statements
+from rh_kernel.arrays.layouts import collapsed
+from rh_kernel.arrays.plan import Fold, Gather, Map, Precision, Reduce, View
+from rh_kernel.arrays.program import Extent
+
+LARGEST_INT = 1 << 30
+"""Entries of larger arrays are counted in 64 bits."""
+
+
+class Shares(Enum):
+    """Who shares the entries of the output."""
+
+    THREADS = auto()
+    BLOCKS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """The lines between the braces. They find pointer i in ``q[i]``; ``pointers`` are (buffer, offset).
+
+    The first ``outputs`` of them are written to. ``entries`` is the number of entries that are shared out.
+    """
+
+    body: str
+    shares: Shares
+    pointers: tuple[tuple[int, int], ...]
+    outputs: int
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Width:
+    """What a function will run on: so many threads, in so many blocks."""
+
+    threads: int
+    blocks: int
+
+    def together(self, entries: int, terms: int) -> bool:
+        """Whether the threads of a block had better work on one entry together, if each is the sum of so many terms."""
+        return -(-entries // self.blocks) * (terms // 256 + 64) < -(-entries // self.threads) * terms
+
+
+def index(views: Sequence[View]) -> str:
+    """The type that counts entries."""
+    reach = max([sum(abs(s) * (n - 1) for n, s in zip(v.shape, v.strides, strict=True)) for v in views], default=0)
+    return "long long" if max([reach, *[prod(v.shape) for v in views]]) >= LARGEST_INT else "int"
+
+
+def place(strides: Sequence[int], names: Sequence[str]) -> str:
+    """``i0 * 5 + i1``"""
+    terms = [name if s == 1 else f"{name} * {s}" for name, s in zip(names, strides, strict=True) if s]
+    return " + ".join(terms) or "0"
+
+
+def coordinates(kind: str, shape: Extent, of: str, names: Sequence[str]) -> Iterator[str]:
+    """Statements that take the number of an entry in row-major order apart."""
+    rest = of
+    for k in range(len(shape) - 1, 0, -1):
+        yield f"const {kind} {names[k]} = {rest} % {shape[k]};"
+        yield f"const {kind} {names[k]}_ = {rest} / {shape[k]};"
+        rest = f"{names[k]}_"
+    if shape:
+        yield f"const {kind} {names[0]} = {rest};"
+
+
+def block(head: str, lines: Sequence[str]) -> list[str]:
+    """``head { lines }``"""
+    return [f"{head} {{", *[f"    {line}" for line in lines], "}"]
+
+
+def shared_out(kind: str, entries: int, lines: Sequence[str]) -> list[str]:
+    """The loop over the entries that fall to a thread."""
+    return block(f"for ({kind} i = first; i < {entries}; i += step)", lines)
+
+
+def map_function(step: Map, precision: Precision) -> Function:
+    """Entry by entry, each by one thread."""
+    views = collapsed([*step.arguments, *[store.view for store in step.stores]])
+    shape, n = views[0].shape, len(step.arguments)
+    names = [f"i{k}" for k in range(len(shape))]
+    kind = index(views)
+    pointers = list(dict.fromkeys([(v.buffer, v.offset) for v in (*views[n:], *views[:n])]))
+
+    def entry(v: View) -> str:
+        return f"p{pointers.index((v.buffer, v.offset))}[{place(v.strides, names)}]"
+
+    lines = [*coordinates(kind, shape, "i", names)]
+    lines += [f"const {real(precision)} v{k} = {entry(v)};" for k, v in enumerate(views[:n])]
+    lines += statements(n, step.body, precision)
+    for store, v in zip(step.stores, views[n:], strict=True):
+        lines.append(f"{entry(v)} {'+=' if store.accumulate else '='} v{store.value};")
+    entries = prod(shape)
+    text = [f"{real(precision)}* const p{k} = q[{k}];" for k in range(len(pointers))]
+    text += shared_out(kind, entries, lines)
+    outputs = len({(v.buffer, v.offset) for v in views[n:]})
+    return Function("\n".join(text), Shares.THREADS, tuple(pointers), outputs, entries)
+
+
+def gather_function(step: Gather, table: tuple[int, int], precision: Precision) -> Function:
+    """A thread for each entry of the output; the table, of ``int``, is at the pointer ``table``."""
+    shape, terms = step.output.shape, step.table.shape[1]
+    names = [f"i{k}" for k in range(len(shape))]
+    last, stride = names[-1], step.argument.strides[-1]
+    kind = index([step.output, step.argument])
+    kept = place(step.argument.strides[:-1], names[:-1])
+    lines = [*coordinates(kind, shape, "i", names), f"{real(precision)} s = 0;"]
+    lines += block(
+        f"for (int l = 0; l < {terms}; l++)",
+        [f"const int at = table[{last} * {terms} + l];", f"if (at >= 0) s += p[{kept} + ({kind})at * {stride}];"],
+    )
+    lines.append(f"out[{place(step.output.strides, names)}] = s;")
+    entries = prod(shape)
+    text = [
+        f"{real(precision)}* const out = q[0];",
+        f"const {real(precision)}* const p = q[1];",
+        "const int* const table = (const int*)q[2];",
+        *shared_out(kind, entries, lines),
+    ]
+    pointers = ((step.output.buffer, step.output.offset), (step.argument.buffer, step.argument.offset), table)
+    return Function("\n".join(text), Shares.THREADS, pointers, 1, entries)
+
+
+def reduce_function(step: Reduce, precision: Precision, width: Width) -> Function:
+    """A thread for each entry of the output, or a block if they are few and each is the fold of many."""
+    shape = step.output.shape
+    folded, strides = step.argument.shape[len(shape) :], step.argument.strides[len(shape) :]
+    (inner,) = collapsed([View(0, 0, folded, strides)])
+    names = [f"i{k}" for k in range(len(shape))]
+    inside = [f"j{k}" for k in range(len(inner.shape))]
+    entries, terms = prod(shape), prod(folded)
+    kind = index([step.output, step.argument])
+    kept = place(step.argument.strides[: len(shape)], names)
+    lines = [*coordinates(kind, shape, "i", names), f"const {real(precision)}* const from = p + ({kept});"]
+    each = [*coordinates(kind, inner.shape, "j", inside), f"const {real(precision)} x = from[{place(inner.strides, inside)}];"]
+    each += folding(step.fold, "x", "j")
+    together = width.together(entries, terms)
+    lines += beginning(step.fold, kind, precision)
+    lines += block(
+        f"for ({kind} j = threadIdx.x; j < {terms}; j += blockDim.x)" if together else f"for ({kind} j = 0; j < {terms}; j++)",
+        each,
+    )
+    result = "(at < 0 ? 0 : at)" if step.fold is Fold.ARGMAX else "s"
+    scaled = result if step.scale == 1.0 else f"{literal(step.scale, precision)} * {result}"
+    written = [f"out[{place(step.output.strides, names)}] = {scaled};"]
+    text = [f"{real(precision)}* const out = q[0];", f"const {real(precision)}* const p = q[1];"]
+    pointers = ((step.output.buffer, step.output.offset), (step.argument.buffer, step.argument.offset))
+    if together:
+        lines += joined(step.fold, precision) + block("if (threadIdx.x == 0)", written)
+        text += block(f"for ({kind} i = block; i < {entries}; i += blocks)", lines)
+        return Function("\n".join(text), Shares.BLOCKS, pointers, 1, entries)
+    text += shared_out(kind, entries, lines + written)
+    return Function("\n".join(text), Shares.THREADS, pointers, 1, entries)
+
+
+def beginning(fold: Fold, kind: str, precision: Precision) -> list[str]:
+    """The fold of nothing."""
+    match fold:
+        case Fold.SUM:
+            return [f"{real(precision)} s = 0;"]
+        case Fold.MAX:
+            return [f"{real(precision)} s = {literal(float('-inf'), precision)};"]
+        case Fold.ARGMAX:
+            return [f"{real(precision)} s = {literal(float('-inf'), precision)};", f"{kind} at = -1;"]
+
+
+def folding(fold: Fold, x: str, j: str) -> list[str]:
+    """One more number, at place j: of two nans, or two equal numbers, the one at the earlier place stays."""
+    match fold:
+        case Fold.SUM:
+            return [f"s += {x};"]
+        case Fold.MAX:
+            return [f"if ({x} > s || {x} != {x}) s = {x};"]
+        case Fold.ARGMAX:
+            first = f"at < 0 || ({x} == s || ({x} != {x} && s != s)) && {j} < at"
+            return [f"if ({j} >= 0 && ({first} || ({x} > s && s == s) || ({x} != {x} && s == s))) {{ s = {x}; at = {j}; }}"]
+
+
+def joined(fold: Fold, precision: Precision) -> list[str]:
+    """What the threads of a block have found becomes one, in the hands of the first; ``sums`` and ``places`` are shared."""
+    has_place = fold is Fold.ARGMAX
+    kind = real(precision)
+    keep = ["sums[threadIdx.x] = s;", *(["places[threadIdx.x] = at;"] if has_place else [])]
+    take = [
+        f"const {kind} x = sums[threadIdx.x + k];",
+        *(["const long long y = places[threadIdx.x + k];"] if has_place else []),
+    ]
+    lines = [*keep, "__syncthreads();"]
+    lines += block(
+        "for (int k = blockDim.x / 2; k > 0; k /= 2)",
+        [*block("if (threadIdx.x < k)", [*take, *folding(fold, "x", "y"), *keep]), "__syncthreads();"],
+    )
+    return lines

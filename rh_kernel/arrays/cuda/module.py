@@ -1,0 +1,195 @@
+"""A plan as one CUDA module: its functions, and the calls of them in order.
+
+All kernels have one parameter list, so that the machine that starts them knows nothing of what they do:
+``pointers`` has the addresses that the calls are given, ``calls`` three numbers for each call (its function, where its pointers
+begin, whether it has to wait for those before it) after the number of calls, ``data`` the addresses of the table of rows and of
+the data sets, and ``counter`` the number of the run.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from rh_kernel.arrays.backend import Unsupported
+from rh_kernel.arrays.c_expressions import real
+from rh_kernel.arrays.cuda.contractions import Product, contract_function, product
+from rh_kernel.arrays.cuda.functions import Function, Shares, Width, gather_function, map_function, reduce_function
+from rh_kernel.arrays.cuda.order import Order
+from rh_kernel.arrays.cuda.texts import (
+    COUNTING,
+    LOAD,
+    NEXT,
+    RUN,
+    device_function,
+    kernel_name,
+    load_function,
+    own_kernel,
+    whole_kernel,
+)
+from rh_kernel.arrays.plan import Call, Check, Contract, Gather, Input, Map, Plan, Reduce, Step
+
+WHOLE = 1 << 20
+"""A plan of less work is one kernel, in one block, for as many runs as there are to do."""
+
+CAPTURED = 1 << 25
+"""A plan of less work is a graph of kernels of its own; a larger one leaves its products of matrices to cuBLAS."""
+
+PRODUCT = 1 << 16
+"""A product of matrices of less work is not worth a call of cuBLAS."""
+
+BLOCK, ALONE = 256, 1024
+"""The threads of a block among many, and of one that is alone."""
+
+GRID = 2048
+"""The most blocks of one kernel; each thread takes several entries then."""
+
+
+class Way(Enum):
+    """How a run is started."""
+
+    WHOLE = auto()
+    CAPTURED = auto()
+    LAUNCHED = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One call of a kernel: call number ``number`` in ``Module.calls``, on so many blocks"""
+
+    kernel: str
+    number: int
+    blocks: int
+
+
+Table: TypeAlias = npt.NDArray[np.int32]
+Action: TypeAlias = Launch | Product | Call | Check
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """The text, the calls, the pointers as (buffer, offset), those of the inputs first, and what is done one after the other if it is not one kernel.
+
+    A buffer number beyond those of the plan is one of ``tables``. ``threads`` are those of a block that is alone.
+    """
+
+    text: str
+    way: Way
+    work: int
+    calls: tuple[tuple[int, int, int], ...]
+    pointers: tuple[tuple[int, int], ...]
+    tables: tuple[Table, ...]
+    actions: tuple[Action, ...]
+    kernels: tuple[str, ...]
+    threads: int
+
+
+def module(plan: Plan, way: Way | None = None) -> Module:
+    """The module of a plan, run in the way that fits its work unless one is given. Raises ``Unsupported``."""
+    amount = sum(_work(step) for step in plan.steps)
+    if way is None:
+        is_plain = not any(isinstance(step, Call | Check) for step in plan.steps)
+        way = Way.LAUNCHED if not is_plain or amount > CAPTURED else Way.WHOLE if amount <= WHOLE else Way.CAPTURED
+    return _Writer(plan, way, amount).written()
+
+
+def _work(step: Step) -> int:
+    match step:
+        case Map(shape, arguments, body, stores):
+            return prod(shape) * (len(arguments) + len(body) + len(stores))
+        case Reduce(argument=x):
+            return prod(x.shape)
+        case Contract(extents):
+            return prod(extents)
+        case Gather(output=y, table=table):
+            return prod(y.shape) * table.shape[1]
+        case Call(output=y):
+            return prod(y.shape)
+        case Check():
+            return 0
+
+
+class _Writer:
+    def __init__(self, plan: Plan, way: Way, amount: int) -> None:
+        self.plan = plan
+        self.way = way
+        self.amount = amount
+        self.width = Width(ALONE, 1) if way is Way.WHOLE else Width(BLOCK * 512, 512)
+        self.numbers: dict[tuple[str, Shares], int] = {}
+        self.calls: list[tuple[int, int, int]] = []
+        self.tables: list[Table] = []
+        self.actions: list[Action] = []
+        self.inputs = [(b.position, b.size) for b in plan.buffers if isinstance(b, Input)]
+        self.pointers = [(k, 0) for k, b in enumerate(plan.buffers) if isinstance(b, Input)]
+        self.order = Order(plan.buffers)
+        self.entries = 1
+
+    def written(self) -> Module:
+        for step in self.plan.steps:
+            self._step(step)
+        kernels = (LOAD, NEXT, *([RUN] if self.way is Way.WHOLE else [kernel_name(k) for k in self.numbers.values()]))
+        return Module(
+            self._text(),
+            self.way,
+            max(1, self.amount),
+            tuple(self.calls),
+            tuple(self.pointers),
+            tuple(self.tables),
+            tuple(self.actions),
+            kernels,
+            min(ALONE, max(BLOCK // 2, 1 << (self.entries - 1).bit_length())),
+        )
+
+    def _step(self, step: Step) -> None:
+        precision = self.plan.precision
+        match step:
+            case Map(shape):
+                if 0 not in shape:
+                    self._call(map_function(step, precision))
+            case Reduce(output=y):
+                if 0 not in y.shape:
+                    self._call(reduce_function(step, precision, self.width))
+            case Gather(output=y, table=table):
+                self.tables.append(np.ascontiguousarray(table, dtype=np.int32))
+                at = (len(self.plan.buffers) + len(self.tables) - 1, 0)
+                if 0 not in y.shape:
+                    self._call(gather_function(step, at, precision))
+            case Contract(extents):
+                found = product(step) if self.way is Way.LAUNCHED and prod(extents) >= PRODUCT else None
+                if found is not None:
+                    self.actions.append(found)
+                elif 0 not in extents:
+                    self._call(contract_function(step, precision, self.width))
+            case Call() | Check():
+                if self.way is not Way.LAUNCHED:
+                    raise Unsupported("what is called as it is cannot be part of a kernel")
+                self.actions.append(step)
+
+    def _call(self, function: Function) -> None:
+        number = self.numbers.setdefault((function.body, function.shares), len(self.numbers))
+        self.entries = max(self.entries, function.entries)
+        waits = self.order.waits(function)
+        self.calls.append((number, len(self.pointers), int(waits)))
+        self.actions.append(Launch(kernel_name(number), len(self.calls), self._blocks(function)))
+        self.pointers += function.pointers
+
+    def _blocks(self, function: Function) -> int:
+        match function.shares:
+            case Shares.THREADS:
+                return max(1, min(GRID, -(-function.entries // BLOCK)))
+            case Shares.BLOCKS:
+                return max(1, min(GRID, function.entries))
+
+    def _text(self) -> str:
+        kind = real(self.plan.precision)
+        parts = [f"typedef {kind} real;\ntypedef real* const* Pointers;"]
+        parts += [device_function(number, body, shares) for (body, shares), number in self.numbers.items()]
+        parts += [load_function(self.inputs, self.plan.samples or 1), *COUNTING]
+        if self.way is Way.WHOLE:
+            parts.append(whole_kernel(self.numbers))
+        else:
+            parts += [own_kernel(number, shares) for (_, shares), number in self.numbers.items()]
+        return "\n\n".join(parts) + "\n"

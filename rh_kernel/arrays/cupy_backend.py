@@ -1,0 +1,352 @@
+"""Plans on a graphics card, through CuPy: data, weights and everything in between stay there from step to step.
+
+A small plan is one kernel for any number of runs; one of middle size a graph of kernels of its own; a large one launches its
+kernels and leaves products of matrices to cuBLAS. All of it goes through one stream, so runners of one memory see each other's
+work, and nothing waits for the card before a result is asked for.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from types import EllipsisType
+from typing import Any, Protocol
+
+import numpy as np
+
+from rh_kernel.arrays.backend import Arrays, Memory, Unsupported
+from rh_kernel.arrays.cuda.contractions import Matrix, Product
+from rh_kernel.arrays.cuda.module import BLOCK, Launch, Module, Way, module
+from rh_kernel.arrays.cuda.texts import LOAD, NEXT, RUN
+from rh_kernel.arrays.devices import Card, NoCard, card
+from rh_kernel.arrays.plan import Call, Check, Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
+from rh_kernel.arrays.program import Extent
+from rh_kernel.primitives.smoothness import require_smooth
+from rh_kernel.primitives.table import kernel as kernel_of
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+
+LONGEST_LAUNCH = 1 << 30
+"""About so many operations are done by one launch of a kernel for whole runs, a fraction of a second; then others get a turn."""
+
+LOADING = 64
+"""The blocks of the kernel that brings the samples of a run."""
+
+
+def available() -> str | None:
+    """Why there is no graphics card to compute on, or ``None`` if there is one."""
+    match card():
+        case Card():
+            return None
+        case NoCard(why):
+            return why
+
+
+class Pointer(Protocol):
+    """Where an array lies on the card."""
+
+    @property
+    def ptr(self) -> int:
+        """The address."""
+        ...
+
+
+class OnCard(Protocol):
+    """An array on the card: as much of CuPy's as is used here."""
+
+    @property
+    def data(self) -> Pointer:
+        """Where it begins."""
+        ...
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of an entry."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """The number of entries."""
+        ...
+
+    @property
+    def shape(self) -> Extent:
+        """The size of each axis."""
+        ...
+
+    @property
+    def dtype(self) -> "np.dtype[Any]":
+        """What an entry is."""
+        ...
+
+    def reshape(self, shape: int | Extent) -> "OnCard":
+        """The same entries in another shape."""
+        ...
+
+    def set(self, values: "np.ndarray[Any, Any]") -> None:
+        """Brings these entries to the card."""
+        ...
+
+    def fill(self, value: int) -> None:
+        """Makes each entry this number."""
+        ...
+
+    def __getitem__(self, at: slice) -> "OnCard": ...
+
+    def __setitem__(self, at: EllipsisType, value: "OnCard") -> None: ...
+
+
+@dataclass(slots=True)
+class Traffic:
+    """How many arrays went to the card, and how many came from it."""
+
+    up: int = 0
+    down: int = 0
+
+
+class CupyBackend:
+    """The graphics card. Raises ``Unsupported`` if none answers. ``way`` is for tests: at first, what suits each plan."""
+
+    wants_matrices = False
+
+    def __init__(self, way: Way | None = None) -> None:
+        self.way = way
+        self.traffic = Traffic()
+        if (why := available()) is not None:
+            raise Unsupported(why)
+        self.xp: Any = import_module("cupy")
+        self.blas: Any = import_module("cupy_backends.cuda.libs.cublas")
+        self.stream: Any = self.xp.cuda.Stream(non_blocking=True)
+
+    def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
+        """Copies of the contents, on the card."""
+        with self.stream:
+            return {location: self.up(np.ascontiguousarray(a, dtype=precision)) for location, a in heap.items()}
+
+    def runner(self, plan: Plan, memory: Memory) -> "CupyRunner":
+        """The plan on that memory. Raises ``Unsupported`` for sums that overlap in a way that no kernel is written for."""
+        return CupyRunner(self, plan, memory)
+
+    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
+        """Overwrites what the memory has at those locations."""
+        with self.stream:
+            for location, array in heap.items():
+                self.write(memory[location], array)
+
+    def fetch(self, memory: Memory) -> dict[Location, Array]:
+        """The contents as they are now."""
+        with self.stream:
+            return {location: self.down(a) for location, a in memory.items()}
+
+    def up(self, array: "np.ndarray[Any, Any]") -> OnCard:
+        """A copy on the card."""
+        self.traffic.up += 1
+        return self.xp.asarray(array)
+
+    def write(self, there: OnCard, array: "np.ndarray[Any, Any]") -> None:
+        """The entries of an array into one that is on the card."""
+        self.traffic.up += 1
+        there.set(np.ascontiguousarray(array, dtype=there.dtype))
+
+    def down(self, array: OnCard) -> Array:
+        """A copy from the card, once it has done what it was given before."""
+        self.traffic.down += 1
+        return self.xp.asnumpy(array)
+
+
+class CupyRunner:
+    """A plan with its buffers on the card, its kernels compiled."""
+
+    def __init__(self, backend: CupyBackend, plan: Plan, memory: Memory) -> None:
+        self.backend = backend
+        self.plan = plan
+        self.module: Module = module(plan, backend.way)
+        self.samples = plan.samples or 1
+        xp = backend.xp
+        code: Any = xp.RawModule(code=self.module.text, options=("--std=c++17",))
+        self._kernels: dict[str, Any] = {name: code.get_function(name) for name in self.module.kernels}
+        self._graph: Any = None
+        self._has_run = False
+        self._given: tuple[Array, ...] = ()
+        self._there: list[OnCard] = []
+        self._bound: tuple[int, ...] = ()
+        with backend.stream:
+            scratch = xp.empty(max(1, plan.scratch), dtype=plan.precision)
+            self._buffers = [self._buffer(b, scratch, memory) for b in plan.buffers]
+            self._buffers += [backend.up(table) for table in self.module.tables]
+            addresses = [self._address(b, offset) for b, offset in self.module.pointers]
+            calls = [(len(self.module.calls), 0, 0), *self.module.calls]
+            self._data: OnCard = xp.zeros(1 + len(plan.inputs), dtype=np.uint64)
+            self._counter: OnCard = xp.zeros(1, dtype=np.int64)
+            tables = (np.array([*addresses, 0], dtype=np.uint64), np.array(calls, dtype=np.int32).reshape(-1))
+            self._arguments = (*[backend.up(table) for table in tables], self._data, self._counter)
+            self._staged: list[OnCard] = [xp.empty(shape, dtype=plan.precision) for shape in plan.inputs]
+            self._rows: OnCard = backend.up(np.arange(self.samples, dtype=np.int64))
+            self._table: OnCard = self._rows
+            self._factors: list[np.ndarray[Any, Any]] = []  # cuBLAS reads them where they are
+            self._actions = [self._action(action) for action in self.module.actions]
+
+    def step(self, *inputs: Array) -> None:
+        """One run on arrays of the plan's precision and shapes. Raises ``ValueError`` if one is not."""
+        self._require([(x, shape) for x, shape in zip(inputs, self.plan.inputs, strict=True)])
+        with self.backend.stream:
+            for there, x in zip(self._staged, inputs, strict=True):
+                self.backend.write(there, x)
+            self._bind(self._rows, self._staged)
+            self._run(1)
+
+    def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
+        """A run for each row of ``rows``, on those samples of the inputs.
+
+        The inputs are brought to the card once, as long as they are the same arrays: nobody may write on them in between.
+        """
+        per_sample = [shape if self.plan.samples is None else shape[1:] for shape in self.plan.inputs]
+        self._require([(x, (len(x), *shape)) for x, shape in zip(inputs, per_sample, strict=True)])
+        least = min([len(x) for x in inputs], default=0)
+        if (
+            rows.ndim != 2
+            or rows.shape[1] != self.samples
+            or (inputs and rows.size and not 0 <= rows.min() <= rows.max() < least)
+        ):
+            raise ValueError("the rows are not those of samples")
+        with self.backend.stream:
+            if len(inputs) != len(self._given) or any(x is not y for x, y in zip(inputs, self._given, strict=True)):
+                self._there = [self.backend.up(np.ascontiguousarray(x)) for x in inputs]
+                self._given = tuple(inputs)
+            self._bind(self._place(np.ascontiguousarray(rows, dtype=np.int64).reshape(-1)), self._there)
+            self._run(len(rows))
+
+    def result(self) -> Arrays:
+        """The result of the last run, as new NumPy arrays."""
+        with self.backend.stream:
+            return self._leaf(self.plan.result)
+
+    def _leaf(self, leaf: Leaf) -> Arrays:
+        if isinstance(leaf, tuple):
+            return tuple([self._leaf(part) for part in leaf])
+        return self.backend.down(self._array(leaf))
+
+    def _require(self, given: Sequence[tuple[Array, tuple[int, ...]]]) -> None:
+        for x, shape in given:
+            if x.shape != shape or x.dtype != self.plan.precision:
+                raise ValueError(f"an array of {x.dtype}{x.shape} for one of {self.plan.precision}{shape}")
+
+    def _buffer(self, buffer: Input | Content | Kept | Scratch, scratch: OnCard, memory: Memory) -> OnCard:
+        match buffer:
+            case Input(_, size):
+                return self.backend.xp.empty(max(1, size), dtype=self.plan.precision)
+            case Content(location):
+                return memory[location].reshape(-1)
+            case Kept(array):
+                return self.backend.up(np.ascontiguousarray(array, dtype=self.plan.precision))
+            case Scratch(start, size):
+                return scratch[start : start + size]
+
+    def _address(self, buffer: int, offset: int) -> int:
+        array = self._buffers[buffer]
+        return int(array.data.ptr) + offset * int(array.itemsize)
+
+    def _array(self, view: View) -> OnCard:
+        """The view as an array of CuPy."""
+        base = self._buffers[view.buffer]
+        if 0 in view.shape:
+            return self.backend.xp.empty(view.shape, dtype=self.plan.precision)
+        strides = tuple([s * int(base.itemsize) for s in view.strides])
+        return self.backend.xp.lib.stride_tricks.as_strided(base[view.offset :], view.shape, strides)
+
+    def _place(self, rows: "np.ndarray[Any, np.dtype[np.int64]]") -> OnCard:
+        """The rows on the card, where those of the last call were if there is room."""
+        if self._table is self._rows or self._table.size < rows.size:
+            self._table = self.backend.up(rows)
+        else:
+            self.backend.write(self._table[: rows.size], rows)
+        return self._table
+
+    def _bind(self, rows: OnCard, data: Sequence[OnCard]) -> None:
+        """The runs that follow are on these rows of that data."""
+        addresses = tuple([int(x.data.ptr) for x in (rows, *data)])
+        if addresses != self._bound:
+            self._data.set(np.array(addresses, dtype=np.uint64))
+            self._bound = addresses
+
+    def _run(self, runs: int) -> None:
+        match self.module.way:
+            case Way.WHOLE:
+                most = max(1, LONGEST_LAUNCH // self.module.work)
+                for first in range(0, runs, most):
+                    self._launch(RUN, 1, self.module.threads, first, min(most, runs - first))
+            case Way.CAPTURED | Way.LAUNCHED:
+                self._counter.fill(0)
+                for _ in range(runs):
+                    self._one()
+
+    def _one(self) -> None:
+        """A run; the first one is never captured, since then the card loads the kernels."""
+        if self.module.way is Way.LAUNCHED or not self._has_run:
+            self._has_run = True
+            self._launch_all()
+            return
+        stream = self.backend.stream
+        if self._graph is None:
+            stream.begin_capture()
+            self._launch_all()
+            self._graph = stream.end_capture()
+        self._graph.launch(stream)
+
+    def _launch_all(self) -> None:
+        self._launch(LOAD, LOADING, BLOCK, 0, 1)
+        for action in self._actions:
+            action()
+        self._launch(NEXT, 1, 1, 0, 1)
+
+    def _launch(self, name: str, blocks: int, threads: int, first: int, count: int) -> None:
+        self._kernels[name]((blocks,), (threads,), (*self._arguments, np.int32(first), np.int32(count)))
+
+    def _action(self, action: Launch | Product | Call | Check) -> Callable[[], None]:
+        match action:
+            case Launch(name, number, blocks):
+                if self.module.way is Way.WHOLE:
+                    return _nothing
+                start = self._kernels[name]
+                arguments = (*self._arguments, np.int32(number), np.int32(1))
+                return lambda: start((blocks,), (BLOCK,), arguments)
+            case Product():
+                return self._product(action)
+            case Call(f, output, arguments):
+                function: Any = kernel_of(f, self.backend.xp)
+                return self._call(function, self._array(output), [self._array(v) for v in arguments])
+            case Check(f, arguments, span):
+                views = [self._array(v) for v in arguments]
+                return lambda: require_smooth(f, [self.backend.down(v) for v in views], span)
+
+    def _call(self, function: Callable[..., OnCard], output: OnCard, arguments: Sequence[OnCard]) -> Callable[[], None]:
+        def call() -> None:
+            output[...] = function(*arguments).reshape(output.shape)
+
+        return call
+
+    def _product(self, p: Product) -> Callable[[], None]:
+        blas, xp = self.backend.blas, self.backend.xp
+        is_double = self.plan.precision == "float64"
+        factors = np.array([p.alpha, p.beta], dtype=self.plan.precision)
+        alpha, beta = factors.ctypes.data, factors.ctypes.data + factors.itemsize
+        A, B, C = [self._address(x.view.buffer, x.view.offset) for x in (p.A, p.B, p.C)]
+        modes = (_mode(p.A), _mode(p.B))
+        if p.samples == 1:
+            gemm = blas.dgemm if is_double else blas.sgemm
+            plain = (*modes, p.m, p.n, p.k, alpha, A, p.A.leading, B, p.B.leading, beta, C, p.C.leading)
+        else:
+            gemm = blas.dgemmStridedBatched if is_double else blas.sgemmStridedBatched
+            plain = (*modes, p.m, p.n, p.k, alpha, A, p.A.leading, p.A.apart, B, p.B.leading, p.B.apart, beta)
+            plain = (*plain, C, p.C.leading, p.C.apart, p.samples)
+
+        self._factors.append(factors)
+        return lambda: gemm(xp.cuda.device.get_cublas_handle(), *plain)
+
+
+def _mode(x: Matrix) -> int:
+    """``CUBLAS_OP_T`` or ``CUBLAS_OP_N``"""
+    return 1 if x.is_transposed else 0
+
+
+def _nothing() -> None:
+    """A kernel for whole runs has done it."""

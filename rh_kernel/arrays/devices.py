@@ -1,0 +1,68 @@
+"""Devices: where a plan runs, and which graphics card answers, if one does."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, TypeAlias
+from typing import Literal as OneOf
+
+Device: TypeAlias = OneOf["cpu", "gpu"]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A graphics card that answers: its name, and its memory in bytes."""
+
+    name: str
+    memory: int
+
+    @property
+    def text(self) -> str:
+        """``NVIDIA H200, 139 GiB``"""
+        return f"{self.name}, {self.memory / 2**30:.0f} GiB"
+
+
+@dataclass(frozen=True, slots=True)
+class NoCard:
+    """Why no graphics card answers, and what to do about it: two phrases without a full stop."""
+
+    why: str
+    mend: str
+
+
+def card() -> Card | NoCard:
+    """The graphics card that CuPy computes on, or why there is none. It never raises."""
+    if find_spec("cupy") is None:
+        return NoCard("CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then start anew")
+    try:
+        return _asked(import_module("cupy"), import_module("cupy_backends.cuda.libs.nvrtc"))
+    except Exception as problem:
+        return _unusable(problem)
+
+
+def _asked(cupy: Any, nvrtc: Any) -> Card | NoCard:
+    """What the driver says, and whether there is a compiler for kernels."""
+    runtime = cupy.cuda.runtime
+    if runtime.driverGetVersion() == 0:
+        return NoCard("there is no driver for a graphics card of NVIDIA", "`nvidia-smi` tells of cards and their driver")
+    if runtime.getDeviceCount() == 0:
+        return NoCard("there is no graphics card that CUDA can use", "`nvidia-smi` lists those that the driver knows")
+    nvrtc.getVersion()
+    found = runtime.getDeviceProperties(cupy.cuda.Device().id)
+    name = found["name"]
+    return Card(name.decode() if isinstance(name, bytes) else str(name), int(found["totalGlobalMem"]))
+
+
+def _unusable(problem: Exception) -> NoCard:
+    """What a failure of CuPy means."""
+    words = " ".join(str(problem).split())
+    if "InsufficientDriver" in words:
+        return NoCard("the driver of the graphics card is too old for this CuPy", "`nvidia-smi` tells which CUDA it is for")
+    if "NoDevice" in words:
+        return NoCard("there is no graphics card that CUDA can use", "`nvidia-smi` lists those that the driver knows")
+    if "nvrtc" in words.lower():
+        return NoCard("the compiler for kernels, NVRTC, is not there", "`pip install 'cupy-cuda13x[ctk]'` brings it")
+    why = words if len(words) <= 120 else f"{words[:119]}…"
+    return NoCard(
+        f"CuPy cannot be used ({why})" if why else "CuPy cannot be used", "`python -m cupyx.tools.gpu_info` may tell more"
+    )

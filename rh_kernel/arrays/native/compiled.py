@@ -1,0 +1,191 @@
+"""Plans as machine code: the back end, and its runners."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from rh_kernel.arrays.backend import Arrays, Memory, Unsupported
+from rh_kernel.arrays.native.addresses import address
+from rh_kernel.arrays.native.machine import maker
+from rh_kernel.arrays.native.schedule import Machine
+from rh_kernel.arrays.native.toolchain import Missing, library, toolchain
+from rh_kernel.arrays.native.translation import Translation, translate
+from rh_kernel.arrays.plan import Content, Contract, Input, Integers, Kept, Leaf, Map, Plan, Precision, Scratch, View
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+
+ALIGNMENT = 64
+LONG = 100_000
+"""The least operations of a run during which other threads may run."""
+
+
+def available() -> bool:
+    """Whether there is a compiler; ``RH_NATIVE=0`` says that there is none."""
+    return not isinstance(toolchain(), Missing)
+
+
+def aligned(size: int, dtype: np.dtype[Any]) -> Array:
+    """An array of one axis, full of zeros, whose first entry lies at the start of a cache line."""
+    whole = np.zeros(size * dtype.itemsize + ALIGNMENT, dtype=np.uint8)
+    start = -address(whole) % ALIGNMENT
+    return whole[start : start + size * dtype.itemsize].view(dtype)
+
+
+class Native:
+    """The back end."""
+
+    wants_matrices = False
+
+    def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
+        """Copies of the contents, each at the start of a cache line."""
+        found: dict[Location, Array] = {}
+        for location, content in heap.items():
+            array = aligned(content.size, np.dtype(precision)).reshape(content.shape)
+            array[...] = content
+            found[location] = array
+        return found
+
+    def runner(self, plan: Plan, memory: Memory) -> "NativeRunner":
+        """The plan on that memory. Raises ``Unsupported`` without a compiler, and if a step has no loop."""
+        found = toolchain()
+        if isinstance(found, Missing):
+            raise Unsupported(found.reason)
+        lanes = found.vector // np.dtype(plan.precision).itemsize
+        translation = translate(plan, Machine(lanes, found.registers, masked=found.masked))
+        return NativeRunner(plan, memory, translation, str(library(translation.source)))
+
+    def fetch(self, memory: Memory) -> dict[Location, Array]:
+        """The contents as they are now, in new arrays."""
+        return {location: np.array(array) for location, array in memory.items()}
+
+
+class NativeRunner:
+    """A plan in machine code. ``step`` is the machine itself: a run costs one call."""
+
+    __slots__ = ("_buffers", "_machine", "_plan", "step")
+
+    step: Callable[..., None]
+
+    def __init__(self, plan: Plan, memory: Memory, translation: Translation, path: str) -> None:
+        dtype = np.dtype(plan.precision)
+        self._plan = plan
+        shown = {view.buffer for view in _views(plan.result)}
+        arena = _Arena(dtype)
+        scratch = arena.room(plan.scratch)
+        places: list[tuple[int, int] | Array] = []
+        for number, buffer in enumerate(plan.buffers):
+            match buffer:
+                case Input(_, size):
+                    places.append(arena.room(size) if number in shown else (0, 0))
+                case Content(location, size):
+                    places.append(_content(memory[location], size, dtype))
+                case Kept(array):
+                    places.append(arena.room(array.size))
+                case Scratch(start, size):
+                    places.append((scratch[0] + start, size))
+        workspace = arena.room(translation.workspace)
+        arena.fill()
+        self._buffers = [place if isinstance(place, np.ndarray) else arena.part(place) for place in places]
+        for buffer, array in zip(plan.buffers, self._buffers, strict=True):
+            if isinstance(buffer, Kept):
+                array[:] = buffer.array.reshape(-1)
+        everything = [*self._buffers, *translation.tables, arena.part(workspace)]
+        bases = np.array([address(array) for array in everything], dtype=np.uint64)
+        samples = -1 if plan.samples is None else plan.samples
+        self._machine = maker()(
+            path,
+            _table(plan, translation, dtype.itemsize),
+            bases,
+            self._inputs(shown, bases),
+            dtype.char,
+            samples,
+            int(_operations(plan) > LONG),
+            everything,
+        )
+        self.step = self._machine
+
+    def _inputs(self, shown: set[int], bases: Array) -> tuple[tuple[tuple[int, ...], int], ...]:
+        """The inputs' shapes, and where those are copied that the result shows."""
+        copies = {
+            buffer.position: int(bases[number])
+            for number, buffer in enumerate(self._plan.buffers)
+            if isinstance(buffer, Input) and number in shown
+        }
+        return tuple([(tuple(shape), copies.get(i, 0)) for i, shape in enumerate(self._plan.inputs)])
+
+    def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
+        """A run for each row; other threads may run meanwhile."""
+        self._machine.steps(tuple(inputs), np.ascontiguousarray(rows, dtype=np.int64))
+
+    def result(self) -> Arrays:
+        """The result of the last run."""
+        return self._taken(self._plan.result)
+
+    def _taken(self, leaf: Leaf) -> Arrays:
+        if not isinstance(leaf, View):
+            return tuple([self._taken(part) for part in leaf])
+        array = self._buffers[leaf.buffer]
+        if prod(leaf.shape) == 0:
+            return np.zeros(leaf.shape, array.dtype)
+        item = array.itemsize
+        strides = tuple([item * s for s in leaf.strides])
+        return np.ndarray(leaf.shape, array.dtype, array.reshape(-1).data, item * leaf.offset, strides).copy()
+
+
+class _Arena:
+    """One allocation: rooms are asked for, each at the start of a cache line, and then it is there."""
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        self._size = 0
+        self._dtype = dtype
+        self._array = aligned(0, dtype)
+
+    def room(self, size: int) -> tuple[int, int]:
+        """Where a room of that size starts, and its size."""
+        start = self._size
+        line = ALIGNMENT // self._dtype.itemsize
+        self._size += -(-size // line) * line
+        return start, size
+
+    def fill(self) -> None:
+        """Allocates what was asked for."""
+        self._array = aligned(self._size, self._dtype)
+
+    def part(self, room: tuple[int, int]) -> Array:
+        """A room as an array of one axis."""
+        return self._array[room[0] : room[0] + room[1]]
+
+
+def _content(array: Array, size: int, dtype: np.dtype[Any]) -> Array:
+    if array.dtype != dtype or array.size != size or not array.flags.c_contiguous or not array.flags.writeable:
+        raise ValueError("a location's content is not a contiguous array of the plan's precision")
+    return array.reshape(-1)
+
+
+def _table(plan: Plan, translation: Translation, item: int) -> Integers:
+    """The rows as numbers: kernel, how many arrays, and for each the buffer (−1 − i for input i) and its first byte."""
+    numbers = [-1 - buffer.position if isinstance(buffer, Input) else i for i, buffer in enumerate(plan.buffers)]
+    numbers += range(len(plan.buffers), len(plan.buffers) + len(translation.tables) + 1)
+    table: list[int] = []
+    for row in translation.rows:
+        table += (row.kernel, len(row.arrays))
+        for buffer, offset in row.arrays:
+            table += (numbers[buffer], item * offset)
+    return np.array(table, dtype=np.int64)
+
+
+def _operations(plan: Plan) -> int:
+    """Roughly how many arithmetic operations a run needs."""
+    total = 0
+    for step in plan.steps:
+        if isinstance(step, Contract):
+            total += 2 * prod(step.extents)
+        elif isinstance(step, Map):
+            total += 8 * prod(step.shape) * len(step.body)
+    return total
+
+
+def _views(leaf: Leaf) -> list[View]:
+    return [leaf] if isinstance(leaf, View) else [view for part in leaf for view in _views(part)]

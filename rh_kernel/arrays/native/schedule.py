@@ -1,0 +1,226 @@
+"""How the loops of a ``Contract`` are arranged: which axis fills the vectors, which fill the registers, and what is copied first.
+
+Numbers of a tile stay in registers while the sum's loops run. Either the lanes of a vector are neighbours in the output
+(``LANES``), or they are parts of one sum, added at the end (``PARTS``).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from math import ceil, prod
+
+from rh_kernel.arrays.native.axes import Axis, axes, entangled
+from rh_kernel.arrays.plan import Contract
+
+OUT, LEFT, RIGHT = 0, 1, 2
+ONE = Axis(1, (0, 0, 0))
+"""An axis of one index, where a tile has no other."""
+
+
+class Form(Enum):
+    """What the lanes of a vector hold"""
+
+    LANES = auto()
+    PARTS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """``lanes`` numbers to a vector, how many vectors fit into the registers, and whether the first few lanes can be loaded"""
+
+    lanes: int
+    registers: int
+    masked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The loops, from the outside: ``outer``, the blocks of ``vector`` (if the form is ``LANES``), those of ``first`` and of
+    ``second``, ``sums``; and then, for the form ``PARTS``, ``vector``.
+
+    A tile has ``rows`` indices of ``first`` and ``columns`` vectors of ``vector``, or indices of ``second``. The factor
+    ``packed`` is copied for each block of ``vector``, so that its lanes lie next to each other.
+    """
+
+    form: Form
+    outer: tuple[Axis, ...]
+    vector: Axis
+    first: Axis
+    second: Axis
+    sums: tuple[Axis, ...]
+    rows: int
+    columns: int
+    lanes: int
+    packed: int | None
+    cost: float
+
+
+def canonical(step: Contract) -> tuple[Axis, ...]:
+    """The axes of the contraction, with the strides of output, left and right."""
+    return axes(step.extents, [step.output, step.left, step.right])
+
+
+def schedule(found: tuple[Axis, ...], machine: Machine) -> Schedule:
+    """The cheapest arrangement by a rough count of cycles."""
+    return min(_schedules(found, machine), key=lambda s: s.cost)
+
+
+def _schedules(found: tuple[Axis, ...], machine: Machine) -> Iterator[Schedule]:
+    apart = entangled(found, OUT)
+    free = without([axis for axis in found if axis.strides[OUT]], *apart)
+    sums = tuple([axis for axis in found if not axis.strides[OUT]])
+    for vector in [*free, ONE]:
+        packed = _packing(vector)
+        if packed == ():
+            continue
+        for first in [axis for axis in without(free, vector) if not _both(axis)] or [ONE]:
+            outer = (*without(free, vector, first), *apart)
+            for choice in packed:
+                # One copy serves all rows of a block.
+                if choice is not None and first.strides[choice]:
+                    continue
+                yield from _lanes(outer, vector, first, sums, choice, machine)
+    for vector in sums:
+        if all(s in (0, 1) for s in vector.strides):
+            rest = tuple(without(sums, vector))
+            yield from _parts(apart, free, vector, rest, machine)
+
+
+def without(found: Sequence[Axis], *gone: Axis) -> list[Axis]:
+    """What is left of some axes; of equal ones, one goes."""
+    left = list(found)
+    for axis in gone:
+        if axis in left:
+            left.remove(axis)
+    return left
+
+
+def _both(axis: Axis) -> bool:
+    """Whether both factors depend on the axis, so that a tile along it uses nothing twice."""
+    return bool(axis.strides[LEFT]) and bool(axis.strides[RIGHT])
+
+
+def _packing(vector: Axis) -> tuple[int | None, ...]:
+    """What may be copied so that the lanes lie next to each other; nothing at all if they cannot."""
+    steps = vector.strides[LEFT], vector.strides[RIGHT]
+    if vector.extent == 1:
+        return (None,)
+    if 0 in steps and any(steps):
+        factor = LEFT if steps[0] else RIGHT
+        return (None, factor) if vector.strides[factor] == 1 else (factor,)
+    return (None,) if steps in ((1, 1), (0, 0)) else ()
+
+
+def _blocks(extent: int, size: int) -> list[tuple[int, int]]:
+    """How many blocks of which size an axis falls into: (count, size)."""
+    whole, left = divmod(extent, size)
+    return [*([(whole, size)] if whole else []), *([(1, left)] if left else [])]
+
+
+def widths(extent: int, machine: Machine, lanes: int) -> list[int]:
+    """So many numbers as vectors: whole ones, and then powers of two, or one whose first lanes are used.
+
+    >>> widths(21, Machine(8, 32), 8), widths(21, Machine(8, 32, masked=True), 8), widths(20, Machine(8, 32, masked=True), 8)
+    ([8, 8, 4, 1], [8, 8, 5], [8, 8, 4])
+    """
+    found = [lanes] * (extent // lanes)
+    left = extent % lanes
+    powers = [w for w in (8, 4, 2, 1) if left & w]
+    return found + ([left] if machine.masked and lanes == machine.lanes and len(powers) > 1 else powers)
+
+
+def _variety(across: Axis, width: int, down: Axis, height: int) -> float:
+    """Tiles of another size at the edges are more text to compile, which has to pay."""
+    return 1 + 0.03 * (len(_blocks(across.extent, width)) * len(_blocks(down.extent, height)) - 1)
+
+
+def _sizes(extent: int, most: int) -> list[int]:
+    """The sizes of a tile worth a try: even blocks."""
+    return sorted({ceil(extent / blocks) for blocks in {ceil(extent / size) for size in range(1, min(extent, most) + 1)}})
+
+
+def _lanes(
+    outer: tuple[Axis, ...], vector: Axis, first: Axis, sums: tuple[Axis, ...], packed: int | None, machine: Machine
+) -> Iterator[Schedule]:
+    lanes = machine.lanes if vector.extent > 1 else 1
+    room = machine.registers * 3 // 4
+    terms = prod(axis.extent for axis in sums)
+    for columns in range(1, 5):
+        if columns > 1 and (columns - 1) * lanes >= vector.extent:
+            break
+        for rows in _sizes(first.extent, 14):
+            if rows * columns > room or rows * columns + columns + 2 > machine.registers:
+                continue
+            cost = 0.0
+            for across, width in _blocks(vector.extent, columns * lanes):
+                n = len(widths(width, machine, lanes))
+                for down, height in _blocks(first.extent, rows):
+                    tile = _tile(terms, height * n, _loads(vector, first, height, n, packed))
+                    tile += height * (n if vector.strides[OUT] == 1 else width) * 1.5 + 4
+                    cost += across * down * tile
+                cost += across * _copying(packed, vector, first, sums, width, lanes)
+            cost *= _variety(vector, columns * lanes, first, rows) * prod(axis.extent for axis in outer)
+            yield Schedule(Form.LANES, outer, vector, first, ONE, sums, rows, columns, lanes, packed, cost)
+
+
+def _copying(packed: int | None, vector: Axis, first: Axis, sums: tuple[Axis, ...], width: int, lanes: int) -> float:
+    """What a block's copy costs; without one, what it costs to read rows that are far apart, again for each tile."""
+    terms = prod(axis.extent for axis in sums)
+    if packed is not None:
+        return terms * width * (1.2 if vector.strides[packed] != 1 else 2.5 / lanes)
+    far = max([abs(axis.strides[i]) for axis in sums for i in (LEFT, RIGHT) if vector.strides[i]], default=0)
+    return 0.25 * terms * first.extent / 4 if far >= 256 and terms >= 64 and first.extent >= 16 else 0
+
+
+def _parts(
+    apart: tuple[Axis, ...], free: list[Axis], vector: Axis, sums: tuple[Axis, ...], machine: Machine
+) -> Iterator[Schedule]:
+    lanes = machine.lanes
+    while lanes // 2 >= vector.extent:
+        lanes //= 2
+    lefts = [axis for axis in free if axis.strides[LEFT] and not axis.strides[RIGHT]] or [ONE]
+    rights = [axis for axis in free if axis.strides[RIGHT] and not axis.strides[LEFT]] or [ONE]
+    terms = prod(axis.extent for axis in sums) * ceil(vector.extent / lanes)
+    cheap = machine.masked and lanes == machine.lanes
+    ragged = (1 if cheap else 4) * (vector.extent % lanes > 0) * prod(axis.extent for axis in sums)
+    for left in lefts:
+        for right in rights:
+            first, second = (left, right) if right.strides[OUT] == 1 or right is ONE else (right, left)
+            if left.strides[OUT] == 1:
+                first, second = right, left
+            outer = (*without(free, first, second), *apart)
+            for rows in _sizes(first.extent, 8):
+                for columns in _sizes(second.extent, 8):
+                    if rows * columns > machine.registers * 3 // 4 or rows * columns + columns + 1 > machine.registers:
+                        continue
+                    cost = 0.0
+                    for across, width in _blocks(second.extent, columns):
+                        for down, height in _blocks(first.extent, rows):
+                            tile = _tile(terms, height * width, 0.8 * (height + width)) + 4
+                            tile += height * width * (4 if second.strides[OUT] == 1 else 5) + ragged
+                            cost += across * down * tile
+                    cost *= _variety(second, columns, first, rows) * prod(axis.extent for axis in outer)
+                    yield Schedule(Form.PARTS, outer, vector, first, second, sums, rows, columns, lanes, None, cost)
+
+
+def _loads(vector: Axis, first: Axis, height: int, columns: int, packed: int | None) -> float:
+    """The cycles that loading the factors of one term takes; whole vectors often straddle two cache lines, copies do not."""
+    total = 0.0
+    for factor in (LEFT, RIGHT):
+        rows = height if first.strides[factor] else 1
+        each = 0.5 if packed == factor else 0.8
+        total += rows * columns * each if vector.strides[factor] else rows * 0.5
+    return total
+
+
+def _tile(terms: int, sums: int, loads: float) -> float:
+    """The cycles of a tile's loops: the arithmetic, the loads, or waiting for the sums, whichever takes longest."""
+    return terms * max(sums / 2, loads, 4 / split(sums, terms), 1.0) + 4
+
+
+def split(sums: int, terms: int) -> int:
+    """Into how many partial sums each sum of a tile is split, so that one addition need not wait for the other."""
+    ways = 1
+    while sums * ways < 8 and ways < 4 and terms >= 4 * ways:
+        ways *= 2
+    return ways
