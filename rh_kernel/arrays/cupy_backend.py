@@ -26,7 +26,7 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 LONGEST_LAUNCH = 1 << 30
-"""About so many operations are done by one launch of a kernel for whole runs, a fraction of a second; then others get a turn."""
+"""About so many operations are done by one launch of a kernel for whole runs: a fraction of a second, and others get a turn."""
 
 LOADING = 64
 """The blocks of the kernel that brings the samples of a run."""

@@ -35,13 +35,15 @@ def card() -> Card | NoCard:
     if find_spec("cupy") is None:
         return NoCard("CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then start anew")
     try:
-        return _asked(import_module("cupy"), import_module("cupy_backends.cuda.libs.nvrtc"))
-    except Exception as problem:
+        return _asked()
+    except (ImportError, OSError, RuntimeError) as problem:
         return _unusable(problem)
 
 
-def _asked(cupy: Any, nvrtc: Any) -> Card | NoCard:
+def _asked() -> Card | NoCard:
     """What the driver says, and whether there is a compiler for kernels."""
+    cupy: Any = import_module("cupy")
+    nvrtc: Any = import_module("cupy_backends.cuda.libs.nvrtc")
     runtime = cupy.cuda.runtime
     if runtime.driverGetVersion() == 0:
         return NoCard("there is no driver for a graphics card of NVIDIA", "`nvidia-smi` tells of cards and their driver")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rh_kernel.arrays.choosing import backend_for
 from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import flat, machine
@@ -49,7 +50,7 @@ def evaluate(
         match settings.evaluator:
             case Evaluator.COMPILED:
                 program = compiled(subject, settings)
-                ready = machine(program, heap, settings.precision)
+                ready = machine(program, heap, settings.precision, backend_for(settings.device))
                 check_size(ready.plan().size, "what is computed here", span_of(subject), settings)
                 yield Working()
                 runner = ready.runner()
@@ -125,4 +126,4 @@ def _value(arrays: Iterator[Array], A: Type) -> Term:
         case Product(factors):
             return tuple_of(tuple([_value(arrays, B) for B in factors]))
         case Real() | TypeMeta():
-            return Const(frozen(next(arrays)))
+            return Const(frozen(np.asarray(next(arrays), np.float64)))

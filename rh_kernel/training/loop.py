@@ -1,13 +1,14 @@
 """``train P for p in D epochs e batch b shuffle s measure Q on D'`` as a stream of events (LANGUAGE §6)."""
 
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 
 import numpy as np
 
 from rh_kernel.arrays.backend import Backend
 from rh_kernel.arrays.builder import LONGEST
-from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.choosing import backend_for, estimate
+from rh_kernel.arrays.devices import Device
 from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -33,6 +34,7 @@ def train(
     strict: bool = False,
     longest: int = LONGEST,
     precision: Precision = "float64",
+    device: Device = "cpu",
     backend: Backend | None = None,
 ) -> Iterator[Event]:
     """Trains from ``heap``, which is left as it is: each ``Progress`` holds the heap so far, and ``Trained`` the new one.
@@ -43,8 +45,11 @@ def train(
     would have more than ``longest`` equations or hold more than ``reals`` numbers at a time; and, if it is ``strict``, at a
     point where a function is not smooth.
     """
-    backend = backend or NumPy()
-    return _Training(run, data, measured, heap, reals, precision, backend, strict=strict, longest=longest).events()
+
+    def choice(seconds: float) -> Backend:
+        return backend or backend_for(device, seconds)
+
+    return _Training(run, data, measured, heap, reals, precision, choice, strict=strict, longest=longest).events()
 
 
 class _Clock:
@@ -81,13 +86,13 @@ class _Training:
         heap: Mapping[Location, Array],
         reals: int,
         precision: Precision,
-        backend: Backend,
+        choice: Callable[[float], Backend],
         *,
         strict: bool,
         longest: int,
     ) -> None:
         self.precision: Precision = precision
-        self.backend = backend
+        self.choice = choice
         self.run = run
         self.data = data
         self.measured = measured
@@ -113,10 +118,13 @@ class _Training:
         measures = [
             for_results(m.command, names, self.measured[m.data], strict=self.strict, longest=self.longest) for m in run.measures
         ]
-        memory = shared([step, *measures], self.heap, self.precision, self.backend)
+        programs = (step, *measures)
+        seconds = sum(estimate(program, data.size) for program, data in zip(programs, sets, strict=True))
+        calls = self.data.size // run.batch * estimate(step, 0)
+        backend = self.choice(run.epochs * (seconds + calls))
+        memory = shared(programs, self.heap, self.precision, backend)
         steps, *averages = [
-            Batches(program, names, data, memory, self.precision, self.backend)
-            for program, data in zip((step, *measures), sets, strict=True)
+            Batches(program, names, data, memory, self.precision, backend) for program, data in zip(programs, sets, strict=True)
         ]
         steps.require(run.batch, self.reals)
         writes = tuple([location for location, _ in step.writes])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.compile import compile_command
+from rh_kernel.arrays.numpy_plan import NumPy
 from rh_kernel.arrays.running import Machine, prepare
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
@@ -154,7 +155,7 @@ def test_the_caller_gets_a_turn_every_few_milliseconds() -> None:
     run = training(random_data(2000), f"epochs 400 batch 5 measure {LOSS}")
     gaps: list[float] = []
     last = time.perf_counter()
-    for event in loop.train(run.run, run.data, run.sets, run.weights()):
+    for event in loop.train(run.run, run.data, run.sets, run.weights(), backend=NumPy()):
         gaps.append(time.perf_counter() - last)
         last = time.perf_counter()
         if isinstance(event, Progress) and event.fraction > 0.2:

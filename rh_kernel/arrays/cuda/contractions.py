@@ -1,7 +1,7 @@
 """Sums of products: which thread makes which entry of the output, and which of them are products of matrices for cuBLAS."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from rh_kernel.arrays.backend import Unsupported
@@ -72,10 +72,9 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
     head = [*coordinates(kind, tuple([g.size for g in found]), "i", wholes)]
     # What the sum does not run through moves the factors once.
     fixed = [g.first for g in found if not g.others]
-    head += [
-        f"const {real(precision)}* const {name} = {pointer} + ({place([v.strides[k] for k in fixed], [names[k] for k in fixed])});"
-        for name, pointer, v in (("a", "left", left), ("b", "right", right))
-    ]
+    at = [names[k] for k in fixed]
+    for name, pointer, v in (("a", "left", left), ("b", "right", right)):
+        head.append(f"const {real(precision)}* const {name} = {pointer} + ({place([v.strides[k] for k in fixed], at)});")
     moving = [*inner, *[g.first for g in found if g.others]]
     factors = [
         f"{name}[{place([v.strides[k] for k in moving], [names[k] for k in moving])}]"
@@ -117,12 +116,12 @@ def _undone(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequ
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A matrix, or as many as ``Product.samples``: stored by columns, or by rows (``is_transposed``), ``leading`` apart."""
+    """A matrix, stored by columns (or by rows: ``is_transposed``) that are ``leading`` apart; or several, so far ``apart``."""
 
     view: View
     leading: int
-    is_transposed: bool
     apart: int
+    is_transposed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +180,11 @@ def _matrix(v: View, down: tuple[int, int], across: tuple[int, int], apart: int)
     if min(row, column, apart) < 0:
         return None
     if row == 1 and (column >= m or n == 1):
-        return Matrix(v, max(column, m), False, apart)
+        return Matrix(v, max(column, m), apart, is_transposed=False)
     if column == 1 and (row >= n or m == 1):
-        return Matrix(v, max(row, n), True, apart)
+        return Matrix(v, max(row, n), apart, is_transposed=True)
     return None
 
 
 def _turned(x: Matrix) -> Matrix:
-    return Matrix(x.view, x.leading, not x.is_transposed, x.apart)
+    return replace(x, is_transposed=not x.is_transposed)

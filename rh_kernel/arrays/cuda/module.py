@@ -71,9 +71,10 @@ Action: TypeAlias = Launch | Product | Call | Check
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """The text, the calls, the pointers as (buffer, offset), those of the inputs first, and what is done one after the other if it is not one kernel.
+    """The text, the calls, and what is done one after the other if it is not one kernel.
 
-    A buffer number beyond those of the plan is one of ``tables``. ``threads`` are those of a block that is alone.
+    ``pointers`` are (buffer, offset), those of the inputs first; a buffer number beyond those of the plan is one of ``tables``.
+    ``threads`` are those of a block that is alone.
     """
 
     text: str

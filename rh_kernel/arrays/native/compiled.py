@@ -56,6 +56,11 @@ class Native:
         translation = translate(plan, Machine(lanes, found.registers, masked=found.masked))
         return NativeRunner(plan, memory, translation, str(library(translation.source)))
 
+    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
+        """Overwrites what the memory has at those locations."""
+        for location, array in heap.items():
+            memory[location][...] = array
+
     def fetch(self, memory: Memory) -> dict[Location, Array]:
         """The contents as they are now, in new arrays."""
         return {location: np.array(array) for location, array in memory.items()}

@@ -1,0 +1,70 @@
+"""Which back end runs a program: the card if it is asked for, machine code for long runs, NumPy for all the rest.
+
+What is chosen depends on the program and on what there is, never on a clock: the same run gives the same digits.
+"""
+
+from collections.abc import Mapping
+
+from rh_kernel.arrays.backend import Backend, Memory, Runner, Unsupported
+from rh_kernel.arrays.devices import Device, NoCard, card
+from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.plan import Plan, Precision
+from rh_kernel.arrays.program import Program
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+
+LONG = 1.0
+"""A run that would take NumPy so many seconds, about, is worth a C compiler's time."""
+
+PER_EQUATION = 1.5e-6
+PER_OPERATION = 2.5e-10
+"""Seconds that NumPy takes for an equation, and for each operation, about."""
+
+
+def backend_for(device: Device, seconds: float = 0.0) -> Backend:
+    """The back end for a run that would take NumPy so long, as ``estimate`` tells."""
+    if device == "gpu" and not isinstance(card(), NoCard):
+        from rh_kernel.arrays.cupy_backend import CupyBackend
+
+        return CupyBackend()
+    if seconds >= LONG:
+        from rh_kernel.arrays.native import available
+
+        if available():
+            return Accelerated()
+    return NumPy()
+
+
+def estimate(program: Program, samples: int) -> float:
+    """The seconds, about, that NumPy takes for a run with so many samples."""
+    return len(program.equations) * PER_EQUATION + program.cost_of(samples) * PER_OPERATION
+
+
+class Accelerated:
+    """Machine code where there are loops for all steps of a plan, else NumPy on the same memory."""
+
+    wants_matrices = False
+
+    def __init__(self) -> None:
+        from rh_kernel.arrays.native import Native
+
+        self._native = Native()
+
+    def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
+        """Copies of the contents."""
+        return self._native.memory(heap, precision)
+
+    def runner(self, plan: Plan, memory: Memory) -> Runner:
+        """The plan on that memory."""
+        try:
+            return self._native.runner(plan, memory)
+        except Unsupported:
+            return NumPy().runner(plan, memory)
+
+    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
+        """Overwrites what the memory has at those locations."""
+        self._native.store(memory, heap)
+
+    def fetch(self, memory: Memory) -> dict[Location, Array]:
+        """The contents as they are now."""
+        return self._native.fetch(memory)
