@@ -19,7 +19,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test lessons book lite test-browser laws fuzz check bench clean
+.PHONY: help lab test lessons book lite test-browser laws fuzz check bench bench-gpu clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
@@ -56,8 +56,11 @@ check: $(VENV)/.dev ## style, types and import contracts
 	$(VENV)/bin/lint-imports
 	$(PY) -m lessons.reference --check
 
-bench: $(VENV)/.dev ## measure the numbers this project promises
-	$(PY) -m tests.benchmarks
+bench: $(VENV)/.bench ## measure how fast this is, beside NumPy, PyTorch, JAX and C (with ARGS="--quick": three minutes; ARGS="--only W1")
+	$(PY) -m tests.benchmarks $(ARGS)
+
+bench-gpu: $(if $(PYTHON),,$(VENV)/.dev) ## measure on a graphics card (PYTHON=python3: with that one, which has NumPy and CuPy)
+	$(or $(PYTHON),$(PY)) -m tests.benchmarks.gpu
 
 clean: ## remove what tests and builds left behind (and, for a wholly new start, delete .venv)
 	rm -rf build dist htmlcov .coverage .coverage.* .hypothesis .import_linter_cache .pytest_cache .ruff_cache
@@ -85,3 +88,7 @@ $(VENV)/.dev: $(VENV)/.made $(PARTS)
 	@$(PIP) --editable '.[dev,lessons]'
 	@$(LAB_SETTINGS)
 	@touch $@ $(VENV)/.lessons
+
+$(VENV)/.bench: $(VENV)/.dev
+	@echo "Installing what is compared with into $(VENV): PyTorch, JAX and autograd (some minutes) ..."
+	@$(PIP) --editable '.[bench]' && touch $@ || echo "Not all of it can be had; what is missing is left out."

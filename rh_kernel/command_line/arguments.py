@@ -57,28 +57,40 @@ def _perform(words: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def _perform_on_file(words: argparse.Namespace) -> int:
-    from rh_kernel.command_line.diagrams import diagram
-    from rh_kernel.command_line.formatting import fmt
-    from rh_kernel.command_line.looking import compile_last, trace
+    # Each command loads what it needs: a program that is run draws no diagrams.
     from rh_kernel.command_line.report import Report
-    from rh_kernel.command_line.running import check, run
-    from rh_kernel.session.settings import Evaluator, Settings
+    from rh_kernel.session.settings import Evaluator, Settings, told_of_device
     from rh_kernel.source.diagnostic import Failure
 
-    report, settings = Report(as_json=words.json), Settings(words.strict, Evaluator(words.evaluator))
+    report = Report(as_json=words.json)
+    settings = Settings(words.strict, Evaluator(words.evaluator), precision=words.dtype, device=words.device)
     try:
         match words.command:
             case "run":
+                from rh_kernel.command_line.running import run
+
+                if complaint := told_of_device(settings):
+                    sys.stderr.write(complaint + "\n")
                 run(words.file, report, settings)
             case "check":
+                from rh_kernel.command_line.running import check
+
                 check(words.file, report, settings)
             case "trace":
+                from rh_kernel.command_line.looking import trace
+
                 trace(words.file, report, settings)
             case "compile":
+                from rh_kernel.command_line.looking import compile_last
+
                 compile_last(words.file, report, settings)
             case "diagram":
+                from rh_kernel.command_line.diagrams import diagram
+
                 diagram(words.file, report, settings, words.output, folded=words.folded)
             case _:
+                from rh_kernel.command_line.formatting import fmt
+
                 fmt(words.file, report, only_check=words.check)
     except Failure as failure:
         report.failure(failure.diagnostics)
@@ -112,7 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     ):
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         command.add_argument("file", metavar="FILE", help="the file, or - for standard input")
-        command.set_defaults(evaluator="compiled")
+        command.set_defaults(evaluator="compiled", device="cpu", dtype="float64")
         if name == "fmt":
             command.add_argument("--check", action="store_true", help="write nothing; exit with 1 if it would change")
             command.set_defaults(json=False, strict=False)
@@ -123,6 +135,8 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(
                 "--evaluator", choices=("compiled", "stepped", "denoted"), help="begin with %%evaluator of that name"
             )
+            command.add_argument("--device", choices=("cpu", "gpu"), help="begin with %%device of that name")
+            command.add_argument("--dtype", choices=("float64", "float32"), help="begin with %%dtype of that name")
         if name == "diagram":
             command.add_argument("-o", "--output", metavar="OUT", help="write it to OUT: .svg, .tex (TikZ) or .dot (Graphviz)")
             command.add_argument("--folded", action="store_true", help="draw each clause as one box")

@@ -23,6 +23,7 @@ from rh_kernel.session.plans import (
     Reset,
     Save,
     Set,
+    SetDevice,
     ShowHeap,
     ShowType,
     Trace,
@@ -102,7 +103,7 @@ def find(file: str, report: Report, settings: Settings) -> Subject | None:
                 refused.append((number, planned))
             case Declare() | ShowType() | Derive() | Draw() | Train() | Compare() | Answer():
                 pass
-            case Save() | Load() | Undo() | ShowHeap() | Reset() | Set():
+            case Save() | Load() | Undo() | ShowHeap() | Reset() | Set() | SetDevice():
                 pass
     commands = [subject for subject in found if isinstance(subject[2], ClosedCommand)]
     chosen = (commands or found or [None])[-1]

@@ -6,15 +6,17 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from rh_kernel.display.bundle import bundle
-from rh_kernel.display.bundle import progress as progress_bundle
 from rh_kernel.display.diagnostics import ansi
 from rh_kernel.display.diagnostics import text as plain
-from rh_kernel.display.record import Json, error, records
+from rh_kernel.display.plain import text as text_of
+from rh_kernel.display.runs import progress_text
 from rh_kernel.session.results import ItemFailed, Progress, Result
 from rh_kernel.source.diagnostic import Diagnostic
+
+if TYPE_CHECKING:
+    from rh_kernel.display.record import Json
 
 BETWEEN_UPDATES = 0.1
 
@@ -34,12 +36,14 @@ class Report:
         if isinstance(result, ItemFailed):
             self.failed = True
         if self.as_json:
+            from rh_kernel.display.record import records
+
             for record in records(item, result):
                 self.record(record)
         elif isinstance(result, ItemFailed):
             self._complain(result.diagnostics)
         else:
-            self.text(bundle(result)["text/plain"])
+            self.text(text_of(result))
         # Who reads a pipe sees each item when it is done, not when the file is.
         sys.stdout.flush()
 
@@ -48,12 +52,14 @@ class Report:
         self._erase()
         self.failed = True
         if self.as_json:
+            from rh_kernel.display.record import error
+
             for d in diagnostics:
                 self.record({"item": item, **error(d)})
         else:
             self._complain(diagnostics)
 
-    def record(self, record: Mapping[str, Json]) -> None:
+    def record(self, record: "Mapping[str, Json]") -> None:
         """One object on a line of its own."""
         sys.stdout.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
@@ -67,7 +73,7 @@ class Report:
         if self.as_json or not sys.stderr.isatty() or now - self._drawn_at < BETWEEN_UPDATES:
             return
         self._erase()
-        self._drawn = progress_bundle(progress)["text/plain"].split("\n")[0][: shutil.get_terminal_size().columns - 1]
+        self._drawn = progress_text(progress).split("\n")[0][: shutil.get_terminal_size().columns - 1]
         self._drawn_at = now
         sys.stderr.write(self._drawn)
         sys.stderr.flush()

@@ -20,6 +20,7 @@ from rh_kernel.session.plans import (
     Reset,
     Save,
     Set,
+    SetDevice,
     ShowHeap,
     ShowType,
     Trace,
@@ -95,7 +96,7 @@ def checked(planned: Plan, text: str) -> Result:
             return TypeShown(" ".join(span.text.split()), str(equation.left.type))
         case Answer(CheckPassed() as passed):
             return passed
-        case ShowHeap() | Reset() | Set() | Save() | Load() | Undo() | Answer():
+        case ShowHeap() | Reset() | Set() | SetDevice() | Save() | Load() | Undo() | Answer():
             return Notice(" ".join(text.split()))
         case Refuse(diagnostics):
             return ItemFailed(diagnostics)

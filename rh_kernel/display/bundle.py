@@ -3,21 +3,17 @@
 from rh_kernel.display import diagnostics
 from rh_kernel.display.derivation_html import derivation_html
 from rh_kernel.display.derivation_latex import derivation_latex
-from rh_kernel.display.derivation_text import derivation_text
-from rh_kernel.display.diagram_text import diagram_text
 from rh_kernel.display.diagrams import diagram_bundle, diagram_html
 from rh_kernel.display.gradient_html import gradient_bundle, gradient_html
-from rh_kernel.display.gradient_text import gradient_text
-from rh_kernel.display.heaps import by_name, heap_html, heap_text
+from rh_kernel.display.heaps import by_name, heap_html
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span
-from rh_kernel.display.names import names_html, names_text
-from rh_kernel.display.programs import program_html, program_text
-from rh_kernel.display.runs import progress_html, progress_text, run_html, run_text
-from rh_kernel.display.text import visible
-from rh_kernel.display.trace import trace_text
+from rh_kernel.display.names import names_html
+from rh_kernel.display.plain import PASSED, text
+from rh_kernel.display.programs import program_html
+from rh_kernel.display.runs import progress_html, progress_text, run_html
 from rh_kernel.display.trace_html import trace_html
-from rh_kernel.display.values import changes_html, changes_text, value_html, value_text
+from rh_kernel.display.values import changes_html, value_html
 from rh_kernel.session.results import (
     CheckPassed,
     DeclarationMade,
@@ -38,11 +34,7 @@ from rh_kernel.session.results import (
 from rh_kernel.syntax.doc import Role
 from rh_kernel.training.events import Progress
 
-STEPS = 60
-"""The text of a longer trace leaves out steps in the middle."""
-
-
-_PASSED = "✓"
+__all__ = ["bundle", "html", "progress", "text"]
 
 
 def bundle(result: Result) -> dict[str, str]:
@@ -61,39 +53,6 @@ def bundle(result: Result) -> dict[str, str]:
 def progress(p: Progress) -> dict[str, str]:
     """How far a training run is: one line of text, or a bar with the curves so far."""
     return {"text/plain": progress_text(p), "text/html": progress_html(p)}
-
-
-def text(result: Result) -> str:
-    """The result as text, with no line end at its end."""
-    match result:
-        case DeclarationMade(name, _, A, _):
-            return visible(f"{name} : {A}")
-        case ValueFound(A, V, changes, _):
-            return _lines(f"{value_text(V)} : {A}", changes_text(by_name(changes)))
-        case TraceMade():
-            return trace_text(result, STEPS)
-        case ProgramMade():
-            return visible(program_text(result))
-        case TypeShown(subject, A):
-            return visible(f"{subject} : {A}")
-        case DerivationMade():
-            return derivation_text(result)
-        case DiagramMade():
-            return diagram_text(result)
-        case GradientMade():
-            return gradient_text(result)
-        case HeapShown(contents):
-            return heap_text(contents)
-        case CheckPassed(checked, _):
-            return visible(f"{_PASSED} {checked}")
-        case NamesShown(names):
-            return names_text(names)
-        case Notice(words):
-            return visible(words)
-        case TrainingDone():
-            return visible(run_text(result))
-        case ItemFailed(found):
-            return "\n".join(diagnostics.texts(found))
 
 
 def html(result: Result) -> str:
@@ -119,7 +78,7 @@ def html(result: Result) -> str:
         case HeapShown(contents):
             return heap_html(contents)
         case CheckPassed(checked, _):
-            return box("", f"{span(f'color:{COLOURS[Role.TYPE]};font-weight:bold', _PASSED)} {span(MONOSPACE, checked)}")
+            return box("", f"{span(f'color:{COLOURS[Role.TYPE]};font-weight:bold', PASSED)} {span(MONOSPACE, checked)}")
         case NamesShown(names):
             return names_html(names)
         case Notice(words):
@@ -137,7 +96,3 @@ def _typed(subject: str, type_text: str, kind: str) -> str:
 
 def _type(type_text: str) -> str:
     return span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", type_text)
-
-
-def _lines(*parts: str) -> str:
-    return "\n".join([part for part in parts if part])

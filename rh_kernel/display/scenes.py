@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 
 from rh_kernel.display.clipping import DOTS
 from rh_kernel.display.marking import children
-from rh_kernel.operational.contexts import Context, RFrame, RHFrame, Subject, path, plug, up_to
+from rh_kernel.operational.contexts import Context, Subject, bound, path, plug, up_to
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.syntax.core import (
     RH,
@@ -89,8 +89,7 @@ def scene(K: Context | None, M: Subject) -> Scene:
 
 def binders(K: Context | None) -> tuple[str, ...]:
     """The variables that a context binds, the last of them with index 0."""
-    frames = [part.frame for part in up_to(K, None)]
-    return tuple([hint for frame in reversed(frames) if isinstance(frame, RHFrame | RFrame) for hint in frame.hints])
+    return tuple([hint for part in reversed([*up_to(K, None)]) for hint in bound(part)])
 
 
 def is_large(M: Subject, most: int = NODES) -> bool:

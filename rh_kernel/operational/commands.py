@@ -1,22 +1,15 @@
 """``(hp, P) → (hp', P')`` for closed commands (RH Def. 5.10), the rules of Fig. 7, of Ex. 5.13 and of §2.2.1 included."""
 
 from collections.abc import Callable
+from typing import TypeAlias, cast
 
 from rh_kernel.operational import reverse as fig_7
-from rh_kernel.operational.contexts import (
-    BindFrame,
-    Context,
-    HandleFrame,
-    RHFrame,
-    Subject,
-    fill,
-    handlers,
-    plug,
-)
-from rh_kernel.operational.handlers import handle_operation, handle_return
-from rh_kernel.operational.heap import Heap, access
+from rh_kernel.operational.contexts import Context, Subject, handlers
+from rh_kernel.operational.environments import Environment, extended, written_out
+from rh_kernel.operational.focus import Head, written
+from rh_kernel.operational.handlers import handle_operation
+from rh_kernel.operational.heap import Change, Heap, access
 from rh_kernel.operational.limits import Limits
-from rh_kernel.operational.step import Step
 from rh_kernel.operational.terms import contract, ev
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import KernelBug
@@ -27,7 +20,6 @@ from rh_kernel.syntax.core import (
     Bound,
     Call,
     Command,
-    Const,
     Handle,
     Let,
     Perform,
@@ -35,71 +27,105 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
-    Resume,
     Return,
     RevHandle,
-    Tuple,
-    Zero,
+    Term,
 )
 from rh_kernel.syntax.stuck import unhandled
 
+Reduct: TypeAlias = tuple[Rule, Subject, Environment, Context | None, Change | None]
+"""The rule, the ``N[ρ]`` that the redex becomes, the context it stands in, and the change of the heap."""
 
-def step(M: Subject, K: Context | None, hp: Heap, limits: Limits) -> Step:
+
+def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
     """The one step that ``K[M]`` takes, for a head M in its context K as ``focus`` gives them.
 
     Raises ``Stuck`` if there is none: an operation that nothing handles, a location that the heap does not hold, or a
     limit that is met.
     """
-    match M:
-        case Return(V) | Perform(_, V) | RevHandle(V, _, _) if K is not None and K.opens and not isinstance(V, Bound):
-            return _unfolded(Rule.RH_TERM, M, K, lambda form: fig_7.rh_term(form, M))
-        case Return():
-            return _return(M, K)
+    form, V, W, rho, K = head
+    if K is not None and K.opens:
+        return _unfolded(form, V, K)
+    match form:
+        case Call(f) if V is not None:
+            return Rule.EV, ev(f, V, limits, form.span), None, K, None
+        case Let() | Plus() | Proj() | Rd() | R():
+            rule, N, rho = contract(form, V, W, rho, K)
+            return rule, N, rho, K, None
+        case Return() if V is not None:
+            return _return(V, K)
         case Perform():
-            return _perform(M, K, hp)
-        case RevHandle(V, scope, H):
-            if K is not None and K.opens:
-                return _unfolded(Rule.RH_HANDLE, M, K, lambda form: fig_7.rh_handle(form, M))
-            return Step(Rule.REV_HANDLE, K, M, RH(V, scope, H, span=M.span))
-        case Call() | Plus() | Proj() | Let() | Rd() | R():
-            rule, N = contract(M, K, lambda f, V: ev(f, V, limits, M.span))
-            return Step(rule, K, M, N)
-        case Bound() | Const() | Zero() | Tuple() | Bind() | RH() | Handle() | Resume():
-            raise KernelBug(f"{type(M).__name__} is no head")
+            return _perform(cast(Perform, written(head)), K, hp)
+        case RevHandle(_, scope, H) if V is not None:
+            return Rule.REV_HANDLE, RH(V, written_out(scope, rho), written_out(H, rho), span=form.span), None, K, None
+        case _:
+            raise KernelBug(f"{type(form).__name__} is no head")
 
 
-def _return(M: Return, K: Context | None) -> Step:
-    V = M.term
-    match K:
-        case Context(BindFrame() as frame, outer, _, opens):
-            if opens:
-                return _unfolded(Rule.RH_LET, M, K, lambda form: fig_7.rh_let(form, frame, V))
-            return Step(Rule.LET_COMMAND, outer, fill(frame, M), instantiate_command(frame.scope, V))
-        case Context(RHFrame()):
-            return _unfolded(Rule.RH_RETURN, M, K, lambda form: fig_7.rh_return(form, V))
-        case Context(HandleFrame(H, _) as frame, outer, _, _):
-            return Step(Rule.H_RETURN, outer, fill(frame, M), handle_return(H, V))
-        case Context() | None:
+def _return(V: Term, K: Context | None) -> Reduct:
+    if K is None:
+        raise KernelBug("a result has no next step")
+    match K.form:
+        case Bind(_, scope):
+            return Rule.LET_COMMAND, scope.body, extended(K.rho if scope.loose else None, V), K.outer, None
+        case Handle(_, H):
+            return Rule.H_RETURN, H.returns.body, extended(K.rho if H.returns.loose else None, V), K.outer, None
+        case _:
             raise KernelBug("a result has no next step")
 
 
-def _perform(M: Perform, K: Context | None, hp: Heap) -> Step:
+def _perform(M: Perform, K: Context | None, hp: Heap) -> Reduct:
     for part in handlers(K):
-        if isinstance(part.frame, RHFrame):
-            return _unfolded(Rule.RH_OP, M, K, lambda form: fig_7.rh_op(form, M))
         Q = handle_operation(M, K, part)
         if Q is not None:
-            return Step(Rule.H_OP, part.outer, plug(K, M, part.outer), Q)
+            return Rule.H_OP, Q, None, part.outer, None
     accessed = access(M, hp)
     if accessed is None:
         raise unhandled(M.operation)
     rule, P, change = accessed
-    return Step(rule, K, M, P, change)
+    return rule, P, None, K, change
 
 
-def _unfolded(rule: Rule, M: Command, K: Context | None, equation: Callable[[fig_7.Form], Command]) -> Step:
-    """The step that unfolds the nearest ``RH`` around the head M by an equation of Fig. 7."""
+def _unfolded(M: Subject, V: Term | None, K: Context) -> Reduct:
+    """The step for a head in the body of an ``RH``: by an ordinary handler at the head of the body, or by an equation of Fig. 7."""
+    match M:
+        case (Return() | Perform() | RevHandle()) if not isinstance(V, Bound):
+            return _by(Rule.RH_TERM, K, lambda form: fig_7.rh_term(form, M))
+        case RevHandle():
+            return _by(Rule.RH_HANDLE, K, lambda form: fig_7.rh_handle(form, M))
+        case Return(y):
+            return _return_inside(y, K)
+        case Perform():
+            return _perform_inside(M, K)
+        case _:
+            raise KernelBug(f"{type(M).__name__} is no head")
+
+
+def _return_inside(y: Term, K: Context) -> Reduct:
+    match K.form:
+        case Bind(_, scope):
+            return _by(Rule.RH_LET, K, lambda form: fig_7.rh_let(form, scope, y))
+        case RH():
+            return _by(Rule.RH_RETURN, K, lambda form: fig_7.rh_return(form, y))
+        case Handle(_, H):
+            return Rule.H_RETURN, instantiate_command(H.returns, y), None, K.outer, None
+        case _:
+            raise KernelBug("a term has no command in it")
+
+
+def _perform_inside(M: Perform, K: Context) -> Reduct:
+    for part in handlers(K):
+        if isinstance(part.form, RH):
+            break
+        Q = handle_operation(M, K, part)
+        if Q is not None:
+            return Rule.H_OP, Q, None, part.outer, None
+    return _by(Rule.RH_OP, K, lambda form: fig_7.rh_op(form, M))
+
+
+def _by(rule: Rule, K: Context, equation: Callable[[fig_7.Form], Command]) -> Reduct:
+    """The step that unfolds the nearest ``RH`` in K by an equation of Fig. 7."""
     for at in handlers(K):
-        if K is not None and isinstance(at.frame, RHFrame):
-            return Step(rule, at.outer, plug(K, M, at.outer), equation(fig_7.Form(K, at, at.frame)))
+        if isinstance(at.form, RH):
+            return rule, equation(fig_7.Form(K, at, at.form)), None, at.outer, None
     raise KernelBug("there is no RH to unfold")

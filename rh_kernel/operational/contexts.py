@@ -1,38 +1,39 @@
 """Evaluation contexts ``E``, ``F^c`` and ``F^t`` (RH Def. 5.1, 5.5) as stacks of frames, innermost first.
 
-Two frames go on into what is not yet unfolded: ``W.R_V(x. [-])`` and ``RH_H^V(⟨y1, …, ym⟩. [-])`` look at the head of
-their bodies. A tuple is evaluated from left to right, which the paper's grammar leaves out. Stacks are persistent: the
-steps of a trace share them.
+A frame is a form and the position of its hole. Two go on into what is not yet unfolded: ``W.R_V(x. [-])`` and
+``RH_H^V(⟨y1, …, ym⟩. [-])`` look at the head of their bodies. A tuple is evaluated from left to right, which the paper's
+grammar leaves out. Stacks are persistent: the steps of a trace share them.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
-from rh_kernel.source.span import Span
+from rh_kernel.operational.environments import Environment, written_out
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import (
     RH,
     Bind,
+    Bound,
     Call,
     Command,
-    Function,
+    Const,
     Handle,
     Let,
-    Operation,
-    OrdinaryHandler,
+    Node,
     Perform,
     Plus,
     Proj,
     R,
     Rd,
+    Resume,
     Return,
-    ReverseHandler,
     RevHandle,
     Scope,
     Term,
     Tuple,
+    Zero,
 )
-from rh_kernel.syntax.values import component
 
 Subject: TypeAlias = Term | Command
 
@@ -40,183 +41,42 @@ Values: TypeAlias = "tuple[Term, Values] | None"
 """The components of a tuple that are values already, last one first."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallFrame:
-    """``f([-])``"""
-
-    function: Function
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class PlusLeftFrame:
-    """``[-] + M``"""
-
-    right: Term
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class PlusRightFrame:
-    """``V + [-]``"""
-
-    left: Term
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class TupleFrame:
-    """``⟨V1, …, [-], …, Mn⟩``: ``before`` are values, ``items`` is what stood there; the hole is at ``position``"""
-
-    before: Values
-    position: int
-    items: tuple[Term, ...]
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class ProjFrame:
-    """``proj_i([-])``"""
-
-    index: int
-    arity: int
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class LetFrame:
-    """``let x ← [-] in N``"""
-
-    scope: Scope
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class RdCotangentFrame:
-    """``[-].rd(x. N)(L)``"""
-
-    scope: Scope
-    point: Term
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class RdPointFrame:
-    """``W.rd(x. N)([-])``"""
-
-    cotangent: Term
-    scope: Scope
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class RFrame:
-    """``W.R_V(x. [-])``: Fig. 6 unfolds an ``R`` in its body first"""
-
-    cotangent: Term
-    hints: tuple[str, ...]
-    point: Term
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class ReturnFrame:
-    """``⌊[-]⌋``"""
-
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class PerformFrame:
-    """``Op([-])``"""
-
-    operation: Operation
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class RevHandleFrame:
-    """``rev handle ([-]) ⟨x1, …, xn⟩. R with H``"""
-
-    scope: Scope
-    handler: ReverseHandler
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class BindFrame:
-    """``let x ⇐ [-] in Q``"""
-
-    scope: Scope
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class HandleFrame:
-    """``handle [-] with H``"""
-
-    handler: OrdinaryHandler
-    span: Span | None
-
-
-@dataclass(frozen=True, slots=True)
-class RHFrame:
-    """``RH_H^V(⟨y1, …, ym⟩. [-])``: Fig. 7 looks at the head of the body"""
-
-    values: Term
-    hints: tuple[str, ...]
-    handler: ReverseHandler
-    span: Span | None
-
-    def value(self, i: int) -> Term:
-        """``V_i``, counted from 0."""
-        return component(self.values, i, len(self.hints))
-
-
-Frame: TypeAlias = (
-    CallFrame
-    | PlusLeftFrame
-    | PlusRightFrame
-    | TupleFrame
-    | ProjFrame
-    | LetFrame
-    | RdCotangentFrame
-    | RdPointFrame
-    | RFrame
-    | ReturnFrame
-    | PerformFrame
-    | RevHandleFrame
-    | BindFrame
-    | HandleFrame
-    | RHFrame
-)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Context:
-    """A stack of at least one frame; ``None`` is the hole alone.
+    """A stack of at least one frame; ``None`` is the hole alone. Nobody writes on it but for ``beside``.
 
-    ``handling`` is the nearest part further out whose frame is a handler's, a ``HandleFrame`` or an ``RHFrame``.
-    ``opens`` says whether an ``RHFrame`` is among the frames: where none is, what fills the hole is closed.
+    The innermost frame is ``form[ρ]`` with its hole at the child ``position``; ``before`` are the children in front of it that
+    have become values: one term, or those of a tuple. ``handling`` is the nearest part further out whose frame is a
+    ``handle`` or an ``RH``; only frames that hold commands know it. ``opens`` says whether an ``RH`` is among the frames:
+    where none is, what fills the hole is closed.
     """
 
-    frame: Frame
+    form: Subject
+    position: int
+    rho: Environment
+    before: Any
     outer: "Context | None"
-    handling: "Context | None"
-    opens: bool
+    handling: "Context | None" = None
+    opens: bool = False
+    beside: tuple[Any, ...] | None = None
+    """What ``siblings`` has written out."""
 
 
-def under(outer: Context | None, frame: Frame) -> Context:
-    """``outer[frame]``"""
-    if outer is None:
-        return Context(frame, None, None, isinstance(frame, RHFrame))
-    handling = outer if isinstance(outer.frame, HandleFrame | RHFrame) else outer.handling
-    return Context(frame, outer, handling, outer.opens or isinstance(frame, RHFrame))
+def around(K: Context | None, form: Subject, position: int = 0, rho: Environment = None) -> Context:
+    """``K[form]`` with the hole at the command that is the child ``position`` of the form."""
+    if K is None:
+        return Context(form, position, rho, None, None, None, isinstance(form, RH))
+    return Context(form, position, rho, None, K, K if handles(K) else K.handling, K.opens or isinstance(form, RH))
+
+
+def handles(K: Context) -> bool:
+    """Whether the innermost frame of K is a handler's."""
+    return isinstance(K.form, Handle | RH)
 
 
 def handlers(K: Context | None) -> Iterator[Context]:
-    """The parts of K whose frames are handlers', innermost first."""
-    if K is not None and not isinstance(K.frame, HandleFrame | RHFrame):
+    """The parts of K, a context of a command, whose frames are handlers', innermost first."""
+    if K is not None and not handles(K):
         K = K.handling
     while K is not None:
         yield K
@@ -232,74 +92,94 @@ def up_to(K: Context | None, end: Context | None) -> Iterator[Context]:
 
 def plug(K: Context | None, M: Subject, end: Context | None = None) -> Subject:
     """``K[M]``, or as much of it as lies inside ``end``."""
-    for part in up_to(K, end):
-        M = fill(part.frame, M)
+    while K is not None and K is not end:
+        M = fill(K, M)
+        K = K.outer
     return M
 
 
 def path(K: Context | None) -> tuple[int, ...]:
     """The positions of the children that lead from the root to the hole."""
-    return tuple(reversed([position(part.frame) for part in up_to(K, None)]))
+    inwards: list[int] = []
+    while K is not None:
+        inwards.append(K.position)
+        K = K.outer
+    inwards.reverse()
+    return tuple(inwards)
 
 
-def fill(frame: Frame, hole: Subject) -> Subject:
-    """The form that the frame came from, with ``hole`` in its hole; the frame says whether a term or a command fits."""
+def bound(K: Context) -> tuple[str, ...]:
+    """The variables that the innermost frame of K binds around its hole."""
+    match K.form:
+        case R(_, scope) | RH(_, scope):
+            return scope.hints
+        case _:
+            return ()
+
+
+def fill(K: Context, hole: Subject) -> Subject:
+    """The innermost form of K with ``hole`` in its hole; the form says whether a term or a command fits."""
     M, P = cast(Term, hole), cast(Command, hole)
-    match frame:
-        case CallFrame(f, span):
+    span, before = K.form.span, K.before
+    match K.form:
+        case Call(f):
             return Call(f, M, span=span)
-        case PlusLeftFrame(right, span):
-            return Plus(M, right, span=span)
-        case PlusRightFrame(left, span):
-            return Plus(left, M, span=span)
-        case TupleFrame(before, i, items, span):
-            return Tuple((*listed(before), M, *items[i + 1 :]), span=span)
-        case ProjFrame(i, n, span):
+        case Plus():
+            return Plus(before, M, span=span) if K.position else Plus(M, siblings(K)[0], span=span)
+        case Tuple():
+            return Tuple((*listed(before), M, *siblings(K)), span=span)
+        case Proj(i, n):
             return Proj(i, n, M, span=span)
-        case LetFrame(scope, span):
-            return Let(M, scope, span=span)
-        case RdCotangentFrame(scope, point, span):
-            return Rd(M, scope, point, span=span)
-        case RdPointFrame(cotangent, scope, span):
-            return Rd(cotangent, scope, M, span=span)
-        case RFrame(cotangent, hints, point, span):
-            return R(cotangent, Scope(hints, M), point, span=span)
-        case ReturnFrame(span):
+        case Let():
+            return Let(M, siblings(K)[0], span=span)
+        case Rd():
+            scope, *point = siblings(K)
+            return Rd(before, scope, M, span=span) if K.position else Rd(M, scope, point[0], span=span)
+        case R(W, scope, V):
+            return R(W, Scope(scope.hints, M), V, span=span)
+        case Return():
             return Return(M, span=span)
-        case PerformFrame(op, span):
-            return Perform(op, M, span=span)
-        case RevHandleFrame(scope, H, span):
-            return RevHandle(M, scope, H, span=span)
-        case BindFrame(scope, span):
-            return Bind(P, scope, span=span)
-        case HandleFrame(H, span):
-            return Handle(P, H, span=span)
-        case RHFrame(values, hints, H, span):
-            return RH(values, Scope(hints, P), H, span=span)
+        case Perform():
+            return Perform(siblings(K)[0], M, span=span)
+        case RevHandle():
+            return RevHandle(M, *siblings(K), span=span)
+        case Bind():
+            return Bind(P, siblings(K)[0], span=span)
+        case Handle():
+            return Handle(P, siblings(K)[0], span=span)
+        case RH(V, scope, H):
+            return RH(V, Scope(scope.hints, P), H, span=span)
+        case Bound() | Const() | Zero() | Resume():
+            raise KernelBug(f"nothing is evaluated inside of {type(K.form).__name__}")
 
 
-def position(frame: Frame) -> int:
-    """Which child of its form the hole is, counted from 0 as the form is read."""
-    match frame:
-        case TupleFrame(_, i, _, _):
-            return i
-        case PlusRightFrame() | RFrame() | RHFrame():
-            return 1
-        case RdPointFrame():
-            return 2
-        case (
-            CallFrame()
-            | PlusLeftFrame()
-            | ProjFrame()
-            | LetFrame()
-            | RdCotangentFrame()
-            | ReturnFrame()
-            | PerformFrame()
-            | RevHandleFrame()
-            | BindFrame()
-            | HandleFrame()
-        ):
-            return 0
+def siblings(K: Context) -> tuple[Any, ...]:
+    """What the innermost form of K holds beside its hole and behind what has become values, written out."""
+    if K.rho is None:
+        return _beside(K.form, K.position)
+    if K.beside is None:
+        K.beside = tuple([written_out(node, K.rho) for node in _beside(K.form, K.position)])
+    return K.beside
+
+
+def _beside(form: Subject, position: int) -> tuple[Node, ...]:
+    match form:
+        case Plus(_, N):
+            return () if position else (N,)
+        case Tuple(items):
+            return items[position + 1 :]
+        case Let(_, scope) | Bind(_, scope):
+            return (scope,)
+        case Rd(_, scope, V):
+            return (scope,) if position else (scope, V)
+        case Perform(op):
+            return (op,)
+        case RevHandle(_, scope, H):
+            return scope, H
+        case Handle(_, H):
+            return (H,)
+        case Bound() | Const() | Zero() | Call() | Proj() | R() | Return() | RH() | Resume():
+            return ()
 
 
 def listed(values: Values) -> list[Term]:

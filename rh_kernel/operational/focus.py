@@ -4,39 +4,17 @@ The heads are, outside every ``RH``: a redex of Def. 5.4, ``⌊V⌋``, ``Op(V)``
 variables are values and terms wait for RH-Term: ``⌊M⌋``, ``Op(M)`` and ``rev handle (M) …``, whatever M is.
 """
 
-from typing import TypeGuard
+from typing import TypeAlias, cast
 
-from rh_kernel.operational.contexts import (
-    BindFrame,
-    CallFrame,
-    Context,
-    Frame,
-    HandleFrame,
-    LetFrame,
-    PerformFrame,
-    PlusLeftFrame,
-    PlusRightFrame,
-    ProjFrame,
-    RdCotangentFrame,
-    RdPointFrame,
-    ReturnFrame,
-    RevHandleFrame,
-    RFrame,
-    RHFrame,
-    Subject,
-    TupleFrame,
-    Values,
-    fill,
-    listed,
-    under,
-)
+from rh_kernel.operational.contexts import Context, Subject, Values, around, fill, listed
+from rh_kernel.operational.environments import Environment, value, written_out
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
     RH,
     Bind,
     Bound,
     Call,
+    Command,
     Const,
     Handle,
     Let,
@@ -48,117 +26,136 @@ from rh_kernel.syntax.core import (
     Resume,
     Return,
     RevHandle,
-    Scope,
     Term,
     Tuple,
     Zero,
-    is_value,
 )
 
+Head: TypeAlias = tuple[Subject, Term | None, Term | None, Environment, Context | None]
+"""A form, the values of those of its children that are evaluated, the ρ for its other children, and the K around it.
 
-def focus(M: Subject, K: Context | None) -> tuple[Subject, Context | None]:
-    """The head of ``K[M]`` and the context around it, for an M that stands at an evaluation position of K.
+An ``R`` has no such children; inside an ``RH`` the argument of a head counts as one, whatever it is.
+"""
 
-    A result comes back as itself: a closed value, or ``⌊V⌋``, in the empty context.
+
+def focus(M: Subject, rho: Environment, K: Context | None) -> Head:
+    """The head of ``K[M[ρ]]`` and the context around it, for an M that stands at an evaluation position of K.
+
+    A result comes back as itself, in the empty context: a closed value, without values of children, or ``⌊V⌋``.
     """
+    if K is not None:
+        if K.opens:
+            return _opened(M, K)
+        if isinstance(K.form, R) and not isinstance(M, R):
+            # An R in the body has become M, and the R around it goes on.
+            M, K = fill(K, M), K.outer
     while True:
         match M:
-            case Bind(P, scope):
-                K, M = under(K, BindFrame(scope, M.span)), P
-            case Handle(P, H):
-                K, M = under(K, HandleFrame(H, M.span)), P
-            case RH(V, scope, H):
-                K, M = under(K, RHFrame(V, scope.hints, H, M.span)), scope.body
-            case Return(N):
-                if is_head(N, K):
-                    return M, K
-                K, M = under(K, ReturnFrame(M.span)), N
-            case Perform(op, N):
-                if is_head(N, K):
-                    return M, K
-                K, M = under(K, PerformFrame(op, M.span)), N
-            case RevHandle(N, scope, H):
-                if is_head(N, K):
-                    return M, K
-                K, M = under(K, RevHandleFrame(scope, H, M.span)), N
-            case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() if _in_body(K):
-                # An R in the body has become this, and the R around it goes on.
-                M, K = _plugged(K, M)
-            case Call() | Plus() | Proj() | Let() | Rd() | R():
-                inner = _argument(M)
-                if inner is None:
-                    return M, K
-                frame, M = inner
-                K = under(K, frame)
-            case Tuple(items) if not M.of_values:
-                M, K = _along(None, 0, items, M.span, K)
-            case Const() | Zero() | Tuple():
-                if K is None:
-                    return M, None
-                M, K = _plugged(K, M)
-            case Bound() | Resume():
-                raise KernelBug("a free variable stands at an evaluation position")
+            case Const() | Zero() | Bound() | Tuple():
+                V = value(M, rho)
+                if V is None:
+                    M, rho, K = _along(M, 0, None, rho, K)
+                elif K is None:
+                    return V, None, None, None, None
+                else:
+                    form, before, rho, outer = K.form, K.before, K.rho, K.outer
+                    match form:
+                        case (Plus(_, N) | Rd(_, _, N)) if before is None:
+                            M, W = N, value(N, rho)
+                            if W is not None:
+                                return form, V, W, rho, outer
+                            K = _behind(form, V, rho, outer)
+                        case Plus() | Rd():
+                            return form, before, V, rho, outer
+                        case Tuple():
+                            M, rho, K = _along(form, K.position + 1, (V, before), rho, outer)
+                        case _:
+                            return form, V, None, rho, outer
+            case Let(N, _) | Call(_, N) | Return(N) | Perform(_, N) | Proj(_, _, N) | RevHandle(N, _, _):
+                V = value(N, rho)
+                if V is not None:
+                    return M, V, None, rho, K
+                M, K = N, Context(M, 0, rho, None, K)
+            case Plus(L, N) | Rd(L, _, N):
+                V = value(L, rho)
+                if V is None:
+                    M, K = L, Context(M, 0, rho, None, K)
+                    continue
+                W = value(N, rho)
+                if W is not None:
+                    return M, V, W, rho, K
+                M, K = N, _behind(M, V, rho, K)
+            case Bind(P, _) | Handle(P, _):
+                M, K = P, around(K, M, 0, rho)
+            case RH():
+                return _opened(written_out(M, rho), K)
+            case R():
+                return _innermost(written_out(M, rho), K)
+            case Resume():
+                raise KernelBug("a continuation stands at an evaluation position")
 
 
-def is_head(M: Term, K: Context | None) -> bool:
-    """Whether a command with M as its argument is a head: inside an ``RH`` always, else if M is a value."""
-    return is_value(M) or (K is not None and K.opens)
+def written(head: Head) -> Subject:
+    """The head as a term or command."""
+    form, V, W, rho, _ = head
+    if V is None:
+        return form
+    span = form.span
+    match form:
+        case Call(f):
+            return Call(f, V, span=span)
+        case Plus() if W is not None:
+            return Plus(V, W, span=span)
+        case Proj(i, n):
+            return Proj(i, n, V, span=span)
+        case Let(_, scope):
+            return Let(V, written_out(scope, rho), span=span)
+        case Rd(_, scope) if W is not None:
+            return Rd(V, written_out(scope, rho), W, span=span)
+        case Return():
+            return Return(V, span=span)
+        case Perform(op):
+            return Perform(written_out(op, rho), V, span=span)
+        case RevHandle(_, scope, H):
+            return RevHandle(V, written_out(scope, rho), written_out(H, rho), span=span)
+        case _:
+            raise KernelBug(f"{type(form).__name__} is no head")
 
 
-def _in_body(K: Context | None) -> TypeGuard[Context]:
-    return K is not None and isinstance(K.frame, RFrame)
-
-
-def _argument(M: Term) -> tuple[Frame, Term] | None:
-    match M:
-        case Call(f, N) if not is_value(N):
-            return CallFrame(f, M.span), N
-        case Plus(L, N) if not is_value(L):
-            return PlusLeftFrame(N, M.span), L
-        case Plus(V, N) if not is_value(N):
-            return PlusRightFrame(V, M.span), N
-        case Proj(i, n, N) if not is_value(N):
-            return ProjFrame(i, n, M.span), N
-        case Let(N, scope) if not is_value(N):
-            return LetFrame(scope, M.span), N
-        case Rd(W, scope, L) if not is_value(W):
-            return RdCotangentFrame(scope, L, M.span), W
-        case Rd(W, scope, L) if not is_value(L):
-            return RdPointFrame(W, scope, M.span), L
-        case R(W, Scope(hints, R() as N), V):
-            return RFrame(W, hints, V, M.span), N
-        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-            return None
+def _behind(form: Plus | Rd, V: Term, rho: Environment, outer: Context | None) -> Context:
+    """The context of the last child, for a form whose first one is the value V."""
+    return Context(form, 1 if isinstance(form, Plus) else 2, rho, V, outer)
 
 
 def _along(
-    before: Values, start: int, items: tuple[Term, ...], span: Span | None, outer: Context | None
-) -> tuple[Subject, Context | None]:
+    form: Tuple, start: int, before: Values, rho: Environment, outer: Context | None
+) -> tuple[Subject, Environment, Context | None]:
+    """The first component from ``start`` on that is no value yet, or the tuple of values."""
+    items = form.items
     for i in range(start, len(items)):
-        if not is_value(items[i]):
-            return items[i], under(outer, TupleFrame(before, i, items, span))
-        before = items[i], before
-    return Tuple(tuple(listed(before)), span=span), outer
+        V = value(items[i], rho)
+        if V is None:
+            return items[i], rho, Context(form, i, rho, before, outer)
+        before = V, before
+    return Tuple(tuple(listed(before)), span=form.span), None, outer
 
 
-def _plugged(K: Context, V: Term) -> tuple[Subject, Context | None]:
-    match K.frame:
-        case TupleFrame(before, i, items, span):
-            return _along((V, before), i + 1, items, span, K.outer)
-        case (
-            CallFrame()
-            | PlusLeftFrame()
-            | PlusRightFrame()
-            | ProjFrame()
-            | LetFrame()
-            | RdCotangentFrame()
-            | RdPointFrame()
-            | RFrame()
-            | ReturnFrame()
-            | PerformFrame()
-            | RevHandleFrame()
-            | BindFrame()
-            | HandleFrame()
-            | RHFrame()
-        ):
-            return fill(K.frame, V), K.outer
+def _innermost(M: R, K: Context | None) -> Head:
+    """``W.R_V(x. N)`` is unfolded after an R that is its body."""
+    while isinstance(N := M.scope.body, R):
+        M, K = N, Context(M, 1, None, None, K)
+    return M, None, None, None, K
+
+
+def _opened(M: Subject, K: Context | None) -> Head:
+    """The head in the body of an ``RH``."""
+    while True:
+        match M:
+            case Return(N) | Perform(_, N) | RevHandle(N, _, _):
+                return M, N, None, None, K
+            case Bind(P, _) | Handle(P, _):
+                M, K = P, around(K, M)
+            case RH(_, scope):
+                M, K = cast(Command, scope.body), around(K, M, 1)
+            case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R() | Resume():
+                raise KernelBug(f"a {type(M).__name__} is the head in a body of commands")

@@ -5,26 +5,21 @@ handlers are deep. Inside an ``RH`` the same holds with a variable for V. An ope
 handlers outside.
 """
 
-from rh_kernel.operational.contexts import BindFrame, Context, Frame, HandleFrame, up_to
+from rh_kernel.operational.contexts import Context, siblings, up_to
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.binding import instantiate_clause, instantiate_command, shift
+from rh_kernel.syntax.binding import instantiate_clause, shift
 from rh_kernel.syntax.clauses import ordinary_clause
-from rh_kernel.syntax.core import Bind, Bound, Command, Handle, OrdinaryHandler, Perform, Return, Scope, Term
-
-
-def handle_return(H: OrdinaryHandler, V: Term) -> Command:
-    """``P[V/x]`` for the return clause ``x ↦ P`` of H."""
-    return instantiate_command(H.returns, V)
+from rh_kernel.syntax.core import Bind, Bound, Command, Handle, OrdinaryHandler, Perform, Return, Scope
 
 
 def handle_operation(M: Perform, K: Context | None, at: Context) -> Command | None:
-    """``Q[V/x, k]`` for an operation in K, by the handler of the frame of ``at``, a part of K.
+    """``Q[V/x, k]`` for an operation in K, by the handler of the innermost frame of ``at``, a part of K.
 
     ``None`` if that frame is no ordinary handler's, or its handler has no clause for the operation.
     """
-    if not isinstance(at.frame, HandleFrame):
+    if not isinstance(at.form, Handle):
         return None
-    H = at.frame.handler
+    (H,) = siblings(at)
     clause = ordinary_clause(H, M.operation)
     if clause is None:
         return None
@@ -32,17 +27,19 @@ def handle_operation(M: Perform, K: Context | None, at: Context) -> Command | No
 
 
 def _continuation(K: Context | None, at: Context, H: OrdinaryHandler) -> Scope:
-    hint = K.frame.scope.hints[0] if K is not None and isinstance(K.frame, BindFrame) else "y"
+    hint = K.form.scope.hints[0] if K is not None and isinstance(K.form, Bind) else "y"
     P: Command = Return(Bound(0, hint))
     for part in up_to(K, at):
-        P = _around(P, part.frame)
+        P = _around(P, part)
     return Scope((hint,), Handle(P, shift(H, 1)))
 
 
-def _around(P: Command, frame: Frame) -> Command:
+def _around(P: Command, part: Context) -> Command:
     """P in a frame of an ``F^c`` that moves under the continuation's binder."""
-    if isinstance(frame, BindFrame):
-        return Bind(P, shift(frame.scope, 1), span=frame.span)
-    if isinstance(frame, HandleFrame):
-        return Handle(P, shift(frame.handler, 1), span=frame.span)
-    raise KernelBug("what is around a command is no term")
+    match part.form:
+        case Bind():
+            return Bind(P, shift(siblings(part)[0], 1), span=part.form.span)
+        case Handle():
+            return Handle(P, shift(siblings(part)[0], 1), span=part.form.span)
+        case _:
+            raise KernelBug("what is around a command is no term")

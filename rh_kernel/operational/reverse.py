@@ -25,13 +25,14 @@ from rh_kernel.operational.binders import (
     reverse,
     tuple_from,
 )
-from rh_kernel.operational.contexts import BindFrame, Context, RHFrame, plug
+from rh_kernel.operational.contexts import Context, plug
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term, mentions
 from rh_kernel.syntax.clauses import reverse_clause
 from rh_kernel.syntax.core import (
     RH,
+    Bind,
     Bound,
     Call,
     Command,
@@ -49,6 +50,7 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
+from rh_kernel.syntax.values import component
 
 Head: TypeAlias = Return | Perform | RevHandle
 
@@ -59,52 +61,57 @@ class Form:
 
     K: Context
     at: Context
-    frame: RHFrame
+    form: RH
 
     @property
     def values(self) -> list[Term]:
         """``V1, …, Vm``"""
-        return [self.frame.value(i) for i in range(len(self.frame.hints))]
+        n = len(self.hints)
+        return [component(self.form.values, i, n) for i in range(n)]
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """``y1, …, ym``, as they are called."""
+        return self.form.scope.hints
 
     def index(self, y: Term) -> int:
         """The i of the variable ``y_i``, counted from 0."""
         match y:
             case Bound(index):
-                return len(self.frame.hints) - 1 - index
+                return len(self.hints) - 1 - index
             case Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
                 raise KernelBug("a term was to be unfolded by RH-Term")
 
     def with_body(self, head: Command, inside: Context | None) -> Command:
         """The form with ``F'[head]`` for its body, where F' is what of F lies around ``inside``."""
-        f = self.frame
-        return RH(f.values, Scope(f.hints, cast(Command, plug(inside, head, self.at))), f.handler, span=f.span)
+        f = self.form
+        return RH(f.values, Scope(self.hints, cast(Command, plug(inside, head, self.at))), f.handler, span=f.span)
 
     def with_variable(self, hint: str, y: Place, head: Callable[[Term], Command]) -> Plan:
         """``RH_H^⟨y, V1, …, Vm⟩(⟨y, y1, …, ym⟩. F[head(y)])``"""
-        f = self.frame
-        P = cast(Command, plug(self.K, head(Bound(len(f.hints), hint)), self.at))
-        return reverse(tuple_from(y, *map(fixed, self.values)), Scope((hint, *f.hints), P), f.handler)
+        P = cast(Command, plug(self.K, head(Bound(len(self.hints), hint)), self.at))
+        return reverse(tuple_from(y, *map(fixed, self.values)), Scope((hint, *self.hints), P), self.form.handler)
 
 
 def rh_return(form: Form, y_k: Term) -> Command:
     """``RH(⟨ys⟩. ⌊y_k⌋) = let y ⇐ P[V_k/x] in ⌊⟨0, …, y, …, 0⟩⌋``"""
-    f, values, k, gamma = form.frame, form.values, form.index(y_k), telescope(form.at.outer)
+    values, k, gamma = form.values, form.index(y_k), telescope(form.at.outer)
 
     def result(y: Place) -> Plan:
         return returned(tuple_from(*[y if i == k else fixed(Zero(type_of(V, gamma))) for i, V in enumerate(values)]))
 
-    return bind(performed(f.handler.returns, fixed(values[k])), f.hints[k] + "'", result)(0)
+    return bind(performed(form.form.handler.returns, fixed(values[k])), form.hints[k] + "'", result)(0)
 
 
-def rh_let(form: Form, frame: BindFrame, y_j: Term) -> Command:
+def rh_let(form: Form, scope: Scope, y_j: Term) -> Command:
     """``RH(⟨ys⟩. F[let x ⇐ ⌊y_j⌋ in R]) = RH(⟨ys⟩. F[R[y_j/x]])``"""
-    return form.with_body(instantiate_command(frame.scope, y_j), form.K.outer)
+    return form.with_body(instantiate_command(scope, y_j), form.K.outer)
 
 
 def rh_op(form: Form, M: Perform) -> Command:
     """``RH(⟨ys⟩. F[Op(y_i)])``: Q^f, then the form for ``F[⌊y⌋]`` with y its result, and Q^b on the way back"""
-    forward, backward = reverse_clause(form.frame.handler, M.operation)
-    hint, hints, i = _name(form.K), form.frame.hints, form.index(M.argument)
+    forward, backward = reverse_clause(form.form.handler, M.operation)
+    hint, hints, i = _name(form.K), form.hints, form.index(M.argument)
 
     def onwards(y: Place, z: Place) -> Plan:
         def back(w: Place, *ys: Place) -> Plan:
@@ -126,7 +133,7 @@ def rh_handle(form: Form, M: RevHandle) -> Command:
 
 def rh_term(form: Form, head: Head) -> Command:
     """``RH(⟨ys⟩. F^t[M])``: M at the values, the form for ``F^t[y]``, and ``z.rd(y_i. M)(V_i)`` for every i on the way back"""
-    M, hint, hints, values = _argument(head), _name(form.K), form.frame.hints, form.values
+    M, hint, hints, values = _argument(head), _name(form.K), form.hints, form.values
     scope = Scope(hints, M)
     at_values = instantiate_term(scope, *values)
 
@@ -165,8 +172,8 @@ def _at(head: Head, y: Term) -> Command:
 
 def _name(K: Context) -> str:
     """What the result of the head is called: as the let around it says."""
-    if isinstance(K.frame, BindFrame):
-        (hint,) = K.frame.scope.hints
+    if isinstance(K.form, Bind):
+        (hint,) = K.form.scope.hints
         return "y" if hint == "_" else hint
     return "y"
 

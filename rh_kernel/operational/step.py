@@ -1,21 +1,54 @@
 """One step ``(hp, K[M]) → (hp', K[N])`` (RH Def. 5.4, 5.10, Ex. 5.13), as a value."""
 
-from dataclasses import dataclass
-
 from rh_kernel.operational.contexts import Context, Subject, path, plug
+from rh_kernel.operational.environments import Environment, written_out
+from rh_kernel.operational.focus import Head, written
 from rh_kernel.operational.heap import Change
 from rh_kernel.paper import Rule
 
 
-@dataclass(frozen=True, slots=True)
 class Step:
-    """The rule, the context K (``None`` is the hole alone), the redex M, its contractum N, and the change of the heap."""
+    """The rule, the context K (``None`` is the hole alone), the redex M, its contractum N, and the change of the heap.
 
-    rule: Rule
-    context: Context | None
-    redex: Subject
-    contractum: Subject
-    change: Change | None = None
+    The redex may be given as the head that was found in it, and the contractum with the values of its loose variables: both
+    are written out when they are asked for, and then kept.
+    """
+
+    __slots__ = ("_contractum", "_redex", "_rho", "change", "context", "rule")
+
+    def __init__(
+        self,
+        rule: Rule,
+        context: Context | None,
+        redex: Subject | Head,
+        contractum: Subject,
+        change: Change | None = None,
+        rho: Environment = None,
+    ) -> None:
+        self.rule = rule
+        self.context = context
+        self.change = change
+        self._redex = redex
+        self._contractum = contractum
+        self._rho = rho
+
+    def __repr__(self) -> str:
+        return f"Step({self.rule}, {self.context!r}, {self.redex!r}, {self.contractum!r}, {self.change!r})"
+
+    @property
+    def redex(self) -> Subject:
+        """M"""
+        if isinstance(self._redex, tuple):
+            self._redex = plug(self._redex[4], written(self._redex), self.context)
+        return self._redex
+
+    @property
+    def contractum(self) -> Subject:
+        """N"""
+        if self._rho is not None:
+            self._contractum = written_out(self._contractum, self._rho)
+            self._rho = None
+        return self._contractum
 
     @property
     def before(self) -> Subject:

@@ -8,11 +8,11 @@ no form has to carry any.
 from dataclasses import dataclass
 from typing import cast
 
-from rh_kernel.operational.contexts import Context, Frame, RFrame, RHFrame, up_to
+from rh_kernel.operational.contexts import Context, Subject, up_to
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, Proj, R, Rd, Term, Tuple, Zero
+from rh_kernel.syntax.core import RH, Bound, Call, Const, Let, Plus, Proj, R, Rd, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product, Type, factors
-from rh_kernel.syntax.values import constant_type
+from rh_kernel.syntax.values import component, constant_type
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,17 +27,18 @@ class Telescope:
 def telescope(K: Context | None) -> Telescope | None:
     """The variables that are free in the hole of K."""
     gamma: Telescope | None = None
-    for part in reversed([part.frame for part in up_to(K, None)]):
+    for part in reversed([part.form for part in up_to(K, None)]):
         below = gamma
         for V in _images(part):
             gamma = Telescope(V, below, gamma)
     return gamma
 
 
-def _images(frame: Frame) -> tuple[Term, ...]:
-    if isinstance(frame, RHFrame):
-        return tuple([frame.value(i) for i in range(len(frame.hints))])
-    return (frame.point,) if isinstance(frame, RFrame) else ()
+def _images(form: Subject) -> tuple[Term, ...]:
+    if isinstance(form, RH):
+        n = form.scope.arity
+        return tuple([component(form.values, i, n) for i in range(n)])
+    return (form.point,) if isinstance(form, R) else ()
 
 
 def type_of(M: Term, gamma: Telescope | None) -> Type:

@@ -4,25 +4,23 @@
 with its derivative ``w, v. N``, it is the normal form of the body at V, and counts as one step.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
 from rh_kernel.operational import derivative as fig_6
-from rh_kernel.operational.contexts import Context
+from rh_kernel.operational.contexts import Context, Subject
+from rh_kernel.operational.environments import Environment, extended, written_out
 from rh_kernel.operational.focus import focus
 from rh_kernel.operational.limits import Limits
+from rh_kernel.operational.symbols import added, applied
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.paper import Rule
 from rh_kernel.primitives.derivative import derivative
-from rh_kernel.primitives.evaluation import evaluate
 from rh_kernel.primitives.smoothness import base, require_smooth_at
-from rh_kernel.primitives.values import add_values
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import instantiate_term, mentions, shift
 from rh_kernel.syntax.core import (
-    Bound,
     Call,
     Const,
     Defined,
@@ -38,28 +36,25 @@ from rh_kernel.syntax.core import (
     Term,
     Tuple,
     Zero,
-    is_value,
 )
 from rh_kernel.syntax.values import component
 
 
-def contract(M: Term, K: Context | None, apply: Callable[[Function, Term], Term]) -> tuple[Rule, Term]:
-    """The rule of Def. 5.4 for a redex M in the context K, and what M becomes; ``f(V)`` becomes ``apply(f, V)``."""
-    match M:
-        case Call(f, V):
-            return Rule.EV, apply(f, V)
-        case Plus(V, W):
-            return Rule.PLUS, add_values(V, W)
-        case Proj(i, n, V):
-            return Rule.PROJ, component(V, i - 1, n)
-        case Let(V, scope):
-            return Rule.LET, instantiate_term(scope, V)
-        case Rd(W, scope, V):
-            return Rule.RD, R(W, scope, V, span=M.span)
+def contract(form: Subject, V: Term | None, W: Term | None, rho: Environment, K: Context | None) -> tuple[Rule, Term, Environment]:
+    """The rule of Def. 5.4 for a redex in the context K that is no call, and the ``N[ρ]`` that it becomes."""
+    match form:
+        case Let(_, scope) if V is not None:
+            return Rule.LET, cast(Term, scope.body), extended(rho if scope.loose else None, V)
+        case Plus() if V is not None and W is not None:
+            return Rule.PLUS, added(V, W), None
+        case Proj(i, n) if V is not None:
+            return Rule.PROJ, component(V, i - 1, n), None
+        case Rd(_, scope) if V is not None and W is not None:
+            return Rule.RD, R(V, written_out(scope, rho), W, span=form.span), None
         case R():
-            return fig_6.unfold(M, telescope(K))
-        case Bound() | Const() | Zero() | Tuple():
-            raise KernelBug("a value has no next step")
+            return *fig_6.unfold(form, telescope(K)), None
+        case _:
+            raise KernelBug(f"{type(form).__name__} is no redex")
 
 
 def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
@@ -68,47 +63,57 @@ def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
     Fig. 6 doubles its work at every let. What nobody sees need not do so where the second half is zero: here an ``R``
     whose body does not mention its variable is zero at once, and if reduction is strict, once its body has a value.
     """
-    M, K, count = apply(f, V, limits, span), None, 0
+    M, rho = apply(f, V, limits, span)
+    if isinstance(f, Primitive):
+        return M
+    K, count = None, 0
     if _is_derivative_of_primitive(f):
         # It is smooth where the primitive is, whatever symbols its term is written with.
         limits = replace(limits, strict=False)
     while True:
-        M, K = focus(M, K)
-        M = cast(Term, M)
-        if K is None and is_value(M):
-            return M
-        limits.check(count, M.span)
-        if isinstance(M, R) and not mentions(M.scope, 0):
-            zero = Zero(type_of(M.point, telescope(K)))
-            M = Let(instantiate_term(M.scope, M.point), Scope(("_",), zero)) if limits.strict else zero
-        else:
-            _, M = contract(M, K, lambda g, W: _inside(g, W, limits, span))
+        form, U, W, rho, K = focus(M, rho, K)
+        match form:
+            case Const() | Zero() | Tuple() if U is None:
+                return form
+            case _:
+                limits.check(count, form.span)
+        match form:
+            case Call(g) if U is not None:
+                M, rho = _inside(g, U, limits, span)
+            case R() if not mentions(form.scope, 0):
+                zero = Zero(type_of(form.point, telescope(K)))
+                M = Let(instantiate_term(form.scope, form.point), Scope(("_",), zero)) if limits.strict else zero
+                rho = None
+            case _:
+                _, M, rho = contract(form, U, W, rho, K)
         count += 1
 
 
-def _inside(g: Function, W: Term, limits: Limits, span: Span | None) -> Term:
+def _inside(g: Function, W: Term, limits: Limits, span: Span | None) -> tuple[Term, Environment]:
     if limits.strict and _is_derivative_of_primitive(g):
-        return ev(g, W, limits, span)
+        return ev(g, W, limits, span), None
     return apply(g, W, limits, span)
 
 
-def apply(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
-    """``Ev(f, V)`` of a function symbol of the language; of any other the body at V, still to be reduced.
+def apply(f: Function, V: Term, limits: Limits, span: Span | None = None) -> tuple[Term, Environment]:
+    """``Ev(f, V)`` of a function symbol of the language; of any other the ``M[ρ]`` that its body is at V, still to be reduced.
 
     Raises ``Stuck`` if an array is too large, or if reduction is strict and f is not smooth at V.
     """
     match f:
         case Primitive():
-            limits.check_arrays(f, span)
             if limits.strict:
+                limits.check_arrays(f, span)
                 require_smooth_at(f, V, span)
-            return evaluate(f, V)
+            return applied(f, V, limits, span), None
         case Defined(_, _, _, body, _):
-            return instantiate_term(body, V)
+            return cast(Term, body.body), extended(None, V)
         case RdOf(g):
             W, U = component(V, 0, 2), component(V, 1, 2)
-            N = instantiate_term(derivative(g), W, U)
-            return _where_defined(g, U, N, span) if limits.strict else N
+            N = derivative(g)
+            if limits.strict:
+                return _where_defined(g, U, instantiate_term(N, W, U), span), None
+            return cast(Term, N.body), extended(extended(None, W), U)
 
 
 def _is_derivative_of_primitive(f: Function) -> bool:

@@ -4,48 +4,40 @@ The context stays a stack between steps and the next redex is looked for where t
 its rule does, however deep it happens.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rh_kernel.operational.commands import step
+import numpy as np
+
+from rh_kernel.operational.commands import reduct
 from rh_kernel.operational.contexts import Context, Subject
-from rh_kernel.operational.focus import focus
+from rh_kernel.operational.environments import Environment, written_within
+from rh_kernel.operational.focus import Head, focus
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Const,
-    Handle,
-    Let,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
-    RevHandle,
-    Term,
-    Tuple,
-    Zero,
-    is_value,
-)
+from rh_kernel.syntax.core import Bind, Const, Let, Return, Term, Tuple, Zero
 
 DEFAULT = Limits()
+
+SHARED, EARNED, LEAST = 50_000, 8, 1_000
+"""So many nodes a trace may make that its states have in common, so many more at each step, and it waits until it may so many."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """``(hp, K[M])`` after ``count`` steps, with M at an evaluation position of K."""
+    """``(hp, K[M[ρ]])`` after ``count`` steps, with M at an evaluation position of K.
+
+    ``made`` is how many nodes were made for the states of a trace to share.
+    """
 
     subject: Subject
     context: Context | None
     heap: Heap
     count: int
+    rho: Environment = None
+    made: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +49,35 @@ class Result:
     count: int
 
 
+def proceed(state: State, limits: Limits, most: int, kept: list[Step] | None = None) -> State | Result:
+    """The state after ``most`` steps, or the result that comes before. Raises ``Stuck``.
+
+    The steps are put into ``kept``, those before one that cannot be taken as well.
+    """
+    M, rho, K, hp, count, made = state.subject, state.rho, state.context, state.heap, state.count, state.made
+    end = count + most
+    with np.errstate(all="ignore"):
+        while count < end:
+            head = focus(M, rho, K)
+            if head[4] is None and (value := _result(head)) is not None:
+                return Result(value, hp, count)
+            limits.check(count, head[0].span)
+            rule, M, rho, K, change = reduct(head, hp, limits)
+            count += 1
+            if change is not None:
+                hp = hp.after(change)
+            if kept is not None:
+                if rho is not None and isinstance(M, Let | Bind) and M.scope.loose:
+                    M, rho, made = _to_share(M, rho, count, made)
+                kept.append(Step(rule, K, head, M, change, rho))
+    return State(M, K, hp, count, rho, made)
+
+
 def advance(state: State, limits: Limits) -> tuple[Step, State] | Result:
     """The next step of a state and the state after it, or the result that it is. Raises ``Stuck``."""
-    M, K = focus(state.subject, state.context)
-    value = _result(M) if K is None else None
-    if value is not None:
-        return Result(value, state.heap, state.count)
-    limits.check(state.count, M.span)
-    taken = step(M, K, state.heap, limits)
-    return taken, State(taken.contractum, taken.context, state.heap.after(taken.change), state.count + 1)
+    kept: list[Step] = []
+    now = proceed(state, limits, 1, kept)
+    return now if isinstance(now, Result) else (kept[0], now)
 
 
 def steps(subject: Subject, heap: Heap, limits: Limits = DEFAULT) -> Iterator[Step]:
@@ -79,16 +91,30 @@ def steps(subject: Subject, heap: Heap, limits: Limits = DEFAULT) -> Iterator[St
 def run(subject: Subject, heap: Heap, limits: Limits = DEFAULT) -> Result:
     """The value of a closed term or command, keeping no step. Raises ``Stuck``."""
     state = State(subject, None, heap, 0)
-    while not isinstance(now := advance(state, limits), Result):
-        _, state = now
+    while not isinstance(now := proceed(state, limits, sys.maxsize), Result):
+        state = now
     return now
 
 
-def _result(M: Subject) -> Term | None:
-    match M:
-        case Return(V):
-            return V if is_value(V) else None
-        case Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
+def _result(head: Head) -> Term | None:
+    """The value, if the head is all there is and has come to an end."""
+    form, V, *_ = head
+    match form:
+        case Const() | Zero() | Tuple():
+            return form
+        case Return():
+            return V
+        case _:
             return None
-        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-            return M if is_value(M) else None
+
+
+def _to_share(M: Let | Bind, rho: Environment, count: int, made: int) -> tuple[Subject, Environment, int]:
+    """``M[ρ]``, for an M whose scope mentions what ρ has: written out now, not at each of the steps that are shown.
+
+    It stays as it is where that would take more nodes than steps allow: so a trace costs what its steps cost.
+    """
+    most = SHARED + EARNED * count - made
+    if most < LEAST:
+        return M, rho, made
+    image, visited = written_within(M, rho, most)
+    return (M, rho, made + visited) if image is None else (image, None, made + visited)

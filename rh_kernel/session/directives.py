@@ -26,6 +26,8 @@ DIRECTIVES = {
     "limit": ("[what [number|off|default]]", "what bounds a cell: steps, nodes, equations, output, bytes, seconds"),
     "strict": ("on|off", "whether a function is undefined where it is not smooth"),
     "evaluator": ("compiled|stepped|denoted", "which of the three readings of a program evaluates it"),
+    "device": ("cpu|gpu", "where compiled programs and training runs compute"),
+    "dtype": ("float64|float32", "the precision of compiled programs and training runs"),
     "help": ("name", "what a name stands for; without a name, this list"),
     "lsmagic": ("", "this list"),
 }
@@ -102,15 +104,12 @@ def file_name(item: items.Directive) -> str:
             )
 
 
-_NOT_YET = "in this version all arrays are of float64, on the CPU"
-
-
 def unknown_directive(item: items.Directive) -> Rejected:
     """The complaint about a directive that does not exist."""
     name = item.name.text
-    known = {**dict.fromkeys(_OF_IPYTHON.split(), OF_PYTHON), **dict.fromkeys(("device", "dtype"), _NOT_YET)}
-    near = [] if name in known else difflib.get_close_matches(name, DIRECTIVES, n=1)
+    is_of_python = name in _OF_IPYTHON.split()
+    near = [] if is_of_python else difflib.get_close_matches(name, DIRECTIVES, n=1)
     span = Span(item.span.source, item.span.start, item.name.span.end)
     fix = Fix(span, f"%{near[0]}") if near else None
-    hint = "" if near else known.get(name, "`%help` lists what there is")
+    hint = "" if near else OF_PYTHON if is_of_python else "`%help` lists what there is"
     return Rejected(UnknownDirective(span=span, name=item.name.text, hint=hint, fix=fix))

@@ -1,12 +1,8 @@
 """``%diagram E``: what a term, a command, or a declared net or function denotes (RH Def. 7.12, 7.13), to be drawn."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from rh_kernel.denotational.arrows import Arrow
-from rh_kernel.denotational.commands import interpret
-from rh_kernel.denotational.smooth import Smooth
-from rh_kernel.denotational.terms import interpret_term
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.errors import DirectiveWords
 from rh_kernel.source.diagnostic import Rejected, Stuck
@@ -27,7 +23,11 @@ from rh_kernel.typing.definitions import (
 )
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm, elaborate_evaluation
 
-Diagram: TypeAlias = Arrow | Smooth
+if TYPE_CHECKING:
+    from rh_kernel.denotational.arrows import Arrow
+    from rh_kernel.denotational.smooth import Smooth
+
+Diagram: TypeAlias = "Arrow | Smooth"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,12 @@ class Denoted:
     scope: Scope
     is_command: bool
 
-    def diagram(self) -> Diagram:
+    def diagram(self) -> "Diagram":
         """``⟦P⟧`` or ``⟦M⟧``. Raises ``Stuck``, with a place, if it has too many boxes."""
+        # What draws is loaded when something is drawn.
+        from rh_kernel.denotational.commands import interpret
+        from rh_kernel.denotational.terms import interpret_term
+
         try:
             return (interpret if self.is_command else interpret_term)(self.delta, self.scope)
         except Stuck as failure:

@@ -71,6 +71,15 @@ class NothingToUndo(Diagnostic):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NoGPU(Diagnostic):
+    """``%device gpu`` on a machine without a graphics card; the program goes on"""
+
+    code, title = "RH401", "No GPU answers"
+    label = "{why}; compiled programs and training runs compute on the processor"
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class CannotSave(Diagnostic):
     """``%save nowhere/w.npz``"""
 

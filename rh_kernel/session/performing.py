@@ -18,7 +18,6 @@ from rh_kernel.session.checking import check
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, compiled, evaluate, frozen, span_of
-from rh_kernel.session.gradients import recorded
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -34,6 +33,7 @@ from rh_kernel.session.plans import (
     Reset,
     Save,
     Set,
+    SetDevice,
     ShowHeap,
     ShowType,
     Trace,
@@ -59,7 +59,7 @@ from rh_kernel.session.results import (
     Working,
     changed,
 )
-from rh_kernel.session.settings import Settings
+from rh_kernel.session.settings import Settings, device_text
 from rh_kernel.session.storage import Written, followed, read, restored, write
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
 from rh_kernel.syntax.core import Array, Term
@@ -87,7 +87,15 @@ class State:
 
     def put(self, changes: Mapping[Location, Array]) -> "State":
         """With other contents at some locations."""
-        return replace(self, heap=MappingProxyType({**self.heap, **changes}))
+        return replace(self, heap=_joined(self.heap, changes))
+
+
+def _joined(contents: Mapping[Location, Array], others: Mapping[Location, Array]) -> Mapping[Location, Array]:
+    """One table with the contents of both; where both have one, that of ``others``."""
+    if isinstance(contents, MappingProxyType) and isinstance(others, dict):
+        # Table by table, without a look at each location.
+        return MappingProxyType(contents | others)
+    return MappingProxyType({**contents, **others})
 
 
 class Interrupted(Exception):
@@ -145,6 +153,10 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
         case Set(settings, text):
             yield Shown(number, Notice(text))
             return replace(state, settings=settings)
+        case SetDevice(settings):
+            yield Working()
+            yield Shown(number, Notice(device_text(settings)))
+            return replace(state, settings=settings)
         case Answer(result):
             yield Shown(number, result)
     return state
@@ -190,8 +202,7 @@ def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None,
         content = initial_content(definition, state.folder, plan.type, plan.content, state.settings)
         location = definition.location
         changes = (Change(location, None, content),)
-        initial = MappingProxyType({**state.initial, location: content})
-        state = replace(state.put({location: content}), initial=initial)
+        state = replace(state.put({location: content}), initial=_joined(state.initial, {location: content}))
     kind = kind_of(definition)
     if isinstance(definition, FunDefinition) and definition.name in ROWS:
         kind += " in the place of the one that comes with the language"
@@ -271,11 +282,23 @@ def _after(state: State, heap: Mapping[Location, Array]) -> State:
 
 def _training(plan: Train, state: State) -> Iterator[TrainingEvent]:
     run, data, settings = plan.run, plan.data, state.settings
-    return train(run, data[run.data], data, state.heap, allowed(settings), strict=settings.strict, longest=longest(settings))
+    return train(
+        run,
+        data[run.data],
+        data,
+        state.heap,
+        allowed(settings),
+        strict=settings.strict,
+        longest=longest(settings),
+        precision=settings.precision,
+        device=settings.device,
+    )
 
 
 def _gradient(number: int, plan: Gradient, state: State) -> Generator[Event, None, State]:
     """The second pass starts from the heap that the first one started from."""
+    from rh_kernel.session.gradients import recorded
+
     made = yield from recorded(plan.subject, plan.text, state.heap, state.settings)
     others = () if plan.against is None else ((yield from recorded(*plan.against, state.heap, state.settings)),)
     yield Shown(number, GradientMade(plan.text, plan.subject.type, (made, *others)))

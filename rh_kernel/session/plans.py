@@ -10,14 +10,12 @@ from rh_kernel.operational.trace import run
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.bounds import changed_bounds
 from rh_kernel.session.budget import check_size, limits
-from rh_kernel.session.deriving import derivations
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives import chosen, expect_no_words, file_name, needs_expression, unknown_directive
 from rh_kernel.session.drawing import Denoted, denoted
-from rh_kernel.session.helping import help_text
 from rh_kernel.session.names import names_shown
 from rh_kernel.session.results import CheckPassed, NamesShown, Notice
-from rh_kernel.session.settings import Evaluator, Settings, evaluator_text, strict_text
+from rh_kernel.session.settings import Evaluator, Settings, dtype_text, evaluator_text, strict_text
 from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
@@ -169,6 +167,13 @@ class Set:
 
 
 @dataclass(frozen=True, slots=True)
+class SetDevice:
+    """``%device gpu``: the settings from here on; what is said about them depends on whether a GPU answers"""
+
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What is known already: the answer to ``%help`` or ``%whos``, a check of a type"""
 
@@ -199,6 +204,7 @@ Plan: TypeAlias = (
     | ShowHeap
     | Reset
     | Set
+    | SetDevice
     | Answer
     | Refuse
 )
@@ -218,7 +224,7 @@ class Surroundings:
 
     def after(self, planned: Plan) -> "Surroundings":
         """What the plan of the next item looks at."""
-        return replace(self, settings=planned.settings) if isinstance(planned, Set) else self
+        return replace(self, settings=planned.settings) if isinstance(planned, Set | SetDevice) else self
 
 
 def plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
@@ -345,7 +351,17 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
             word = chosen(item, *(evaluator.value for evaluator in Evaluator))
             settings = settings if word is None else replace(settings, evaluator=Evaluator(word))
             return Set(settings, evaluator_text(settings))
+        case "device":
+            word = chosen(item, "cpu", "gpu")
+            return SetDevice(settings if word is None else replace(settings, device="gpu" if word == "gpu" else "cpu"))
+        case "dtype":
+            word = chosen(item, "float64", "float32")
+            precision = settings.precision if word is None else "float32" if word == "float32" else "float64"
+            settings = replace(settings, precision=precision)
+            return Set(settings, dtype_text(settings))
         case "help" | "lsmagic":
+            from rh_kernel.session.helping import help_text
+
             return Answer(Notice(help_text(definitions, item.words)))
         case _:
             raise unknown_directive(item)
@@ -368,6 +384,8 @@ def _type(definitions: Definitions, e: s.Expr) -> ShowType:
 
 
 def _derive(definitions: Definitions, e: s.Expr) -> Derive:
+    from rh_kernel.session.deriving import derivations
+
     found = derivations(definitions, e)
     declared = isinstance(e, s.Var) and definitions.get(e.name) is not None
     return Derive(e.span.text, _type(definitions, e).type if declared else str(found[0].type), found)

@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from rh_kernel.arrays.program import Program
-from rh_kernel.denotational.arrows import Arrow
-from rh_kernel.denotational.recording import Recording
 from rh_kernel.operational.trace import Step
-from rh_kernel.session.drawing import Diagram
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Command, Term
@@ -17,6 +14,11 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.training.events import Progress
 from rh_kernel.typing.derivations import Derivation
+
+if TYPE_CHECKING:
+    from rh_kernel.denotational.arrows import Arrow
+    from rh_kernel.denotational.recording import Recording
+    from rh_kernel.session.drawing import Diagram
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ class DiagramMade:
 
     subject: str
     type: str
-    diagram: Diagram
+    diagram: "Diagram"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,8 @@ class Pass:
 
     subject: str
     type: Type
-    arrow: Arrow
-    recording: Recording
+    arrow: "Arrow"
+    recording: "Recording"
     value: Term
     changes: tuple[Change, ...]
 

@@ -13,12 +13,13 @@ from types import MappingProxyType
 from rh_kernel.session.bounds import EVERYTHING
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
 from rh_kernel.session.performing import Interrupted, State, perform
-from rh_kernel.session.plans import Plan, Refuse, Surroundings, Undo, complaints, plan, without
+from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo, complaints, plan, without
 from rh_kernel.session.results import Event, ItemFailed, Notice, Shown
 from rh_kernel.session.settings import DEFAULT, Settings
 from rh_kernel.session.storage import put
 from rh_kernel.session.timing import within
-from rh_kernel.session.undoing import fitting, same_heap, undone
+from rh_kernel.session.undoing import MOST, fitting, same_heap, undone
+from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.binding import locations_within
@@ -109,10 +110,21 @@ def commit(before: Session, after: Session) -> Session:
     return replace(after, past=past[len(past) - kept :])
 
 
+def _grown(before: Session, after: Session) -> Session:
+    """``commit`` where names and locations came and nothing went: what could be kept before can be kept now."""
+    past = (*before.past, replace(before, past=()))
+    return replace(after, past=past[-MOST:])
+
+
+def _only_adds(before: Definitions, after: Definitions) -> bool:
+    """Whether each declaration between the two was of a new name, and none went."""
+    return len(after.named) - len(before.named) == after.count - before.count
+
+
 def is_same(before: Session, after: Session) -> bool:
     """Whether nothing was done between two sessions: names, settings, data and heap are as before."""
     return (
-        _numbers(after.definitions) == _numbers(before.definitions)
+        _same_names(before.definitions, after.definitions)
         and after.settings == before.settings
         and after.given is before.given
         and same_heap(after.heap, before.heap)
@@ -157,9 +169,14 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
     finally:
         for written in state.files:
             written.drop()
-    return commit(session, _with(session, definitions, state)), end
+    after_all = _with(session, definitions, state)
+    only_declares = bool(plans) and all(isinstance(planned, Declare) for _, planned in plans)
+    if only_declares and _only_adds(session.definitions, definitions):
+        return _grown(session, after_all), end
+    return commit(session, after_all), end
 
 
+@put_off()
 def plans_of(session: Session, items: Items, cell: str) -> list[tuple[Definitions, Plan]]:
     """The plan of each item, with the definitions after it.
 
@@ -238,18 +255,22 @@ def _listed(names: Iterable[str], quote: str = "`") -> str:
 def _with(session: Session, definitions: Definitions, state: State) -> Session:
     """The session after a cell, without the contents of locations that nothing knows any more."""
     heap, initial = state.heap, state.initial
-    hidden = [loc for loc in heap if loc not in _named(definitions)]
-    if hidden and definitions.named is not session.definitions.named:
-        known = _named(definitions).union(*[locations_within(body) for body in _bodies(definitions)])
+    if not _only_adds(session.definitions, definitions):
+        named = _named(definitions)
+        hidden = [loc for loc in heap if loc not in named]
+        known = named.union(*[locations_within(body) for body in _bodies(definitions)]) if hidden else named
         gone = {loc for loc in hidden if loc not in known}
-        heap = MappingProxyType({loc: array for loc, array in heap.items() if loc not in gone})
-        initial = MappingProxyType({loc: array for loc, array in initial.items() if loc not in gone})
+        if gone:
+            heap = MappingProxyType({loc: array for loc, array in heap.items() if loc not in gone})
+            initial = MappingProxyType({loc: array for loc, array in initial.items() if loc not in gone})
     definitions = replace(definitions, forgotten=MappingProxyType({}))
     return replace(session, definitions=definitions, heap=heap, initial=initial, settings=state.settings)
 
 
-def _numbers(definitions: Definitions) -> Mapping[str, int]:
-    return {name: declared.number for name, declared in definitions.named.items()}
+def _same_names(one: Definitions, other: Definitions) -> bool:
+    if one.named is other.named or len(one.named) != len(other.named):
+        return one.named is other.named
+    return all(name in other.named and other.named[name].number == declared.number for name, declared in one.named.items())
 
 
 def _named(definitions: Definitions) -> frozenset[Location]:

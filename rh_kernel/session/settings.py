@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from enum import Enum
 
+from rh_kernel.arrays.devices import Device, NoCard, card
+from rh_kernel.arrays.plan import Precision
 from rh_kernel.session.bounds import DEFAULT as BOUNDS
 from rh_kernel.session.bounds import Bounds
+from rh_kernel.session.errors import NoGPU
 
 
 class Evaluator(Enum):
@@ -17,11 +20,16 @@ class Evaluator(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``strict`` leaves a function undefined where it is not smooth, as in PSmooth (RH Def. E.4); ``bounds`` are its limits."""
+    """``strict`` leaves a function undefined where it is not smooth, as in PSmooth (RH Def. E.4); ``bounds`` are its limits.
+
+    ``device`` is what was asked for: where no GPU answers, ``gpu`` computes on the processor.
+    """
 
     strict: bool = False
     evaluator: Evaluator = Evaluator.COMPILED
     bounds: Bounds = BOUNDS
+    precision: Precision = "float64"
+    device: Device = "cpu"
 
 
 DEFAULT = Settings()
@@ -43,3 +51,37 @@ def strict_text(settings: Settings) -> str:
 def evaluator_text(settings: Settings) -> str:
     """What ``%evaluator`` says."""
     return f"the evaluator is {settings.evaluator.value}: what you write {_EVALUATORS[settings.evaluator]}"
+
+
+def dtype_text(settings: Settings) -> str:
+    """What ``%dtype`` says."""
+    what = f"the dtype is {settings.precision}: compiled programs and training runs compute with"
+    match settings.precision:
+        case "float64":
+            return f"{what} about 16 digits"
+        case "float32":
+            return f"{what} about 7 digits, and what they put on the heap is rounded to them"
+
+
+def device_text(settings: Settings) -> str:
+    """What ``%device`` says. It asks the GPU for its name if it is to be used, which may take a second."""
+    match settings.device:
+        case "cpu":
+            return "the device is cpu: compiled programs and training runs compute on the processor"
+        case "gpu":
+            found = card()
+            if isinstance(found, NoCard):
+                return no_gpu_text(found)
+            return f"the device is gpu: compiled programs and training runs compute on {found.text}"
+
+
+def no_gpu_text(found: NoCard) -> str:
+    """What is said, once, where the GPU is asked for and none answers."""
+    complaint = NoGPU(why=found.why)
+    return f"{complaint.code} {complaint.title}: {complaint.message}\n    hint      {found.mend}"
+
+
+def told_of_device(settings: Settings) -> str:
+    """What has to be said before a program begins with these settings: that no GPU answers, if one is asked for."""
+    found = card() if settings.device == "gpu" else None
+    return no_gpu_text(found) if isinstance(found, NoCard) else ""

@@ -5,7 +5,7 @@ The only module that does arithmetic on indices.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import TypeAlias, TypeVar, cast
 
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
@@ -24,10 +24,10 @@ from rh_kernel.syntax.core import (
     Scope,
     Term,
 )
-from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, variables
+from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms, variables
 from rh_kernel.syntax.rebuild import Walk, rebuild
 from rh_kernel.syntax.signature import Loc, Location, LocationVar, LocKind, Pattern
-from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type, TypeMeta, map_shape, map_type
+from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type, TypeMeta, is_known, map_shape, map_type
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 AnyHandler = TypeVar("AnyHandler", ReverseHandler, OrdinaryHandler)
@@ -177,11 +177,13 @@ def replace_unknowns(
     return cast(AnyNode, rebuild(node, 0, _Solutions(on_dim, on_shape, on_type)))
 
 
-def types_within(node: Node) -> list[tuple[Span | None, Type]]:
+Placed = TypeVar("Placed")
+Within: TypeAlias = list[tuple[Span | None, Placed]]
+
+
+def types_within(node: Node) -> Within[Type]:
     """Every type in ``node``, each with the place of the innermost node around it that has one."""
-    census = _Census([], [], [None])
-    rebuild(node, 0, census)
-    return census.types
+    return types_and_primitives_within(node)[0]
 
 
 def locations_within(node: Node) -> frozenset[Location]:
@@ -191,11 +193,16 @@ def locations_within(node: Node) -> frozenset[Location]:
     return frozenset(found)
 
 
-def primitives_within(node: Node) -> list[tuple[Span | None, Primitive]]:
+def primitives_within(node: Node) -> Within[Primitive]:
     """Every symbol of the language that ``node`` applies, or differentiates, each with the place of its application."""
+    return types_and_primitives_within(node)[1]
+
+
+def types_and_primitives_within(node: Node) -> tuple[Within[Type], Within[Primitive]]:
+    """What ``types_within`` and ``primitives_within`` find, in one go."""
     census = _Census([], [], [None])
     rebuild(node, 0, census)
-    return census.primitives
+    return census.types, census.primitives
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,14 +233,10 @@ class _StaticImages(Walk):
         return map_type(A, self._on_dim, self._on_shape, lambda meta: meta)
 
     def dim(self, d: Dim) -> Dim:
-        match map_shape((d,), self._on_dim, self._on_shape):
-            case (image,):
-                return image
-            case _:
-                return d
+        return replace_atoms(d, self._on_dim)
 
     def shape(self, s: Shape) -> Shape:
-        return map_shape(s, self._on_dim, self._on_shape)
+        return s if is_known(s) else map_shape(s, self._on_dim, self._on_shape)
 
     def location(self, loc: Loc) -> Loc:
         match loc:
@@ -296,14 +299,10 @@ class _Solutions(Walk):
         return map_type(A, self._atom, self._shape, self.on_type)
 
     def dim(self, d: Dim) -> Dim:
-        match self.shape((d,)):
-            case (image,):
-                return image
-            case _:
-                return d
+        return replace_atoms(d, self._atom)
 
     def shape(self, s: Shape) -> Shape:
-        return map_shape(s, self._atom, self._shape)
+        return s if is_known(s) else map_shape(s, self._atom, self._shape)
 
     def location(self, loc: Loc) -> Loc:
         match loc:

@@ -61,6 +61,12 @@ class Primitive:
     at: tuple[Shape | Dim, ...]
     domain: Type
     codomain: Type
+    _hash: int = field(init=False, compare=False, repr=False, default=0)
+
+    def __hash__(self) -> int:
+        if not self._hash:
+            object.__setattr__(self, "_hash", hash((self.name, self.at)))
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ Two dimensions are equal when their normal forms are, so ``==`` on ``Dim`` is th
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TypeAlias
 
 
@@ -44,20 +45,25 @@ Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Dim:
-    """A sum of monomials with integer coefficients, in normal form: sorted, no zero coefficient."""
+    """A sum of monomials with integer coefficients, in normal form: sorted, no zero coefficient.
+
+    ``constant`` is the integer that it is, or ``None`` if it depends on a variable.
+    """
 
     terms: tuple[tuple[Monomial, int], ...]
+    constant: int | None = field(init=False, compare=False, repr=False, default=None)
 
-    @property
-    def constant(self) -> int | None:
-        """The integer this dimension is, or ``None`` if it depends on a variable."""
+    def __post_init__(self) -> None:
         match self.terms:
             case ():
-                return 0
+                object.__setattr__(self, "constant", 0)
             case (((), value),):
-                return value
+                object.__setattr__(self, "constant", value)
             case _:
-                return None
+                pass
+
+    def __hash__(self) -> int:
+        return hash(self.terms if self.constant is None else self.constant)
 
     @property
     def atoms(self) -> frozenset[Atom]:
@@ -94,11 +100,16 @@ def dim(value: int | str | Atom) -> Dim:
     """The dimension that is an integer, a variable given by name, or an atom."""
     match value:
         case int():
-            return Dim((((), value),) if value else ())
+            return _whole(value)
         case str():
             return Dim(((((DimVar(value), 1),), 1),))
         case DimVar() | DimMeta() | Ceil() | Floor():
             return Dim(((((value, 1),), 1),))
+
+
+@lru_cache(maxsize=4096)
+def _whole(value: int) -> Dim:
+    return Dim((((), value),) if value else ())
 
 
 def ceil(numerator: Dim, denominator: Dim) -> Dim:
@@ -133,6 +144,8 @@ def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:
     if d.constant is not None:
         return d
     match d.terms:
+        case ((((DimVar() | DimMeta() as atom, 1),), 1),):
+            return image(atom)
         case ((((atom, 1),), 1),):
             return _replace_atom(atom, image)
         case _:
@@ -155,6 +168,8 @@ def substitute(d: Dim, images: Mapping[str, Dim]) -> Dim:
 
 def variables(d: Dim) -> frozenset[DimVar | DimMeta]:
     """Every variable and unknown in ``d``, also inside ``ceil`` and ``//``."""
+    if d.constant is not None:
+        return frozenset()
     found: set[DimVar | DimMeta] = set()
 
     def note(atom: DimVar | DimMeta) -> Dim:

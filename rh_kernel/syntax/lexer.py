@@ -37,6 +37,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_KINDS = {kind.name: kind for kind in Kind}
 _ITEM = re.compile(r"^(?=[^\s}#])", re.MULTILINE)
 _FOREIGN_CELL = re.compile(r"^%%\w", re.MULTILINE)
 _FIRST_LINE = re.compile(rf"{PYTHON}[ \t]*(?:\r?\n|\Z)")
@@ -72,7 +73,7 @@ def tokens(span: Span) -> list[Token]:
         if group == "BLANK":
             continue
         text = m[0]
-        kind = Kind[group]
+        kind = _KINDS[group]
         if kind is Kind.NAME:
             if text in KEYWORDS:
                 kind = Kind.KEYWORD
@@ -82,6 +83,11 @@ def tokens(span: Span) -> list[Token]:
             text = SPELLINGS.get(text, text)
         read.append(Token(kind, text, m.start(), m.end()))
     return read
+
+
+def count(span: Span) -> int:
+    """How many tokens ``tokens`` finds."""
+    return sum(m.lastgroup != "BLANK" for m in _TOKEN.finditer(span.source.text, span.start, span.end))
 
 
 def words(span: Span) -> list[Token]:

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.advice import THE_END
@@ -41,6 +42,7 @@ class Unparsed:
         )
 
 
+@put_off()
 def parse(source: Source) -> tuple[Item | Unparsed, ...]:
     """The items of a text in order. Raises nothing: what cannot be read is ``Unparsed``."""
     return tuple([parsed for chunk in chunks(source) if (parsed := parse_item(chunk)) is not None])
@@ -57,7 +59,7 @@ def parse_item(chunk: Span) -> Item | Unparsed | None:
     try:
         if chunk.start == 0 and chunk.text[:1].isspace():
             _reject_indented(c)
-        _reject_open(c)
+        _reject_open(c, chunk)
         return item(c)
     except Rejected as rejected:
         last = c.rest()[-1]
@@ -118,9 +120,9 @@ def _reject_indented(c: Cursor) -> None:
     raise Rejected(IndentedItem(span=c.here(), found="an indented line", expected="an item", hint=hint))
 
 
-def _reject_open(c: Cursor) -> None:
+def _reject_open(c: Cursor, chunk: Span) -> None:
     hint = f"write it in the place of `{STUB}`, and run the cell again"
-    stubs = [t for t in c.rest() if t.kind is Kind.NAME and t.text == STUB]
+    stubs = [t for t in (c.rest() if STUB in chunk.text else ()) if t.kind is Kind.NAME and t.text == STUB]
     if stubs:
         raise Rejected(*[StillOpen(span=Span(c.source, t.start, t.end), hint=hint) for t in stubs])
 

@@ -5,6 +5,7 @@ It keeps its own stack, so neither long chains of lets nor deep terms meet a lim
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import is_
 from typing import Any, TypeAlias, cast
 
 from rh_kernel.syntax.core import (
@@ -89,25 +90,31 @@ class Walk:
 
 Visit: TypeAlias = tuple[Node, int, Walk]
 Assemble: TypeAlias = Callable[[list[Any]], Node]
+Opened: TypeAlias = tuple[tuple[Visit, ...], Assemble, bool]
+"""The children of a node; how the node is made of their images; and whether what is no child is its own image."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Pending:
-    """A node that waits for its last ``count`` children to be done."""
+    """A node that waits for its children to be done; if all ``is_same`` and so are they, it is its own image."""
 
+    node: Node
+    children: tuple[Visit, ...]
     assemble: Assemble
-    count: int
+    is_same: bool
 
 
 def rebuild(node: Node, depth: int, walk: Walk) -> Node:
-    """The image of a node that stands under ``depth`` binders."""
+    """The image of a node that stands under ``depth`` binders. What does not change is shared, not copied."""
     todo: list[Visit | _Pending] = [(node, depth, walk)]
     done: list[Node] = []
     while todo:
         task = todo.pop()
         if isinstance(task, _Pending):
-            first = len(done) - task.count
-            done[first:] = [task.assemble(done[first:])]
+            first = len(done) - len(task.children)
+            images = done[first:]
+            is_same = task.is_same and all(map(is_, images, [child for child, _, _ in task.children]))
+            done[first:] = [task.node if is_same else task.assemble(images)]
             continue
         node, depth, walk = task
         if walk.skips(node, depth):
@@ -119,81 +126,87 @@ def rebuild(node: Node, depth: int, walk: Walk) -> Node:
         if isinstance(node, Const):
             done.append(walk.constant(node))
             continue
-        children, assemble = _opened(node, depth, walk)
-        todo.append(_Pending(assemble, len(children)))
+        children, assemble, is_same = _opened(node, depth, walk)
+        todo.append(_Pending(node, children, assemble, is_same))
         todo.extend(reversed(children))
     return done[0]
 
 
-def _opened(node: Node, depth: int, walk: Walk) -> tuple[tuple[Visit, ...], Assemble]:
-    """The children of a node, and how the node is made of their images. What is no child is visited here, before them."""
+def _opened(node: Node, depth: int, walk: Walk) -> Opened:
+    """A node taken apart. What is no child is visited here, before the children."""
     span = node.span
     match node:
+        case Scope(hints, body):
+            return ((body, depth + len(hints), walk),), lambda c: Scope(hints, c[0], span=span), True
+        case Bind(P, scope):
+            return ((P, depth, walk), (scope, depth, walk)), lambda c: Bind(c[0], c[1], span=span), True
         case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
             return _opened_term(node, depth, walk)
-        case Scope(hints, body):
-            return ((body, depth + len(hints), walk),), lambda c: Scope(hints, c[0], span=span)
         case Operation():
             return _operation(node, depth, walk)
         case Return(M):
-            return ((M, depth, walk),), lambda c: Return(c[0], span=span)
+            return ((M, depth, walk),), lambda c: Return(c[0], span=span), True
         case Perform(op, M):
-            return ((op, depth, walk), (M, depth, walk)), lambda c: Perform(c[0], c[1], span=span)
-        case Bind(P, scope):
-            return ((P, depth, walk), (scope, depth, walk)), lambda c: Bind(c[0], c[1], span=span)
+            return ((op, depth, walk), (M, depth, walk)), lambda c: Perform(c[0], c[1], span=span), True
         case RevHandle(M, scope, H):
-            return ((M, depth, walk), (scope, depth, walk), (H, depth, walk)), lambda c: RevHandle(c[0], c[1], c[2], span=span)
+            visits = ((M, depth, walk), (scope, depth, walk), (H, depth, walk))
+            return visits, lambda c: RevHandle(c[0], c[1], c[2], span=span), True
         case RH(V, scope, H):
-            return ((V, depth, walk), (scope, depth, walk), (H, depth, walk)), lambda c: RH(c[0], c[1], c[2], span=span)
+            return ((V, depth, walk), (scope, depth, walk), (H, depth, walk)), lambda c: RH(c[0], c[1], c[2], span=span), True
         case Handle(P, H):
-            return ((P, depth, walk), (H, depth, walk)), lambda c: Handle(c[0], c[1], span=span)
+            return ((P, depth, walk), (H, depth, walk)), lambda c: Handle(c[0], c[1], span=span), True
         case Resume(_, _, M):
-            return ((M, depth, walk),), lambda c: walk.resume(node, c[0], depth)
+            return ((M, depth, walk),), lambda c: walk.resume(node, c[0], depth), False
         case ReverseHandler(A, returns, clauses, name):
             C = walk.type(A)
             visits = tuple([(c, depth, walk) for c in (returns, *clauses)])
-            return visits, lambda c: ReverseHandler(C, c[0], tuple(c[1:]), name, span=span)
+            return visits, lambda c: ReverseHandler(C, c[0], tuple(c[1:]), name, span=span), C is A
         case OrdinaryHandler(A, B, returns, clauses, name):
             C, D = walk.type(A), walk.type(B)
             visits = tuple([(c, depth, walk) for c in (returns, *clauses)])
-            return visits, lambda c: OrdinaryHandler(C, D, c[0], tuple(c[1:]), name, span=span)
+            return visits, lambda c: OrdinaryHandler(C, D, c[0], tuple(c[1:]), name, span=span), C is A and D is B
         case ReverseClause(pattern, forward, A, backward):
             inner, head = walk.under(pattern)
             D = inner.type(A)
-            return ((forward, depth, inner), (backward, depth, inner)), lambda c: ReverseClause(head, c[0], D, c[1], span=span)
+            is_same = head is pattern and D is A
+            return (
+                ((forward, depth, inner), (backward, depth, inner)),
+                lambda c: ReverseClause(head, c[0], D, c[1], span=span),
+                is_same,
+            )
         case OrdinaryClause(pattern, scope):
             inner, head = walk.under(pattern)
-            return ((scope, depth, inner),), lambda c: OrdinaryClause(head, c[0], span=span)
+            return ((scope, depth, inner),), lambda c: OrdinaryClause(head, c[0], span=span), head is pattern
         case Node():
             raise TypeError(f"{type(node).__name__} is no node of the core")
 
 
-def _opened_term(node: Term, depth: int, walk: Walk) -> tuple[tuple[Visit, ...], Assemble]:
+def _opened_term(node: Term, depth: int, walk: Walk) -> Opened:
     span = node.span
     match node:
-        case Bound() | Const():
-            return (), lambda _: node
-        case Zero(A):
-            B = walk.type(A)
-            return (), lambda _: Zero(B, span=span)
         case Call(f, M):
             g = _function(f, walk)
-            return ((M, depth, walk),), lambda c: Call(g, c[0], span=span)
-        case Plus(M, N):
-            return ((M, depth, walk), (N, depth, walk)), lambda c: Plus(c[0], c[1], span=span)
-        case Tuple(items):
-            return tuple([(M, depth, walk) for M in items]), lambda c: Tuple(tuple(c), span=span)
-        case Proj(i, n, M):
-            return ((M, depth, walk),), lambda c: Proj(i, n, c[0], span=span)
+            return ((M, depth, walk),), lambda c: Call(g, c[0], span=span), g is f
         case Let(M, scope):
-            return ((M, depth, walk), (scope, depth, walk)), lambda c: Let(c[0], c[1], span=span)
+            return ((M, depth, walk), (scope, depth, walk)), lambda c: Let(c[0], c[1], span=span), True
+        case Plus(M, N):
+            return ((M, depth, walk), (N, depth, walk)), lambda c: Plus(c[0], c[1], span=span), True
+        case Bound() | Const():
+            return (), lambda _: node, True
+        case Zero(A):
+            B = walk.type(A)
+            return (), lambda _: Zero(B, span=span), B is A
+        case Tuple(items):
+            return tuple([(M, depth, walk) for M in items]), lambda c: Tuple(tuple(c), span=span), True
+        case Proj(i, n, M):
+            return ((M, depth, walk),), lambda c: Proj(i, n, c[0], span=span), True
         case Rd(W, scope, V):
-            return ((W, depth, walk), (scope, depth, walk), (V, depth, walk)), lambda c: Rd(c[0], c[1], c[2], span=span)
+            return ((W, depth, walk), (scope, depth, walk), (V, depth, walk)), lambda c: Rd(c[0], c[1], c[2], span=span), True
         case R(W, scope, V):
-            return ((W, depth, walk), (scope, depth, walk), (V, depth, walk)), lambda c: R(c[0], c[1], c[2], span=span)
+            return ((W, depth, walk), (scope, depth, walk), (V, depth, walk)), lambda c: R(c[0], c[1], c[2], span=span), True
 
 
-def _operation(op: Operation, depth: int, walk: Walk) -> tuple[tuple[Visit, ...], Assemble]:
+def _operation(op: Operation, depth: int, walk: Walk) -> Opened:
     fixed = [_index(i, walk) for i in op.indices]
     at = tuple([_extent(a, walk) for a in op.at])
     A, B = walk.type(op.domain), walk.type(op.codomain)
@@ -203,7 +216,9 @@ def _operation(op: Operation, depth: int, walk: Walk) -> tuple[tuple[Visit, ...]
         indices = tuple([next(images) if i is None else i for i in fixed])
         return Operation(op.family, indices, at, A, B, span=op.span)
 
-    return tuple([(i, depth, walk) for i in op.indices if isinstance(i, Node)]), assemble
+    is_same = A is op.domain and B is op.codomain and at == op.at
+    is_same = is_same and all(i is None or i is j for i, j in zip(fixed, op.indices, strict=True))
+    return tuple([(i, depth, walk) for i in op.indices if isinstance(i, Node)]), assemble, is_same
 
 
 def _function(f: Function, walk: Walk) -> Function:
@@ -211,12 +226,16 @@ def _function(f: Function, walk: Walk) -> Function:
         return f
     match f:
         case Primitive(name, at, A, B):
-            return Primitive(name, tuple([_extent(a, walk) for a in at]), walk.type(A), walk.type(B))
+            new_at, C, D = tuple([_extent(a, walk) for a in at]), walk.type(A), walk.type(B)
+            return f if C is A and D is B and new_at == at else Primitive(name, new_at, C, D)
         case Defined(name, A, B, body, own):
-            own = None if own is None else cast(Scope, rebuild(own, 0, walk))
-            return Defined(name, walk.type(A), walk.type(B), cast(Scope, rebuild(body, 0, walk)), own)
+            new_own = None if own is None else cast(Scope, rebuild(own, 0, walk))
+            C, D, new_body = walk.type(A), walk.type(B), cast(Scope, rebuild(body, 0, walk))
+            is_same = new_own is own and new_body is body and C is A and D is B
+            return f if is_same else Defined(name, C, D, new_body, new_own)
         case RdOf(g):
-            return RdOf(_function(g, walk))
+            h = _function(g, walk)
+            return f if h is g else RdOf(h)
 
 
 def _index(i: Index, walk: Walk) -> Loc | Dim | None:

@@ -14,6 +14,9 @@ class Location:
     shape: Shape
     version: int = 0
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.version))
+
 
 @dataclass(frozen=True, slots=True)
 class LocationVar:
@@ -77,6 +80,9 @@ class Family:
     domain: Type
     codomain: Type
     variables: tuple[str, ...]
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeAlias
 
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms
 
@@ -25,11 +25,24 @@ class ShapeMeta:
 Shape: TypeAlias = tuple[Dim, ...] | ShapeVar | ShapeMeta
 
 
+def is_known(shape: Shape) -> bool:
+    """Whether the shape is a number for each axis."""
+    return isinstance(shape, tuple) and None not in [d.constant for d in shape]
+
+
 @dataclass(frozen=True, slots=True)
 class Real:
-    """``Real(d1, …, dk)``: arrays of that shape, k ≥ 1. ``Real(1)`` is the scalars, ``Real(0)`` the unit."""
+    """``Real(d1, …, dk)``: arrays of that shape, k ≥ 1. ``Real(1)`` is the scalars, ``Real(0)`` the unit.
+
+    ``is_concrete`` says of a type that it holds neither a variable nor an unknown.
+    """
 
     shape: Shape
+    is_concrete: bool = field(init=False, compare=False, repr=False, default=False)
+
+    def __post_init__(self) -> None:
+        if is_known(self.shape):
+            object.__setattr__(self, "is_concrete", True)
 
     def __str__(self) -> str:
         return f"Real({show_shape(self.shape)})"
@@ -40,6 +53,11 @@ class Product:
     """``A₁ × … × Aₙ``, n ≥ 2."""
 
     factors: tuple["Type", ...]
+    is_concrete: bool = field(init=False, compare=False, repr=False, default=False)
+
+    def __post_init__(self) -> None:
+        if all(A.is_concrete for A in self.factors):
+            object.__setattr__(self, "is_concrete", True)
 
     def __str__(self) -> str:
         return " × ".join(f"({f})" if isinstance(f, Product) else str(f) for f in self.factors)
@@ -49,6 +67,7 @@ class Product:
 class TypeMeta:
     """A type that inference has yet to find."""
 
+    is_concrete: ClassVar[bool] = False
     number: int
 
     def __str__(self) -> str:
@@ -119,6 +138,8 @@ def map_type(
     on_type: Callable[[TypeMeta], Type],
 ) -> Type:
     """``A`` with its variables and unknowns replaced."""
+    if A.is_concrete:
+        return A
     match A:
         case Real(shape):
             return Real(map_shape(shape, on_dim, on_shape))
@@ -138,7 +159,7 @@ def map_shape(
         case ShapeVar() | ShapeMeta():
             return on_shape(shape)
         case dims:
-            return tuple(replace_atoms(d, on_dim) for d in dims)
+            return tuple([replace_atoms(d, on_dim) for d in dims])
 
 
 def show_shape(shape: Shape) -> str:

@@ -14,6 +14,7 @@ from rh_kernel.syntax.core import (
     Bind,
     Command,
     Handle,
+    Index,
     Operation,
     OrdinaryHandler,
     Perform,
@@ -22,8 +23,9 @@ from rh_kernel.syntax.core import (
     ReverseHandler,
     RevHandle,
 )
+from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Family
-from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, product
+from rh_kernel.syntax.types import Product, Real, Shape, Type, TypeMeta, product
 from rh_kernel.typing.backward import last
 from rh_kernel.typing.complaints import another_kind, no_such_thing, out_of_reach, quoted, types_differ
 from rh_kernel.typing.context import REV_HANDLE, Context, Entry, Zone
@@ -34,7 +36,7 @@ from rh_kernel.typing.functions import function_names
 from rh_kernel.typing.handlers import Handlers
 from rh_kernel.typing.heads import shape_variables
 from rh_kernel.typing.hints import NOBODY, Asked
-from rh_kernel.typing.indices import elaborate_indices, values_of
+from rh_kernel.typing.indices import elaborate_indices, located, values_of
 from rh_kernel.typing.mending import inserted, sign
 from rh_kernel.typing.origins import chosen, operand_story, origins, this_is
 from rh_kernel.typing.patterns import Opened, open_patterns, pattern_does_not_fit
@@ -53,6 +55,8 @@ class Commands:
         self.unifier = unifier
         self.terms = Terms(unifier)
         self.handlers = Handlers(unifier, self.terms, self.elaborate)
+        # The members met at locations whose shapes say all about them, so that it is found out once for each shape.
+        self._members: dict[tuple[Family, tuple[Shape, ...]], tuple[tuple[Dim | Shape, ...], Type, Type]] = {}
 
     def elaborate(self, cx: Context, e: s.Expr, A: Type | None, asked: Asked = NOBODY) -> tuple[Command, Type]:
         """P and its type; if A is given, that type is A, and ``asked`` tells who asks for it. Raises ``Rejected``.
@@ -157,11 +161,23 @@ class Commands:
 
     def operation(self, cx: Context, e: s.Apply, family: Family) -> Operation:
         """``Op[i, …]``: the member of the family at the given indices, with unknowns for what they leave open."""
-        static = self._fresh(family)
-        indices, static = elaborate_indices(cx, self.unifier, self.terms, e, family.parameters, static)
-        at = [static.dims[v] if v in static.dims else static.shapes[v] for v in family.variables]
-        domain, codomain = specialise_type(family.domain, static), specialise_type(family.codomain, static)
-        op = Operation(family, indices, tuple(at), domain, codomain, span=e.span)
+        locations = located(cx, e, family.parameters)
+        key = (family, tuple([location.shape for location in locations]))
+        found = self._members.get(key) if locations else None
+        indices: tuple[Index, ...] = locations
+        if found is None:
+            static = self._fresh(family)
+            indices, static = elaborate_indices(cx, self.unifier, self.terms, e, family.parameters, static)
+            static = Static(
+                {v: self.unifier.dim(d) for v, d in static.dims.items()},
+                {v: self.unifier.shape(s) for v, s in static.shapes.items()},
+                static.locations,
+            )
+            at = tuple([static.dims[v] if v in static.dims else static.shapes[v] for v in family.variables])
+            found = at, specialise_type(family.domain, static), specialise_type(family.codomain, static)
+            if locations and found[1].is_concrete and found[2].is_concrete:
+                self._members[key] = found
+        op = Operation(family, indices, *found, span=e.span)
         self.unifier.uses.append((e.span, op))
         return op
 
@@ -170,15 +186,17 @@ class Commands:
         static = Static({v: self.unifier.fresh_dim(v) for v in net.variables}, {}, {})
         indices, static = elaborate_indices(cx, self.unifier, self.terms, e, net.statics, static)
         M = self.terms.arguments(cx, e, specialise_type(net.domain, static))
-        body = supply(specialise(net.body, static), values_of(indices, net.statics))
-        self.unifier.uses.append((e.span, body))
+        body = net.body
+        # A net that is generic in nothing was looked through when it was declared.
+        if net.variables or net.statics:
+            body = supply(specialise(body, static), values_of(indices, net.statics))
+            self.unifier.uses.append((e.span, body))
         return Bind(Return(M, span=e.span), body, span=e.span), specialise_type(net.codomain, static)
 
     def _resume(self, cx: Context, e: s.Expr, k: s.Name, argument: s.Expr) -> tuple[Command, Type]:
         found = cx.look_up(k.text)
         if found is None:
-            names = [entry.name for entry in cx.entries if entry.zone is Zone.CONTINUATION]
-            raise no_such_thing(cx, k.text, k.span, "a continuation", names)
+            raise no_such_thing(cx, k.text, k.span, "a continuation", cx.continuations())
         index, entry = found
         if entry.barred:
             raise out_of_reach(entry, k.span)

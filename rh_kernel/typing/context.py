@@ -13,6 +13,7 @@ from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Loc
 from rh_kernel.syntax.types import ShapeVar, Type
 from rh_kernel.typing.definitions import Definition, Definitions
+from rh_kernel.typing.scope import Scope
 
 
 class Zone(Enum):
@@ -76,11 +77,24 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Bar:
+    """The first ``count`` variables are out of reach, as far as they belong to these zones."""
+
+    count: int
+    zones: frozenset[Zone]
+    barrier: Barrier
+
+
+_NOTHING: Scope[Entry] = Scope()
+
+
+@dataclass(frozen=True, slots=True)
 class Context:
     """Everything a name can mean at one place of the program."""
 
     definitions: Definitions
-    entries: tuple[Entry, ...] = ()  # the variables, outermost first: index 0 is the last
+    scope: Scope[Entry] = _NOTHING
+    bars: tuple[Bar, ...] = ()  # the outermost first
     dims: Mapping[str, Dim] | None = None  # dimension variables by the name they have here
     shapes: Mapping[str, ShapeVar] | None = None  # shape variables of Get's and Put's clauses
     locations: Mapping[str, Loc] | None = None  # location parameters
@@ -89,21 +103,30 @@ class Context:
 
     def bind(self, *entries: Entry) -> "Context":
         """With more variables, the last of them innermost."""
-        return replace(self, entries=self.entries + entries)
+        scope = self.scope
+        for entry in entries:
+            scope = scope.bind(entry.name, entry)
+        return Context(self.definitions, scope, self.bars, self.dims, self.shapes, self.locations, self.open_dims, self.places)
 
     def look_up(self, name: str) -> tuple[int, Entry] | None:
         """The index and entry of the nearest variable of that name."""
-        if name == "_":
+        found = None if name == "_" else self.scope.find(name)
+        if found is None:
             return None
-        for index, entry in enumerate(reversed(self.entries)):
-            if entry.name == name:
-                return index, entry
-        return None
+        position, entry = found
+        return self.scope.count - 1 - position, self._seen(position, entry)
+
+    def _seen(self, position: int, entry: Entry) -> Entry:
+        """The entry, out of reach if there is a bar between it and here; the outermost bar tells why."""
+        if entry.barred is None:
+            for bar in self.bars:
+                if position < bar.count and entry.zone in bar.zones:
+                    return replace(entry, barred=bar.barrier)
+        return entry
 
     def bar(self, zones: frozenset[Zone], barrier: Barrier) -> "Context":
         """With the variables of these zones out of reach."""
-        entries = tuple(replace(e, barred=e.barred or barrier) if e.zone in zones else e for e in self.entries)
-        return replace(self, entries=entries)
+        return replace(self, bars=(*self.bars, Bar(self.scope.count, zones, barrier)))
 
     def with_dims(self, dims: Mapping[str, Dim]) -> "Context":
         """With more dimension variables."""
@@ -123,8 +146,15 @@ class Context:
 
     def variables(self) -> list[str]:
         """The names of the variables that a term can use, the nearest first."""
-        usable = [e.name for e in reversed(self.entries) if not e.barred and e.zone is not Zone.CONTINUATION]
-        return [name for name in dict.fromkeys(usable) if name not in ("", "_")]
+        usable = [e.name for e in self._visible() if not e.barred and e.zone is not Zone.CONTINUATION]
+        return [name for name in usable if name not in ("", "_")]
+
+    def continuations(self) -> list[str]:
+        """The names of the continuations, the nearest first."""
+        return [e.name for e in self._visible() if e.zone is Zone.CONTINUATION]
+
+    def _visible(self) -> list[Entry]:
+        return [self._seen(position, entry) for position, entry in reversed(self.scope.visible())]
 
     def declared(self, *kinds: type[Definition]) -> list[str]:
         """The declared names of these kinds."""

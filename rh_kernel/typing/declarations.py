@@ -8,7 +8,7 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Handler, OrdinaryHandler, ReverseHandler, Scope
 from rh_kernel.syntax.dimensions import dim
-from rh_kernel.syntax.lexer import tokens
+from rh_kernel.syntax.lexer import count
 from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Parameter, ValueKind
 from rh_kernel.syntax.types import Real, Shape, Type, product
 from rh_kernel.typing.commands import Commands
@@ -169,7 +169,7 @@ def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
 
 def _nodes(item: items.Declaration, unifier: Unifier) -> int:
     """About how large the item is, with what it uses unfolded."""
-    return len(tokens(item.span)) + unifier.nodes
+    return count(item.span) + unifier.nodes
 
 
 def _handler(cx: Context, item: items.HandlerDeclaration) -> HandlerDefinition:

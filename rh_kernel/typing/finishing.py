@@ -4,8 +4,8 @@ from rh_kernel.primitives.schemes import keeps_entries
 from rh_kernel.primitives.table import ROWS, failing
 from rh_kernel.source.diagnostic import Note, Rejected
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.binding import AnyNode, primitives_within, types_within
-from rh_kernel.syntax.core import Call, Function, Primitive, RdOf
+from rh_kernel.syntax.binding import AnyNode, types_and_primitives_within, types_within
+from rh_kernel.syntax.core import Bound, Call, Function, Node, Operation, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, divides_by_zero, impossible
 from rh_kernel.syntax.types import Real, Type, leaves
 from rh_kernel.typing.complaints import no_such_member
@@ -57,16 +57,43 @@ def _first_open(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
 
 def check_dimensions(unifier: Unifier) -> None:
     """Where something generic is used, no dimension is negative, and functions have what they need. Raises ``Rejected``."""
+    fine: set[Primitive] = set()
     for span, node in unifier.uses:
         use = unifier.finish(node)
+        if _is_plain(use, fine):
+            continue
         if isinstance(use, Call):
             _check_entries(span, use.function)
-        for inner, f in primitives_within(use):
+        types, primitives = types_and_primitives_within(use)
+        for inner, f in primitives:
             _check_needs(span, inner, f)
-        for inner, A in types_within(use):
+        for inner, A in types:
             for leaf in leaves(A):
                 if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
                     _check(span, inner, leaf, leaf.shape)
+
+
+def _is_plain(use: Node, fine: set[Primitive]) -> bool:
+    """Whether it is seen at a glance that nothing is wrong with a use; ``fine`` are the symbols of which that is known."""
+    match use:
+        case Operation(_, _, _, A, B):
+            return use.loose == 0 and not any(isinstance(i, Node) for i in use.indices) and _is_possible(A) and _is_possible(B)
+        case Call(Primitive() as f, Bound()):
+            keeps = f in fine or any(keeps_entries(scheme, f.at) for scheme in ROWS[f.name].schemes)
+            if f not in fine and keeps and failing(f) is None and _is_possible(f.domain) and _is_possible(f.codomain):
+                fine.add(f)
+            return f in fine
+        case Node():
+            return False
+
+
+def _is_possible(A: Type) -> bool:
+    """Whether the type's dimensions are numbers from 0 on."""
+    return A.is_concrete and not any(impossible(d) for leaf in leaves(A) if isinstance(leaf, Real) for d in _axes(leaf))
+
+
+def _axes(A: Real) -> tuple[Dim, ...]:
+    return A.shape if isinstance(A.shape, tuple) else ()
 
 
 def _check_entries(span: Span, f: Function) -> None:

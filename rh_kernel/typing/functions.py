@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS, failing
@@ -36,6 +37,7 @@ def function_names(cx: Context) -> list[str]:
     return [*ROWS, *cx.declared(FunDefinition)]
 
 
+@lru_cache(maxsize=4096)
 def member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
     """The member of family ``name`` that its scheme ``number`` has at ``at``."""
     return instantiate(name, ROWS[name].schemes[number], at)
@@ -106,9 +108,8 @@ def check_needs(cx: Context, unifier: Unifier, f: Function, e: s.Apply) -> None:
     """
     while isinstance(f, RdOf):
         f = f.of
-    if isinstance(f, Primitive):
-        at = tuple(unifier.dim(a) if isinstance(a, Dim) else unifier.shape(a) for a in f.at)
-        found = failing(Primitive(f.name, at, f.domain, f.codomain))
+    if isinstance(f, Primitive) and any(scheme.needs for scheme in ROWS[f.name].schemes):
+        found = failing(Primitive(f.name, unifier.at(f.at), f.domain, f.codomain))
         if found is not None:
             (domain,) = unifier.show(f.domain)
             raise no_such_member(e.span, found, domain, chosen(e.span, origins(cx, unifier, e)))

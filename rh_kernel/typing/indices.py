@@ -56,6 +56,21 @@ def elaborate_indices(
     return tuple(indices), Static(dims, static.shapes, locations)
 
 
+def located(cx: Context, e: s.Apply, parameters: tuple[Parameter, ...]) -> tuple[Location, ...]:
+    """The declared locations that are all the indices of ``e``, if there is nothing else about them to find out; or none."""
+    if len(e.indices) != len(parameters):
+        return ()
+    found: list[Location] = []
+    for parameter, written in zip(parameters, e.indices, strict=True):
+        if not isinstance(parameter.kind, LocKind) or not isinstance(written, s.Var) or written.name in (cx.locations or ()):
+            return ()
+        definition = cx.definitions.get(written.name)
+        if not isinstance(definition, LocDefinition):
+            return ()
+        found.append(definition.location)
+    return tuple(found)
+
+
 def _asked(cx: Context, unifier: Unifier, e: s.Apply, parameter: Parameter) -> Asked:
     head = s.Apply(e.head, (), (), span=e.head.span)
     return Asked(f"the index `{parameter.name}` of `{e.head.text}`", story=lambda: origins(cx, unifier, head))

@@ -25,7 +25,7 @@ def negate(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
         hint = "a tuple is taken apart first: `let (x, y) <- … in (-x, -y)`"
         (found,) = unifier.show(A)
         raise Rejected(OperandsDiffer(span=span, why="`-` does not apply to this", found=found, expected="an array", hint=hint))
-    return _call("neg", (shape,), span, M)
+    return _call(unifier, "neg", (shape,), span, M)
 
 
 def transpose(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
@@ -36,7 +36,7 @@ def transpose(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
         hint = no_matrix(unifier.type(A))
         why, expected = "only a matrix has a transpose", "a matrix, Real(m, n)"
         raise Rejected(OperandsDiffer(span=span, why=why, found=found, expected=expected, hint=hint))
-    return _call("transpose", (m, n), span, M)
+    return _call(unifier, "transpose", (m, n), span, M)
 
 
 def binary(cx: Context, unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> Typed:
@@ -66,7 +66,7 @@ def _made(unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> tuple[Typ
             return _entrywise(unifier, "mul", span, left, right)
         case s.BinaryOperator.DIVIDE:
             if _is_scalar(unifier, right[1]) and not _is_scalar(unifier, left[1]):
-                inverse = _call("recip", (SCALAR.shape,), span, right[0])
+                inverse = _call(unifier, "recip", (SCALAR.shape,), span, right[0])
                 return _scale(unifier, span, inverse, left)
             return _entrywise(unifier, "div", span, left, right)
         case s.BinaryOperator.MATMUL:
@@ -92,8 +92,8 @@ def _operands_differ(cx: Context, unifier: Unifier, e: s.Binary, left: Type, rig
     )
 
 
-def _call(name: str, at: tuple[Shape | Dim, ...], span: Span, *arguments: Term) -> Typed:
-    f = member(name, 0, at)
+def _call(unifier: Unifier, name: str, at: tuple[Shape | Dim, ...], span: Span, *arguments: Term) -> Typed:
+    f = member(name, 0, unifier.at(at))
     argument = arguments[0] if len(arguments) == 1 else Tuple(arguments, span=span)
     return Call(f, argument, span=span), f.codomain
 
@@ -101,13 +101,13 @@ def _call(name: str, at: tuple[Shape | Dim, ...], span: Span, *arguments: Term) 
 def _entrywise(unifier: Unifier, name: str, span: Span, left: Typed, right: Typed) -> tuple[Typed | None, str]:
     shape = unifier.fresh_shape()
     fit = unifier.same_type(left[1], right[1]) and unifier.same_type(left[1], Real(shape))
-    return _call(name, (shape,), span, left[0], right[0]) if fit else None, "two arrays of one shape"
+    return _call(unifier, name, (shape,), span, left[0], right[0]) if fit else None, "two arrays of one shape"
 
 
 def _scale(unifier: Unifier, span: Span, left: Typed, right: Typed) -> tuple[Typed | None, str]:
     shape = unifier.fresh_shape()
     fit = unifier.same_type(left[1], SCALAR) and unifier.same_type(right[1], Real(shape))
-    return _call("scale", (shape,), span, left[0], right[0]) if fit else None, "a scalar and an array"
+    return _call(unifier, "scale", (shape,), span, left[0], right[0]) if fit else None, "a scalar and an array"
 
 
 def _matmul(unifier: Unifier, span: Span, left: Typed, right: Typed) -> tuple[Typed | None, str]:
@@ -117,6 +117,7 @@ def _matmul(unifier: Unifier, span: Span, left: Typed, right: Typed) -> tuple[Ty
     if rank in (1, 2) and _rank(unifier, left[1]) == 2:
         f = member("matmul", rank - 1, (m, k) if rank == 1 else (m, k, n))
         if unifier.same_type(Product((left[1], right[1])), f.domain):
+            f = member("matmul", rank - 1, unifier.at(f.at))
             return (Call(f, Tuple((left[0], right[0]), span=span), span=span), f.codomain), expected
     return None, expected
 

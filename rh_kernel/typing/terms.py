@@ -169,6 +169,7 @@ class Terms:
         check_needs(cx, self.unifier, f, e)
         M = self.arguments(cx, e, f.domain) if argument is None else argument
         check_size(cx, self.unifier, candidate, e)
+        f = self.unifier.function(f)
         call = Call(f, M, span=e.span)
         self.unifier.uses.append((e.span, call))
         return call, f.codomain

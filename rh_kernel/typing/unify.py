@@ -8,7 +8,7 @@ from typing import Any
 
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, replace_unknowns
-from rh_kernel.syntax.core import Node
+from rh_kernel.syntax.core import Defined, Function, Node, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms, variables
 from rh_kernel.syntax.stuck import too_many_nodes
 from rh_kernel.syntax.types import (
@@ -20,6 +20,7 @@ from rh_kernel.syntax.types import (
     ShapeVar,
     Type,
     TypeMeta,
+    is_known,
     leaves,
     map_shape,
     map_type,
@@ -95,11 +96,26 @@ class Unifier:
 
     def shape(self, s: Shape) -> Shape:
         """``s`` with what has been found put in."""
-        return map_shape(s, self._atom, self._shape_image)
+        return s if is_known(s) else map_shape(s, self._atom, self._shape_image)
 
     def type(self, A: Type) -> Type:
         """``A`` with what has been found put in."""
         return map_type(A, self._atom, self._shape_image, self._type_image)
+
+    def at(self, values: tuple[Shape | Dim, ...]) -> tuple[Shape | Dim, ...]:
+        """Dimensions and shapes with what has been found put in."""
+        return tuple([self.dim(a) if isinstance(a, Dim) else self.shape(a) for a in values])
+
+    def function(self, f: Function) -> Function:
+        """``f`` with what has been found put into its types; the body of a definition is left to ``finish``."""
+        match f:
+            case Primitive(name, values, A, B):
+                at = self.at(values)
+                return f if at == values else Primitive(name, at, self.type(A), self.type(B))
+            case RdOf(g):
+                return RdOf(self.function(g))
+            case Defined():
+                return f
 
     def head(self, A: Type) -> Type:
         """``A`` itself, or what an unknown type is known to be."""
@@ -124,6 +140,8 @@ class Unifier:
     def same_type(self, A: Type, B: Type) -> bool:
         """Make A and B equal; ``False`` (and nothing else changed that matters) where they cannot be."""
         A, B = self.head(A), self.head(B)
+        if A.is_concrete and B.is_concrete:
+            return A == B
         match A, B:
             case TypeMeta(m), TypeMeta(n) if m == n:
                 return True
@@ -161,7 +179,21 @@ class Unifier:
 
     def same_dim(self, c: Dim, d: Dim) -> bool:
         """Make two dimensions equal; an equation that cannot be solved yet waits."""
-        difference = self.dim(c - d)
+        c, d = self.dim(c), self.dim(d)
+        match c, d:
+            case Dim(constant=int() as m), Dim(constant=int() as n):
+                return m == n
+            case (Dim(terms=((((DimMeta(number), 1),), 1),)), Dim(constant=int()) as value) | (
+                Dim(constant=int()) as value,
+                Dim(terms=((((DimMeta(number), 1),), 1),)),
+            ):
+                self._dims[number] = value
+                return self._reconsider()
+            case _:
+                return self._same_polynomial(c, d)
+
+    def _same_polynomial(self, c: Dim, d: Dim) -> bool:
+        difference = c - d
         if not difference.terms:
             return True
         if not any(isinstance(v, DimMeta) for v in variables(difference)):
@@ -182,6 +214,8 @@ class Unifier:
         return next(((self.dim(c), self.dim(d)) for c, d in self._waiting), None)
 
     def _reconsider(self) -> bool:
+        if not self._waiting:
+            return True
         waiting, self._waiting = self._waiting, []
         hold = [self.same_dim(c, d) for c, d in waiting]
         return all(hold)

@@ -8,6 +8,7 @@ come to is told.
 from __future__ import annotations
 
 import ctypes
+import functools
 import hashlib
 import shutil
 import subprocess
@@ -160,7 +161,7 @@ class SimulatedCard:
     def _raw_module(self, *, code: str, options: tuple[str, ...]) -> Any:
         assert options
         library = compiled(SHIM + code, self.folder)
-        return SimpleNamespace(get_function=lambda name: self._kernel(library, name))
+        return SimpleNamespace(get_function=functools.partial(self._kernel, library))
 
     def _kernel(self, library: ctypes.CDLL, name: str) -> Callable[..., None]:
         function = ctypes.cast(library[name], ctypes.c_void_p)

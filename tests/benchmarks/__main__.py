@@ -1,138 +1,175 @@
-"""``make bench``: the numbers this project promises, measured on this machine, one line each. Nothing here decides a test."""
+"""``make bench``: how fast this is, beside what others would take for the same. Nothing here decides a test.
 
-import resource
-import statistics
+``make bench ARGS="--only W1 --quick"``. The report goes to build/bench/bench.md, the numbers to build/bench/bench.json.
+"""
+
+import argparse
+import json
 import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import asdict
+from importlib import import_module
+from importlib.util import find_spec
+from io import StringIO
 
-from rh_kernel.arrays.compile import compile_command
-from rh_kernel.session.results import ItemFailed, Result, Shown, TraceMade, TrainingDone
-from rh_kernel.session.session import Session, execute
-from rh_kernel.source.span import Source
-from rh_kernel.syntax.parser import parse_expression
-from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
-from tests.benchmarks import living, widgets
+from tests.benchmarks import whole
+from tests.benchmarks.goals import Outcome, outcomes
+from tests.benchmarks.machine import facts
+from tests.benchmarks.peers import everyone as e
+from tests.benchmarks.problems import GROWTH, PROBLEMS, Problem
+from tests.benchmarks.process import PLACE, Broken
+from tests.benchmarks.report import builds, dict_of, goals, microseconds, table, times
+from tests.benchmarks.rounds import Row
 
-HEAD = """
-op FC[l : Loc(m, n)] : Real(n) -> Real(m)
-handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
-  return x -> return alpha * (x - t)
-  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
-    | y, z -> let (w, x) <- z in
-              let _ <= Put[l](w - outer(y, x)) in
-              return w^T @ y
-}
-handler infer = {
-  return x -> return x
-  FC[l](x), k -> let w <= Get[l]() in k • (w @ x)
-}
-"""
+FOLDER = PLACE / "build" / "bench"
+FEW = ("mlp-2-3-1/b1", "mlp-784-128-10/b32", "res-16x64/b1", "cnn-128/b32", "chain-100x8/b1", "unet-134/b1")
+"""The problems of ``--quick``."""
+BIG = ("mlp-784-512-10/b32", "mlp-784-512-10/b256", "res-16x64/b32")
+"""The problems that are worth a second thread."""
+PARTS = ("steps", "growth", "first", "costs", "memory", "imports", "digits", "stepping", "front", "promises")
 
 
-def session(text: str) -> tuple[Session, list[Result]]:
-    """The session after a text, and what its items gave."""
-    events = execute(Session.start(Path()), Source("bench", text))
-    found: list[Result] = []
-    while True:
-        try:
-            event = next(events)
-        except StopIteration as end:
-            return end.value, found
-        if isinstance(event, Shown):
-            if isinstance(event.result, ItemFailed):
-                sys.exit(str(event.result.diagnostics))
-            found.append(event.result)
+def arguments() -> argparse.Namespace:
+    """What to measure."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("--only", default="", help="workloads (W1 … W6), problems (unet-134/b1) or parts, with commas")
+    parser.add_argument("--quick", action="store_true", help="fewer problems, float64, one thread, few rounds")
+    parser.add_argument("--compile", action="store_true", help="torch.compile too: minutes")
+    parser.add_argument("--precisions", default="float64,float32")
+    return parser.parse_args()
 
 
-def trace() -> None:
-    """A trace of 10,000 steps of MLP trainings with n_hid = 64: under 5 s and 500 MB."""
-    net = """
-loc w0 : Real(64, 2) = normal(0.5, seed=1)
-loc w1 : Real(1, 64) = normal(0.5, seed=2)
-net mlp(x : Real(2)) : Real(1) = let z <= FC[w0](x) in let h <= return swish(z) in FC[w1](h)
-"""
-    once = "let _ <= rev handle ([1.0, -2.0]) <x>. mlp(x) with sgd(0.1, [0.5]) in\n  "
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.perf_counter()
-    _, found = session(HEAD + net + "%trace " + once * 120 + "return ()\n")
-    seconds = time.perf_counter() - began
-    megabytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    steps = next(len(r.steps) for r in found if isinstance(r, TraceMade))
-    print(f"trace      {steps} steps of MLP (2, 64, 1) in {seconds:.2f} s and {megabytes:.0f} MB")
+class Report:
+    """What has been found so far; every section is printed as soon as it is there."""
+
+    def __init__(self) -> None:
+        self.sections: list[str] = []
+        self.outcomes: list[tuple[str, Outcome]] = []
+        self.data: dict[str, object] = {"machine": facts()}
+        lines = "\n".join(f"- {name}: {value}" for name, value in facts().items())
+        self.add(
+            "# What was measured",
+            f"{lines}\n\nMedians of interleaved rounds. One thread on one core, in seconds of that processor, so that what else runs there does not\ncount; with more threads, and for whole processes, in seconds of the clock.",
+        )
+
+    def add(self, head: str, text: str) -> None:
+        """A section."""
+        self.sections.append(f"{head}\n\n{text}\n")
+        print(self.sections[-1], flush=True)
+
+    def part(self, part: whole.Part) -> None:
+        """A section with its goals and numbers."""
+        self.add(f"## {part.title}", part.text)
+        self.outcomes += [("", outcome) for outcome in part.outcomes]
+        self.data[part.title] = part.data
+
+    def write(self) -> None:
+        """The files, the goals last."""
+        self.add("## Goals", goals(self.outcomes))
+        self.data["goals"] = [{"at": where, **asdict(outcome)} for where, outcome in self.outcomes]
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        (FOLDER / "bench.md").write_text("\n".join(self.sections), encoding="utf-8")
+        (FOLDER / "bench.json").write_text(json.dumps(self.data, indent=1), encoding="utf-8")
 
 
-def chain(layers: int) -> str:
-    """A net of that many layers of width 8."""
-    body = "let x <= FC[w](x) in let x <= return swish(x) in\n  " * layers
-    return f"loc w : Real(8, 8) = normal(0.1, seed=1)\nnet deep(x : Real(8)) : Real(8) =\n  {body}return x\n"
+def steps(
+    report: Report,
+    title: str,
+    problems: tuple[Problem, ...],
+    precision: str,
+    threads: int,
+    options: argparse.Namespace,
+    *peers: str,
+) -> dict[str, list[Row]]:
+    """The times of a step, each problem in a process of its own."""
+    found: dict[str, list[Row]] = {}
+    where = f"{precision}, {threads} thread{'s' * (threads > 1)}"
+    for asked in problems:
+        pace = "quick" if options.quick else "full"
+        print(f"{asked.key}, {where} …", file=sys.stderr, flush=True)
+        compiled = "1" if options.compile else "0"
+        said = whole.child("steps", asked.key, precision, str(threads), pace, compiled, *peers, threads=threads)
+        found[asked.key] = [Row(**row) for row in said["rows"]]
+        if threads == 1 and not peers:
+            report.outcomes += [(precision, outcome) for outcome in outcomes(asked.key, dict_of(found[asked.key]))]
+    report.data[f"{title}, {where}"] = {key: [asdict(row) for row in rows] for key, rows in found.items()}
+    if found:
+        report.add(f"## {title}, {where}", times(found))
+    return found
 
 
-def gradient() -> None:
-    """Operations of the backward pass against the forward pass, for 2 to 128 layers."""
-    ones = "[1, 1, 1, 1, 1, 1, 1, 1]"
-    for layers in (2, 8, 32, 128):
-        state, _ = session(HEAD + chain(layers))
-        costs: list[int] = []
-        for text in (f"handle deep({ones}) with infer", f"rev handle ({ones}) <x>. deep(x) with sgd(0.1, {ones})"):
-            checked = elaborate_evaluation(state.definitions, parse_expression(Source("bench", text)))
-            assert isinstance(checked, ClosedCommand)
-            costs.append(compile_command(checked.command).cost)
-        forward, both = costs
-        print(f"gradient   {layers:>3} layers: forward {forward}, forward + backward {both}: {both / forward:.2f} times")
+def growth(report: Report, options: argparse.Namespace) -> None:
+    """How the time of a step grows with layers and samples."""
+    peers = (e.OURS, e.NATIVE, e.HAND, e.FLOOR)
+    problems = tuple([p for p in GROWTH if not options.quick or len(p.net.shapes) < 1000])
+    found = steps(report, "Growth", problems, "float64", 1, options, *peers)
+    names = [row.peer for row in next(iter(found.values())) if row.samples]
+    body: list[list[str]] = []
+    for asked in problems:
+        of = dict_of(found[asked.key])
+        each = len(asked.net.shapes) * asked.batch
+        body.append([asked.key, *[microseconds(of[name].median / each) for name in names]])
+    report.add("### Layer by layer, sample by sample", table(["µs a layer and sample", *names], body))
 
 
-def compiling() -> None:
-    """From text to a program, for a chain of layers."""
-    for layers in (10, 100, 1000):
-        ones = "[1, 1, 1, 1, 1, 1, 1, 1]"
-        text = HEAD + chain(layers) + f"rev handle ({ones}) <x>. deep(x) with sgd(0.1, {ones})\n"
-        seconds = _median(lambda text=text: session(text), 3)
-        print(f"compiling  {layers:>4} layers: text to first result in {seconds:.3f} s")
+def wanted(options: argparse.Namespace) -> tuple[tuple[Problem, ...], set[str]]:
+    """The problems and the parts that are asked for."""
+    only = set(options.only.split(",")) - {""}
+    problems = tuple([p for p in PROBLEMS if not only or {p.workload, p.key} & only or "steps" in only])
+    if options.quick and not only & {p.key for p in PROBLEMS}:
+        problems = tuple([p for p in problems if p.key in FEW or only])
+    parts = {part for part in PARTS if part in only} if only else set(PARTS)
+    return problems, parts | ({"steps"} if problems else set()) | ({"digits"} if "W6" in only else set())
 
 
-def digits() -> None:
-    """Training digits, 64-32-10, as lesson 1 does."""
-    net = """
-loc v0 : Real(32, 64) = glorot(seed=1)
-loc v1 : Real(10, 32) = glorot(seed=2)
-net digits(x : Real(64)) : Real(10) = let z <= FC[v0](x) in let h <= return swish(z) in FC[v1](h)
-train rev handle (x) <u>. digits(u) with sgd(0.2, t)
-  for (x, t) in data("digits.train") epochs 30 batch 32 shuffle 0
-  measure let y <= handle digits(x) with infer in return same_argmax(y, t) on data("digits.test")
-"""
-    _, found = session(HEAD + net)
-    done = next(r for r in found if isinstance(r, TrainingDone))
-    accuracy = done.measures[0][1][-1]
-    print(f"digits     {done.epochs} epochs in {done.seconds:.2f} s: {100 * accuracy:.1f} % of the held-out digits")
+def run(report: Report, options: argparse.Namespace) -> None:
+    """Everything that is asked for, in order."""
+    problems, parts = wanted(options)
+    quick = options.quick
+    if "steps" in parts:
+        for precision in ("float64",) if quick else options.precisions.split(","):
+            found = steps(report, "A step", problems, precision, 1, options)
+            report.add("### Built, and the first step done", builds(found))
+        if not quick and not options.only:
+            steps(report, "A step", tuple([p for p in problems if p.key in BIG]), "float64", 2, options)
+    if "growth" in parts:
+        growth(report, options)
+    keys = tuple([p.key for p in problems if p.batch == 1]) or whole.ORDINARY
+    measured = {
+        "first": lambda: whole.first_steps(keys),
+        "costs": lambda: whole.costs(keys),
+        "memory": lambda: whole.memory(tuple([p.key for p in (problems or PROBLEMS)])),
+        "imports": lambda: whole.imports(3 if quick else 7),
+        "digits": lambda: whole.whole_digits(3 if quick else 7),
+    }
+    for name, measure in measured.items():
+        if name in parts:
+            report.part(measure())
+    for name in ("stepping", "front"):
+        if name in parts and not quick and find_spec(f"tests.benchmarks.{name}"):
+            module = import_module(f"tests.benchmarks.{name}")
+            rows = module.measure()
+            report.part(whole.Part(name.capitalize(), module.table(rows), [], rows))
+    if "promises" in parts and not quick:
+        from tests.benchmarks.promises import promises
+
+        with redirect_stdout(StringIO()) as said:
+            promises()
+        report.add("## Other promises", "\n".join(f"    {line}" for line in said.getvalue().splitlines()))
 
 
-def front_end() -> None:
-    """A cell of 50 lines, parsed and typechecked."""
-    state, _ = session(HEAD + "loc w : Real(8, 8) = normal(0.1, seed=1)\n")
-    net = "net n{}(x : Real(8)) : Real(8) =\n  let y <= FC[w](x) in\n  let z <= return swish(y + x) in\n  FC[w](z)\n\n"
-    text = "".join(net.format(i) for i in range(10))
-    seconds = _median(lambda: list(execute(state, Source("bench", text))), 20)
-    print(f"front end  50 lines parsed and typechecked in {1000 * seconds:.1f} ms")
-
-
-def watching() -> None:
-    """What the stepper sends of a short and of a long trace, and how soon it answers while a cell runs."""
-    for text in (widgets.PASS, widgets.DOUBLING + "\n%trace n14(0)\n"):
-        widgets.sizes(session(HEAD + text)[1])
-    widgets.waiting(HEAD)
-
-
-def _median(run: Callable[[], object], times: int) -> float:
-    taken: list[float] = []
-    for _ in range(times):
-        began = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - began)
-    return statistics.median(taken)
+def main() -> Iterator[str]:
+    """The report; what was found is written even if something breaks, and then that is told."""
+    report = Report()
+    try:
+        run(report, arguments())
+    except Broken as broken:
+        yield str(broken)
+    finally:
+        report.write()
 
 
 if __name__ == "__main__":
-    for measurement in (front_end, trace, gradient, compiling, digits, watching, living.living):
-        measurement()
+    if complaints := list(main()):
+        sys.exit("\n".join(complaints))

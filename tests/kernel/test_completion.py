@@ -200,6 +200,8 @@ def test_words_in_part_are_completed_if_none_begins_so(session: Session) -> None
         ("%strict ", ["on", "off"]),
         ("%strict of", ["off"]),
         ("%evaluator ", ["compiled", "stepped", "denoted"]),
+        ("%device ", ["cpu", "gpu"]),
+        ("%dtype ", ["float64", "float32"]),
         ("%limit ", list(MEANINGS)),
         ("%limit steps ", ["off", "default"]),
         ("%limit steps d", ["default"]),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from rh_kernel.operational.contexts import Context, Subject, plug
-from rh_kernel.operational.focus import focus
+from rh_kernel.operational.focus import focus, written
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.trace import Result, State, Step, advance, run, steps
@@ -90,8 +90,8 @@ def test_lemma_5_6_the_decomposition_from_the_root_is_the_one_that_was_kept(prog
     state = State(program.subject, None, program.heap, 0)
     while not isinstance(now := advance(state, Limits()), Result):
         step, after = now
-        head, K = focus(step.before, None)
-        assert plug(K, head) == step.before
+        head = focus(step.before, None, None)
+        assert plug(head[4], written(head)) == step.before
         afresh = advance(State(step.before, None, state.heap, state.count), Limits())
         assert not isinstance(afresh, Result)
         again = afresh[0]

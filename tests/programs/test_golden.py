@@ -31,6 +31,7 @@ OTHERWISE = {
     "CannotWrite": "a file of the command line",
     "MissingLibrary": "an installation without scikit-learn",
     "NoContent": "a heap that a caller made; in a session every location has a content",
+    "NoGPU": "a machine without a graphics card, where it is a notice",
     "NoSuchArray": "a training run put together by a caller",
     "NothingToStep": "`rh trace` of a file without a command",
     "OutOfTime": "a cell that takes longer than `%limit seconds`, which are whole",

@@ -8,6 +8,7 @@ import numpy as np
 
 from rh_kernel.display.record import Json, Record
 from rh_kernel.display.rounding import array_line
+from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import Array, Perform
 from rh_kernel.syntax.signature import Location
@@ -22,7 +23,7 @@ class Heaps:
 
     def __init__(self, result: TraceMade) -> None:
         used: set[Location] = set()
-        for step in result.steps:
+        for step in [step for step in result.steps if step.rule in (Rule.GET, Rule.PUT)]:
             match step.redex:
                 case Perform(op, _):
                     used |= {i for i in op.indices if isinstance(i, Location)}

@@ -1,0 +1,185 @@
+"""Runners: what they are given is looked at, steps in a row are steps one by one, and both machines are the same."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rh_kernel.arrays.backend import Unsupported
+from rh_kernel.arrays.native import Native, NativeRunner, available, compiled
+from rh_kernel.arrays.native.addresses import ByAddress
+from rh_kernel.arrays.native.machine import maker
+from rh_kernel.arrays.plan import (
+    Buffer,
+    Call,
+    Content,
+    Contract,
+    Input,
+    Instruction,
+    Kept,
+    Map,
+    Number,
+    Plan,
+    Precision,
+    Scalar,
+    Scratch,
+    Store,
+    View,
+)
+from rh_kernel.primitives.formulas import Typed, entrywise
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.types import real
+from tests.arrays.commands import location
+from tests.arrays.native.interpreter import interpret
+from tests.arrays.native.test_steps import compare
+
+pytestmark = pytest.mark.skipif(not available(), reason="there is no C compiler")
+W = location("W", 3, 2)
+START = np.arange(6.0).reshape(3, 2) / 8
+
+
+@pytest.fixture(params=["driver", "addresses"], autouse=True)
+def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Each test runs on either machine."""
+    if request.param == "addresses":
+        monkeypatch.setattr(compiled, "maker", lambda: ByAddress)
+    elif maker() is ByAddress:
+        pytest.skip("Python's headers are not there")
+    yield request.param
+
+
+def update(samples: int | None, precision: Precision = "float64") -> Plan:
+    """``y = W x``, ``W ← W − ¼ Σ y xᵀ``, for each sample; the result is (y, x)."""
+    b = samples or 1
+    batch = () if samples is None else (samples,)
+    y, x = View(2, 0, (b, 3, 2), (3, 1, 0)), View(0, 0, (b, 3, 2), (2, 0, 1))
+    w = View(1, 0, (b, 3, 2), (0, 2, 1))
+    steps = (Contract((b, 3, 2), y, w, x), Contract((b, 3, 2), w, y, x, -0.25, accumulate=True))
+    rows = () if samples is None else (3,)
+    result = (View(2, 0, (*batch, 3), (*rows, 1)), View(0, 0, (*batch, 2), (*rows, 1) if samples is None else (2, 1)))
+    buffers: tuple[Buffer, ...] = (Input(0, 2 * b), Content(W, 6), Scratch(0, 3 * b))
+    return Plan(precision, samples, ((*batch, 2),), buffers, 3 * b, steps, result, (W,))
+
+
+def made(plan: Plan) -> tuple[NativeRunner, dict[Location, Array]]:
+    memory = Native().memory({W: START}, plan.precision)
+    return Native().runner(plan, memory), dict(memory)
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("samples", [None, 1, 4])
+def test_a_step_changes_the_memory_and_leaves_a_result(samples: int | None, precision: Precision) -> None:
+    plan = update(samples, precision)
+    runner, memory = made(plan)
+    x = np.random.default_rng(0).normal(size=plan.inputs[0]).astype(precision)
+    contents: dict[Location, Array] = {W: START}
+    for _ in range(3):
+        runner.step(x)
+        result, contents = interpret(plan, contents, [x])
+        compare(runner.result(), result, 1e-5)
+        np.testing.assert_allclose(memory[W], contents[W], rtol=1e-5)
+
+
+@given(st.lists(st.lists(st.integers(0, 6), min_size=4, max_size=4), max_size=5))
+def test_steps_are_steps_one_by_one(rows: list[list[int]]) -> None:
+    plan = update(4)
+    data = np.random.default_rng(1).normal(size=(7, 2))
+    table = np.array([*rows, [2, 3, 4, 5]], dtype=np.intp)
+    together, memory = made(plan)
+    together.steps([data], table)
+    apart, other = made(plan)
+    for row in table:
+        apart.step(data[row])
+    np.testing.assert_array_equal(memory[W], other[W])
+    compare(together.result(), apart.result(), 0)
+
+
+def test_steps_of_a_plan_that_is_not_batched_take_one_sample_each() -> None:
+    plan = update(None)
+    data = np.random.default_rng(1).normal(size=(7, 2))
+    together, memory = made(plan)
+    together.steps([data], np.array([[3], [0]]))
+    apart, other = made(plan)
+    apart.step(data[3])
+    apart.step(data[0])
+    np.testing.assert_array_equal(memory[W], other[W])
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        (),
+        (np.zeros((4, 2)), np.zeros(1)),
+        (np.zeros((4, 2), np.float32),),
+        (np.zeros((4, 2), ">f8"),),
+        (np.zeros((4, 2), np.int64),),
+        (np.zeros((4, 3)),),
+        (np.zeros(8),),
+        (np.zeros((2, 4)).T,),
+        (np.zeros((4, 4))[:, ::2],),
+    ],
+    ids=["none", "two", "single", "other order of bytes", "integers", "wide", "flat", "transposed", "with gaps"],
+)
+def test_other_inputs_are_refused(inputs: tuple[Array, ...]) -> None:
+    runner, memory = made(update(4))
+    with pytest.raises(ValueError, match="input"):
+        runner.step(*inputs)
+    np.testing.assert_array_equal(memory[W], START)
+
+
+@pytest.mark.parametrize("rows", [[[0, 1, 2, 7]], [[0, 1, 2, -1]], [[0, 1, 2]], [0, 1, 2, 3]])
+def test_samples_that_are_not_there_are_refused(rows: list[list[int]]) -> None:
+    runner, memory = made(update(4))
+    with pytest.raises(ValueError, match="row"):
+        runner.steps([np.zeros((7, 2))], np.array(rows))
+    np.testing.assert_array_equal(memory[W], START)
+
+
+def test_data_of_another_kind_is_refused() -> None:
+    runner, _ = made(update(4))
+    for data in (np.zeros((7, 3)), np.zeros((7, 2), np.float32), np.zeros(7)):
+        with pytest.raises(ValueError, match="input"):
+            runner.steps([data], np.array([[0, 1, 2, 3]]))
+
+
+def test_runners_share_a_memory() -> None:
+    memory = Native().memory({W: START}, "float64")
+    one, four = Native().runner(update(1), memory), Native().runner(update(4), memory)
+    x = np.random.default_rng(2).normal(size=(4, 2))
+    one.step(x[:1])
+    four.step(x)
+    _, contents = interpret(update(1), {W: START}, [x[:1]])
+    _, contents = interpret(update(4), contents, [x])
+    np.testing.assert_allclose(Native().fetch(memory)[W], contents[W], rtol=1e-12)
+
+
+def test_contents_are_copied_in_and_out() -> None:
+    heap = {W: START.copy()}
+    memory = Native().memory(heap, "float64")
+    memory[W][...] = 7
+    np.testing.assert_array_equal(heap[W], START)
+    Native().fetch(memory)[W][...] = 8
+    assert (memory[W] == 7).all()
+
+
+def test_what_is_kept_stays_from_run_to_run() -> None:
+    count = View(0, 0, (), ())
+    body = (Number(1.0), Instruction(Scalar.ADD, (0, 1)))
+    step = Map((), (count,), body, (Store(count, 2),))
+    plan = Plan("float64", None, (), (Kept(np.array([40.0])),), 0, (step,), count, ())
+    runner = Native().runner(plan, {})
+    runner.step()
+    runner.step()
+    assert runner.result() == 42.0
+
+
+def test_a_step_without_a_loop_is_refused() -> None:
+    f = entrywise("exp", Typed("exp", (real(2),), real(2))) if False else None
+    del f
+    call = Call.__new__(Call)
+    plan = Plan("float64", None, (), (), 0, (call,), (), ())
+    with pytest.raises(Unsupported):
+        Native().runner(plan, {})

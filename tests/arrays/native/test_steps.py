@@ -1,0 +1,52 @@
+"""Native steps = the definition of a plan, for every kind of step, both precisions, and numbers that are none."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from rh_kernel.arrays.backend import Arrays
+from rh_kernel.arrays.native import Native, available
+from rh_kernel.arrays.plan import Plan, Precision
+from rh_kernel.syntax.core import Array
+from tests.arrays.native import plans
+from tests.arrays.native.interpreter import interpret
+
+pytestmark = pytest.mark.skipif(not available(), reason="there is no C compiler")
+CLOSE: dict[Precision, float] = {"float64": 1e-9, "float32": 2e-3}
+WHOLE = [Phase.explicit, Phase.reuse, Phase.generate]
+"""A plan is drawn by one number, so there is nothing to make smaller."""
+
+
+def agree(plan: Plan, x: Array) -> None:
+    """One run by either gives the same."""
+    runner = Native().runner(plan, {})
+    runner.step(x)
+    expected, _ = interpret(plan, {}, [x])
+    compare(runner.result(), expected, CLOSE[plan.precision])
+
+
+def compare(found: Arrays, expected: Arrays, tolerance: float) -> None:
+    """The same trees of the same arrays, but for rounding."""
+    if isinstance(found, tuple):
+        assert isinstance(expected, tuple)
+        for a, b in zip(found, expected, strict=True):
+            compare(a, b, tolerance)
+    else:
+        assert not isinstance(expected, tuple)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("kind", [plans.map, plans.reduce, plans.contract, plans.gather])
+def test_native_steps_do_what_their_definition_says(kind: Callable[[plans.Drawing], None], precision: Precision) -> None:
+    @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck), phases=WHOLE)
+    @given(st.data())
+    def holds(data: st.DataObject) -> None:
+        plan, x = data.draw(plans.plans(kind, precision))
+        agree(plan, x)
+
+    holds()

@@ -1,0 +1,98 @@
+"""What runs in a process of its own: ``python -m tests.benchmarks.child WHAT …`` prints one line of JSON.
+
+Threads are set by variables of the environment before this process begins (``process.environment``).
+"""
+
+import json
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.problems import Problem, problem
+from tests.benchmarks.reference import STEPS
+
+
+def steps(key: str, precision: str, threads: str, pace: str, on_demand: str, *names: str) -> dict[str, Any]:
+    """All peers, or those of the names, on one problem."""
+    from tests.benchmarks.peers.everyone import chosen
+    from tests.benchmarks.rounds import QUICK, Pace, as_data, compare
+
+    assert precision in ("float64", "float32")
+    asked = problem(key)
+    rows = compare(asked, precision, chosen(names, on_demand=on_demand == "1"), QUICK if pace == "quick" else Pace())
+    return as_data(asked, precision, int(threads), rows)
+
+
+def memory(key: str, peer: str) -> dict[str, Any]:
+    """The most bytes that the arrays and objects of a peer have while it is trained, weights and samples among them."""
+    from tests.benchmarks.peers.everyone import chosen
+
+    asked = problem(key)
+    arrays = asked.arrays()
+    (build,) = [p.build for p in chosen((peer,))]
+    build(asked, arrays, "float64").run(1)
+    tracemalloc.start()
+    trainer = build(asked, arrays, "float64")
+    trainer.run(1)
+    tracemalloc.reset_peak()
+    trainer.run(STEPS)
+    return {"key": key, "peer": peer, "bytes": tracemalloc.get_traced_memory()[1]}
+
+
+def first(key: str) -> dict[str, Any]:
+    """Seconds from a program's text to the end of its first step: the first time in a process, and the best of some more."""
+    import numpy as np
+
+    from rh_kernel.session.session import Session
+    from tests.benchmarks import texts
+    from tests.benchmarks.peers.ours import Opened
+
+    asked: Problem = problem(key)
+    opened = Opened(asked, asked.arrays(), "float64", initial=False)
+    text = texts.declarations(asked.net, texts.drawn) + texts.training(asked)
+    taken: list[float] = []
+    while len(taken) < 5 or (len(taken) < 20 and sum(taken) < 2):
+        opened.session = Session.start(opened.session.folder)
+        began = time.perf_counter()
+        opened.do(text)
+        taken.append(time.perf_counter() - began)
+    return {"key": key, "first": taken[0], "best": min(taken[1:]), "median": float(np.median(taken[1:]))}
+
+
+def cost(key: str) -> dict[str, Any]:
+    """Operations of forward, and of forward and backward, as the project counts them; and as one counts by hand."""
+    from rh_kernel.arrays.compile import compile_command
+    from rh_kernel.source.span import Source
+    from rh_kernel.syntax.parser import parse_expression
+    from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
+    from tests.benchmarks import texts
+    from tests.benchmarks.peers.ours import Opened
+
+    asked = problem(key)
+    opened = Opened(asked, asked.arrays(), "float64")
+    opened.do(texts.INFER[type(asked.net)])
+    x, t = [f"fill[{', '.join(map(str, shape))}](0.5)" for shape in asked.net.ends]
+    counts: dict[str, int] = {}
+    for name, text in (
+        ("forward", f"handle model({x}) with infer"),
+        ("both", f"let _ <= rev handle ({x}) <u>. model(u) with sgd({asked.alpha}, {t}) in return ()"),
+    ):
+        checked = elaborate_evaluation(opened.session.definitions, parse_expression(Source("bench", text)))
+        assert isinstance(checked, ClosedCommand)
+        counts[name] = compile_command(checked.command).cost_of(1)
+    return {"key": key, **counts, "by_hand": asked.flops}
+
+
+def prepare(folder: str) -> dict[str, Any]:
+    """The digits, in files."""
+    from tests.benchmarks import digits
+
+    digits.prepare(Path(folder))
+    return {}
+
+
+if __name__ == "__main__":
+    WHAT = {"steps": steps, "memory": memory, "first": first, "cost": cost, "prepare": prepare}
+    print(json.dumps(WHAT[sys.argv[1]](*sys.argv[2:])))

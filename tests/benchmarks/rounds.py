@@ -1,0 +1,94 @@
+"""One problem, all peers, in turns: each is compared with the reference first, then timed in interleaved rounds."""
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tests.benchmarks.peers.peer import Peer, Precision, Trainer, Unavailable, seconds
+from tests.benchmarks.problems import Problem
+from tests.benchmarks.reference import STEPS, check, trained
+
+SAMPLE = 0.012
+"""Seconds that one sample takes at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a comparison may take: samples a round, rounds, and seconds after which no further round begins"""
+
+    rounds: int = 9
+    least: int = 7
+    budget: float = 20.0
+
+
+QUICK = Pace(3, 2, 3.0)
+
+
+@dataclass(slots=True)
+class Row:
+    """What is known of one peer: seconds a step in each round, and what came before; or why there is nothing"""
+
+    peer: str
+    why: str = ""
+    error: float = 0.0
+    build: float = 0.0
+    samples: list[float] = field(default_factory=list[float])
+
+    @property
+    def median(self) -> float:
+        """Seconds a step."""
+        return statistics.median(self.samples) if self.samples else float("nan")
+
+
+def compare(problem: Problem, precision: Precision, peers: Sequence[Peer], pace: Pace) -> list[Row]:
+    """A row for each peer. Raises ``Disagreement`` if one of them computes something else."""
+    arrays = problem.arrays()
+    expected = trained(problem, arrays)
+    ready: list[tuple[Row, Trainer, int]] = []
+    rows: list[Row] = []
+    for peer in peers:
+        row = Row(peer.name)
+        rows.append(row)
+        began = time.perf_counter()
+        try:
+            trainer = peer.build(problem, arrays, precision)
+        except Unavailable as missing:
+            row.why = str(missing)
+            continue
+        trainer.run(1)
+        row.build = time.perf_counter() - began
+        trainer.run(STEPS - 1)
+        row.error = check(peer.name, precision, arrays, expected, trainer.weights())
+        ready.append((row, trainer, _steps(trainer)))
+    began = time.perf_counter()
+    for turn in range(pace.rounds):
+        if turn >= pace.least and time.perf_counter() - began > pace.budget:
+            break
+        for row, trainer, steps in ready:
+            if len(row.samples) < 2 or time.perf_counter() - began < 3 * pace.budget:
+                row.samples.append(seconds(trainer, steps) / steps)
+    return rows
+
+
+def _steps(trainer: Trainer) -> int:
+    """How many steps make a sample."""
+    if hasattr(trainer, "seconds"):
+        return 1
+    steps = 1
+    while True:
+        taken = seconds(trainer, steps)
+        if taken >= SAMPLE:
+            return max(1, round(steps * SAMPLE / taken)) if steps > 1 else 1
+        steps = max(2 * steps, min(16 * steps, int(1.2 * steps * SAMPLE / max(taken, 1e-9))))
+
+
+def ratio(ours: Row, theirs: Row) -> float:
+    """How many times as long as ours theirs takes: the median over the rounds of the ratios within a round."""
+    return statistics.median([t / o for o, t in zip(ours.samples, theirs.samples, strict=False)])
+
+
+def as_data(problem: Problem, precision: Precision, threads: int, rows: Sequence[Row]) -> dict[str, Any]:
+    """What a child process tells its parent."""
+    return {"key": problem.key, "precision": precision, "threads": threads, "rows": [asdict(row) for row in rows]}

@@ -1,0 +1,133 @@
+"""What is measured on whole processes, or counted: P6, P7, P8, P11, and memory. Each gives a table and its outcomes."""
+
+import json
+import statistics
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from tests.benchmarks import digits, texts
+from tests.benchmarks.goals import Outcome
+from tests.benchmarks.peers import everyone as e
+from tests.benchmarks.problems import PROBLEMS, problem
+from tests.benchmarks.process import PLACE, megabytes, python
+from tests.benchmarks.report import table
+
+TRAINED = "mlp-784-512-10/b32"
+"""The training whose memory P7 is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A section of the report: its table, its goals, and the numbers behind it"""
+
+    title: str
+    text: str
+    outcomes: list[Outcome] = field(default_factory=list[Outcome])
+    data: Any = None
+
+
+def child(*arguments: str, threads: int = 1, timeout: float = 900) -> dict[str, Any]:
+    """What a process of ``tests.benchmarks.child`` says. Raises ``Broken``."""
+    return json.loads(python("-m", "tests.benchmarks.child", *arguments, threads=threads, timeout=timeout).output)
+
+
+def first_steps(keys: tuple[str, ...]) -> Part:
+    """P6: from the text of a program to the end of its first step."""
+    found = [child("first", key) for key in keys]
+    outcomes: list[Outcome] = []
+    for row in found:
+        layers = len(problem(row["key"]).net.shapes)
+        most = 0.02 if layers <= 100 else 0.3
+        outcomes.append(Outcome("P6", row["key"], f"≤ {most:g} s", f"{row['best']:.3f} s", row["best"] <= most))
+    of = {row["key"]: row["best"] for row in found}
+    if {"chain-100x8/b1", "chain-1000x8/b1"} <= of.keys():
+        growth = of["chain-1000x8/b1"] / of["chain-100x8/b1"]
+        outcomes.append(Outcome("P6", "chains", "1,000 layers ≤ 12 × 100 layers", f"{growth:.1f} ×", growth <= 12))
+    body = [[row["key"], *[f"{row[k]:.4f}" for k in ("first", "median", "best")]] for row in found]
+    head = ["s from text to first step", "first in a process", "median after that", "best"]
+    return Part("From text to the first step", table(head, body), outcomes, found)
+
+
+def costs(keys: tuple[str, ...]) -> Part:
+    """P11: operations forward, forward and backward, and by hand."""
+    found = [child("cost", key) for key in keys]
+    outcomes: list[Outcome] = []
+    body: list[list[str]] = []
+    for row in found:
+        gradient, hand = row["both"] / row["forward"], row["both"] / row["by_hand"]
+        body.append([row["key"], *[f"{row[k]:,}" for k in ("forward", "both", "by_hand")], f"{gradient:.2f}", f"{hand:.3f}"])
+        outcomes.append(Outcome("P11", row["key"], "≤ 4 × forward", f"{gradient:.2f} ×", gradient <= 4))
+        outcomes.append(Outcome("P11", row["key"], "≤ 1.05 × by hand", f"{hand:.3f} ×", hand <= 1.05))
+    head = ["operations of a sample's step", "forward", "forward + backward", "by hand", "÷ forward", "÷ by hand"]
+    return Part("The cheap gradient", table(head, body), outcomes, found)
+
+
+def memory(keys: tuple[str, ...]) -> Part:
+    """The most memory while it is trained, against hand-written NumPy."""
+    outcomes: list[Outcome] = []
+    body: list[list[str]] = []
+    found: list[dict[str, Any]] = []
+    for key in keys:
+        pair = [child("memory", key, name)["bytes"] for name in (e.OURS, e.HAND)]
+        ours, hand = pair
+        found.append({"key": key, e.OURS: ours, e.HAND: hand})
+        body.append([key, f"{ours / 1e6:.2f}", f"{hand / 1e6:.2f}", f"{ours / hand:.2f}"])
+        if hand >= 1e6:
+            outcomes.append(Outcome("memory", key, "≤ 1.5 × NumPy by hand", f"{ours / hand:.2f} ×", ours <= 1.5 * hand))
+    return Part("Memory while training", table(["MB at most", "rh", "NumPy by hand", "ratio"], body), outcomes, found)
+
+
+def imports(times: int) -> Part:
+    """P7: how long ``import rh_kernel`` takes, and the memory of a training run."""
+    libraries = dict.fromkeys(library for name, (library, _) in digits.PEERS.items() if name in digits.installed())
+    commands = {"nothing": "pass", "rh_kernel": "import rh_kernel", **{name: f"import {name}" for name in libraries}}
+    taken = {name: [python("-c", text).seconds for _ in range(times)] for name, text in commands.items()}
+    best = {name: min(seconds) for name, seconds in taken.items()}
+    asked = problem(TRAINED)
+    arrays = asked.arrays()
+    data = sum(a.nbytes for a in (*arrays.weights, arrays.x, arrays.t)) / 1e6
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for i, w in enumerate(arrays.weights):
+            np.save(folder / f"w{i}.npy", w)
+        np.savez(folder / "batch.npz", x=arrays.x, t=arrays.t)
+        (folder / "train.rh").write_text(texts.declarations(asked.net) + texts.training(asked, 20), encoding="utf-8")
+        trained = megabytes("rh_kernel", "run", "train.rh", folder=folder)
+    outcomes = [
+        Outcome("P7", "import rh_kernel", "≤ 0.12 s", f"{best['rh_kernel']:.3f} s", best["rh_kernel"] <= 0.12),
+        Outcome("P7", f"rh run, {TRAINED}", f"≤ 40 MB + 3 × {data:.1f} MB", f"{trained:.0f} MB", trained <= 40 + 3 * data),
+    ]
+    text = table(["import, whole process", "best, s"], [[name, f"{seconds:.3f}"] for name, seconds in best.items()])
+    return Part("Imports, and memory after training", text, outcomes, {"seconds": best, "trained": trained, "data": data})
+
+
+def whole_digits(times: int) -> Part:
+    """P8: the digits to 95 % of the training samples, process by process, in turns."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        child("prepare", str(folder))
+        epochs, _ = digits.train("NumPy by hand", folder)
+        (folder / "digits.rh").write_text(texts.declarations(digits.NET) + digits.program(epochs), encoding="utf-8")
+        runs = {e.OURS: (folder, ("rh_kernel", "run", "digits.rh"))}
+        runs |= {peer: (PLACE, ("tests.benchmarks.digits", peer, str(folder))) for peer in digits.installed()}
+        found: dict[str, list[float]] = {peer: [] for peer in runs}
+        for _ in range(times):
+            for peer, (place, words) in runs.items():
+                found[peer].append(python("-m", *words, folder=place).seconds)
+        memories = {peer: megabytes(*words, folder=place) for peer, (place, words) in runs.items()}
+    ours = statistics.median(found[e.OURS])
+    rows = [
+        [peer, f"{statistics.median(seconds):.3f}", f"{min(seconds):.3f}", f"{memories[peer]:.0f}"]
+        for peer, seconds in found.items()
+    ]
+    outcomes = [Outcome("P8", "W6", "≤ 0.4 s", f"{ours:.3f} s", ours <= 0.4)]
+    text = table([f"digits to 95 %, {epochs} epochs, whole process", "median, s", "best, s", "MB"], rows)
+    return Part("W6, whole processes", text, outcomes, found)
+
+
+ORDINARY = tuple([p.key for p in PROBLEMS if p.batch == 1])
+"""The problems with one sample a step."""

@@ -1,0 +1,168 @@
+"""``%device`` and ``%dtype``: what is set, what is said where no GPU answers, and that a cell sets all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from rh_kernel.arrays import devices
+from rh_kernel.arrays.devices import Card, NoCard, card
+from rh_kernel.command_line.arguments import main
+from rh_kernel.session import settings as settings_module
+from rh_kernel.session.results import ItemFailed, Notice, Shown
+from rh_kernel.session.session import Session, execute
+from rh_kernel.session.settings import Settings
+from rh_kernel.source.span import Source
+
+H200 = Card("NVIDIA H200", 139 << 30)
+ABSENT = NoCard("CuPy is not installed", "install it")
+
+
+@pytest.fixture
+def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[[Card | NoCard], None]:
+    """Makes this the card that answers, or the reason why none does."""
+
+    def answer(found: Card | NoCard) -> None:
+        monkeypatch.setattr(settings_module, "card", lambda: found)
+
+    return answer
+
+
+def ran(text: str, session: Session | None = None) -> tuple[Session, list[str]]:
+    """The session after a cell, and its notices."""
+    events = execute(Session.start(Path.cwd()) if session is None else session, Source("cell", text))
+    said: list[str] = []
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as stop:
+            return stop.value, said
+        if isinstance(event, Shown) and isinstance(event.result, Notice):
+            said.append(event.result.text)
+        if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
+            said.append(event.result.diagnostics[0].code)
+
+
+def test_at_first_arrays_are_of_float64_on_the_processor() -> None:
+    assert (Settings().device, Settings().precision) == ("cpu", "float64")
+
+
+def test_the_card_is_named(answer: Callable[[Card | NoCard], None]) -> None:
+    answer(H200)
+    session, said = ran("%device gpu\n%device")
+    assert session.settings.device == "gpu"
+    assert said == ["the device is gpu: compiled programs and training runs compute on NVIDIA H200, 139 GiB"] * 2
+
+
+def test_without_a_card_it_says_why_and_goes_on(answer: Callable[[Card | NoCard], None]) -> None:
+    answer(ABSENT)
+    session, said = ran("%device gpu\n%dtype float32\nloc w : Real = 1")
+    assert (session.settings.device, session.settings.precision) == ("gpu", "float32")
+    assert said[0].split("\n") == [
+        "RH401 No GPU answers: CuPy is not installed; compiled programs and training runs compute on the processor",
+        "    hint      install it",
+    ]
+    assert len(session.heap) == 1
+
+
+def test_the_card_is_not_asked_before_the_cell_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked() -> Card:
+        raise AssertionError
+
+    monkeypatch.setattr(settings_module, "card", asked)
+    session, said = ran("%device gpu\nundeclared")
+    assert (session.settings.device, said) == ("cpu", ["RH101"])
+
+
+@pytest.mark.parametrize("text", ["%device gpu\n%dtype float32\n%dtype half", "%dtype float32\n%device gpu\n1 / [1, 2, 3] @ 2"])
+def test_a_cell_that_fails_sets_nothing(text: str, answer: Callable[[Card | NoCard], None]) -> None:
+    answer(H200)
+    session, _ = ran(text)
+    assert session.settings == Settings()
+
+
+def test_undo_puts_both_back(answer: Callable[[Card | NoCard], None]) -> None:
+    answer(H200)
+    session, _ = ran("%device gpu\n%dtype float32")
+    session, _ = ran("%undo", session)
+    assert session.settings == Settings()
+
+
+def test_a_later_setting_keeps_what_was_set_before(answer: Callable[[Card | NoCard], None]) -> None:
+    answer(ABSENT)
+    session, _ = ran("%device gpu\n%strict on\n%dtype float32\n%limit steps 5")
+    assert (session.settings.device, session.settings.precision, session.settings.strict) == ("gpu", "float32", True)
+
+
+@pytest.mark.parametrize("words", [(), ("--device", "cpu", "--dtype", "float32"), ("--device", "gpu")])
+def test_the_command_line_sets_them(
+    words: tuple[str, ...],
+    answer: Callable[[Card | NoCard], None],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answer(ABSENT)
+    file = tmp_path / "a.rh"
+    file.write_text("%dtype\n")
+    assert main(["run", str(file), *words]) == 0
+    written = capsys.readouterr()
+    assert ("float32" in written.out) is ("float32" in words)
+    assert written.err.startswith("RH401 No GPU answers: CuPy is not installed") is ("gpu" in words)
+
+
+def card_of(monkeypatch: pytest.MonkeyPatch, cupy: Any, nvrtc: Any) -> Card | NoCard:
+    """What is said of a machine with these modules."""
+    modules = {"cupy": cupy, "cupy_backends.cuda.libs.nvrtc": nvrtc}
+    monkeypatch.setattr(devices, "find_spec", modules.get)
+    monkeypatch.setattr(devices, "import_module", modules.__getitem__)
+    return card()
+
+
+def runtime(cards: int = 1, driver: int = 13000, problem: Exception | None = None) -> Any:
+    """A stand-in for CuPy."""
+
+    def count() -> int:
+        if problem is not None:
+            raise problem
+        return cards
+
+    def properties(device: int) -> dict[str, Any]:
+        return {"name": b"NVIDIA H200", "totalGlobalMem": (139 << 30) + device}
+
+    answers = {"driverGetVersion": lambda: driver, "getDeviceCount": count, "getDeviceProperties": properties}
+    return SimpleNamespace(cuda=SimpleNamespace(runtime=SimpleNamespace(**answers), Device=lambda: SimpleNamespace(id=0)))
+
+
+COMPILER = SimpleNamespace(getVersion=lambda: (13, 5))
+
+
+@pytest.mark.parametrize(
+    ("cupy", "why"),
+    [
+        (runtime(driver=0), "there is no driver"),
+        (runtime(cards=0), "there is no graphics card"),
+        (runtime(problem=RuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")), "there is no graphics card"),
+        (runtime(problem=RuntimeError("cudaErrorInsufficientDriver: CUDA driver version is")), "too old"),
+        (runtime(problem=RuntimeError("libnvrtc.so.13: cannot open shared object file")), "NVRTC, is not there"),
+        (runtime(problem=OSError("something\nelse")), "CuPy cannot be used (something else)"),
+    ],
+)
+def test_why_no_card_answers(cupy: Any, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = card_of(monkeypatch, cupy, COMPILER)
+    assert isinstance(found, NoCard)
+    assert why in found.why
+
+
+def test_a_card_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = card_of(monkeypatch, runtime(), COMPILER)
+    assert isinstance(found, Card)
+    assert found.text == "NVIDIA H200, 139 GiB"
+
+
+def test_without_cupy_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "find_spec", dict[str, Any]().get)
+    assert card() == NoCard("CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then start anew")
