@@ -2,11 +2,13 @@
 
 A small plan is one kernel for any number of runs; one of middle size a graph of kernels of its own; a large one launches its
 kernels and leaves products of matrices to cuBLAS. All of it goes through one stream, so runners of one memory see each other's
-work, and nothing waits for the card before a result is asked for.
+work. A call of a runner ends when the card is done, so whoever calls it knows how long it took, and can be interrupted.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from types import EllipsisType
 from typing import Any, Protocol
@@ -18,18 +20,20 @@ from rh_kernel.arrays.cuda.contractions import Matrix, Product
 from rh_kernel.arrays.cuda.module import BLOCK, Launch, Module, Way, module
 from rh_kernel.arrays.cuda.texts import LOAD, NEXT, RUN
 from rh_kernel.arrays.devices import Card, NoCard, card
+from rh_kernel.arrays.errors import CardFailed
 from rh_kernel.arrays.plan import Call, Check, Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.arrays.program import Extent
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel as kernel_of
+from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 LONGEST_LAUNCH = 1 << 30
 """About so many operations are done by one launch of a kernel for whole runs: a fraction of a second, and others get a turn."""
 
-LOADING = 64
-"""The blocks of the kernel that brings the samples of a run."""
+LONGEST_WORDS = 200
+"""As many characters of what CUDA says are passed on; a compiler says much more."""
 
 
 def available() -> str | None:
@@ -119,23 +123,32 @@ class CupyBackend:
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Copies of the contents, on the card."""
-        with self.stream:
+        with self.working():
             return {location: self.up(np.ascontiguousarray(a, dtype=precision)) for location, a in heap.items()}
 
     def runner(self, plan: Plan, memory: Memory) -> "CupyRunner":
-        """The plan on that memory. Raises ``Unsupported`` for sums that overlap in a way that no kernel is written for."""
+        """The plan on that memory. Raises ``Unsupported`` only if a way was given that it does not go in."""
         return CupyRunner(self, plan, memory)
 
     def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
         """Overwrites what the memory has at those locations."""
-        with self.stream:
+        with self.working():
             for location, array in heap.items():
                 self.write(memory[location], array)
 
     def fetch(self, memory: Memory) -> dict[Location, Array]:
         """The contents as they are now."""
-        with self.stream:
+        with self.working():
             return {location: self.down(a) for location, a in memory.items()}
+
+    @contextmanager
+    def working(self) -> Generator[None, None, None]:
+        """What happens inside goes through the stream. Raises ``Stuck`` where CUDA gives up."""
+        try:
+            with self.stream:
+                yield
+        except RuntimeError as problem:
+            raise Stuck(CardFailed(why=" ".join(str(problem).split())[:LONGEST_WORDS])) from problem
 
     def up(self, array: "np.ndarray[Any, Any]") -> OnCard:
         """A copy on the card."""
@@ -153,6 +166,12 @@ class CupyBackend:
         return self.xp.asnumpy(array)
 
 
+@cache
+def on_card() -> CupyBackend | None:
+    """The back end of the graphics card that answers, if one does: always the same one."""
+    return CupyBackend() if available() is None else None
+
+
 class CupyRunner:
     """A plan with its buffers on the card, its kernels compiled."""
 
@@ -162,14 +181,14 @@ class CupyRunner:
         self.module: Module = module(plan, backend.way)
         self.samples = plan.samples or 1
         xp = backend.xp
-        code: Any = xp.RawModule(code=self.module.text, options=("--std=c++17",))
-        self._kernels: dict[str, Any] = {name: code.get_function(name) for name in self.module.kernels}
         self._graph: Any = None
         self._has_run = False
         self._given: tuple[Array, ...] = ()
         self._there: list[OnCard] = []
         self._bound: tuple[int, ...] = ()
-        with backend.stream:
+        with backend.working():
+            code: Any = xp.RawModule(code=self.module.text, options=("--std=c++17",))
+            self._kernels: dict[str, Any] = {name: code.get_function(name) for name in self.module.kernels}
             scratch = xp.empty(max(1, plan.scratch), dtype=plan.precision)
             self._buffers = [self._buffer(b, scratch, memory) for b in plan.buffers]
             self._buffers += [backend.up(table) for table in self.module.tables]
@@ -188,11 +207,12 @@ class CupyRunner:
     def step(self, *inputs: Array) -> None:
         """One run on arrays of the plan's precision and shapes. Raises ``ValueError`` if one is not."""
         self._require([(x, shape) for x, shape in zip(inputs, self.plan.inputs, strict=True)])
-        with self.backend.stream:
+        with self.backend.working():
             for there, x in zip(self._staged, inputs, strict=True):
                 self.backend.write(there, x)
             self._bind(self._rows, self._staged)
             self._run(1)
+            self.backend.stream.synchronize()
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
         """A run for each row of ``rows``, on those samples of the inputs.
@@ -208,16 +228,17 @@ class CupyRunner:
             or (inputs and rows.size and not 0 <= rows.min() <= rows.max() < least)
         ):
             raise ValueError("the rows are not those of samples")
-        with self.backend.stream:
+        with self.backend.working():
             if len(inputs) != len(self._given) or any(x is not y for x, y in zip(inputs, self._given, strict=True)):
                 self._there = [self.backend.up(np.ascontiguousarray(x)) for x in inputs]
                 self._given = tuple(inputs)
             self._bind(self._place(np.ascontiguousarray(rows, dtype=np.int64).reshape(-1)), self._there)
             self._run(len(rows))
+            self.backend.stream.synchronize()
 
     def result(self) -> Arrays:
         """The result of the last run, as new NumPy arrays."""
-        with self.backend.stream:
+        with self.backend.working():
             return self._leaf(self.plan.result)
 
     def _leaf(self, leaf: Leaf) -> Arrays:
@@ -293,7 +314,7 @@ class CupyRunner:
         self._graph.launch(stream)
 
     def _launch_all(self) -> None:
-        self._launch(LOAD, LOADING, BLOCK, 0, 1)
+        self._launch(LOAD, self.module.loading, BLOCK, 0, 1)
         for action in self._actions:
             action()
         self._launch(NEXT, 1, 1, 0, 1)

@@ -1,4 +1,4 @@
-"""Why a program that was accepted cannot be compiled (RH2xx)."""
+"""Why a program that was accepted cannot be compiled (RH2xx), or a graphics card does not do it (RH4xx)."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,3 +19,15 @@ class ProgramTooLong(Diagnostic):
         "a continuation used twice, or a function that calls another twice, doubles what stands below it; "
         "`%limit equations` allows more"
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardFailed(Diagnostic):
+    """The graphics card, its driver or the compiler for it has given up."""
+
+    code: ClassVar[str] = "RH402"
+    title: ClassVar[str] = "The graphics card failed"
+    label: ClassVar[str] = "CUDA says: {why}"
+
+    why: str
+    hint: str = "`%device cpu` goes on without it; to use the card again, restart the kernel"

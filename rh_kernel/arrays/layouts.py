@@ -63,6 +63,11 @@ def dense(buffer: int, shape: Extent, offset: int = 0) -> Layout:
     return Layout(buffer, offset, tuple(reversed(axes)))
 
 
+def channels_first(buffer: int, shape: Extent) -> Layout:
+    """The array (samples, channels, …) that fills the buffer with the samples of a channel side by side."""
+    return permuted(dense(buffer, (shape[1], shape[0], *shape[2:])), [1, 0, *range(2, len(shape))])
+
+
 def permuted(x: Layout, order: Sequence[int]) -> Layout:
     """The array whose axis number i is axis ``order[i]`` of x."""
     return replace(x, axes=tuple([x.axes[i] for i in order]))

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rh_kernel.arrays.layouts import Axis, Layout, aligned, common, dense
+from rh_kernel.arrays.layouts import Axis, Layout, aligned, channels_first, common, dense, permuted
 from rh_kernel.arrays.plan import (
     Buffer,
     Contract,
@@ -44,19 +44,45 @@ def call(function: Scalar, *arguments: Formula) -> Formula:
 
 @dataclass(slots=True)
 class Loops:
-    """The buffers and steps so far."""
+    """The buffers and steps so far.
 
+    With ``matrices`` the loops are for a library that multiplies matrices: what has samples and channels lies channels first,
+    and windows, which overlap, are copied; so a convolution is one product.
+    """
+
+    matrices: bool = False
     buffers: list[Buffer] = field(default_factory=list[Buffer])
     steps: list[Step] = field(default_factory=list[Step])
+    unrolled: dict[Layout, Layout] = field(default_factory=dict[Layout, Layout])
 
     def buffer(self, buffer: Buffer) -> int:
         """The number of a new buffer."""
         self.buffers.append(buffer)
         return len(self.buffers) - 1
 
-    def fresh(self, shape: Extent) -> Layout:
-        """Room for an array."""
-        return dense(self.buffer(Scratch(0, prod(shape))), shape)
+    def fresh(self, shape: Extent, *, samples: bool = False) -> Layout:
+        """Room for an array, whose first axis may be one of ``samples``."""
+        return self._laid(self.buffer(Scratch(0, prod(shape))), shape, samples=samples)
+
+    def margins(self, shape: Extent, *, samples: bool) -> Layout:
+        """Room for an array that is full of zeros before the first run."""
+        return self._laid(self.buffer(Kept(np.zeros(prod(shape)))), shape, samples=samples)
+
+    def _laid(self, buffer: int, shape: Extent, *, samples: bool) -> Layout:
+        apart = self.matrices and samples and len(shape) > 2
+        return channels_first(buffer, shape) if apart else dense(buffer, shape)
+
+    def windows(self, x: Layout, channels: int, taps: int) -> Layout:
+        """Windows (…, c, k…, m…) that overlap as a factor: as they are, or copied to (c, k…, …, m…)."""
+        strides = [stride for axis in x.axes for _, stride in axis]
+        if not self.matrices or len(set(strides)) == len(strides):
+            return x
+        if x not in self.unrolled:
+            order = [*range(channels, channels + 1 + taps), *range(channels), *range(channels + 1 + taps, len(x.axes))]
+            copy = self.fresh(tuple([x.shape[i] for i in order]))
+            self.map([permuted(x, order)], [(0, copy)])
+            self.unrolled[x] = permuted(copy, [order.index(i) for i in range(len(order))])
+        return self.unrolled[x]
 
     def kept(self, array: Array, shape: Extent) -> Layout:
         """A constant that fills the shape; if all entries are one number, it is there once."""
@@ -144,7 +170,7 @@ class Loops:
         """``output = scale · Σ left · right``, with a letter for each axis: ``("ij", "jk", "ik")`` is a product of matrices."""
         x, y = self.unrepeated(left[0]), self.unrepeated(right[0])
         sizes = {**dict(zip(left[1], x.shape, strict=True)), **dict(zip(right[1], y.shape, strict=True))}
-        z = self.fresh(tuple([sizes[a] for a in output])) if into is None else into
+        z = self.fresh(tuple([sizes[a] for a in output]), samples="z" in output) if into is None else into
         axes = [
             dict(zip(output, z.axes, strict=True)),
             dict(zip(left[1], x.axes, strict=True)),

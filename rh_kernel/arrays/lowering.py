@@ -48,20 +48,23 @@ class Lowered:
     writes: tuple[tuple[Location, View], ...]
 
 
-def lowered(program: Program, samples: int | None) -> Lowered:
-    """The loops of a program for so many samples in each batched input. Raises ``KernelBug`` unless it has such inputs."""
+def lowered(program: Program, samples: int | None, *, matrices: bool = False) -> Lowered:
+    """The loops of a program for so many samples in each batched input, with ``matrices`` as ``Loops`` has it.
+
+    Raises ``KernelBug`` unless there are samples just if the program is batched.
+    """
     if program.is_batched != (samples is not None):
         raise KernelBug("samples are for a batched program, and for no other")
-    return _Lowering(program, samples or 1).run()
+    return _Lowering(program, samples or 1, matrices=matrices).run()
 
 
 class _Lowering:
     """A program on its way: the layout of each register so far."""
 
-    def __init__(self, program: Program, samples: int) -> None:
+    def __init__(self, program: Program, samples: int, *, matrices: bool) -> None:
         self.program = program
         self.samples = samples
-        self.loops = Loops()
+        self.loops = Loops(matrices)
         self.of: dict[Register, Layout] = {}
         self.numbers: dict[Register, float] = {}
         self.definitions: dict[Register, Equation] = {e.result: e for e in program.equations}
@@ -139,7 +142,7 @@ class _Lowering:
         return (lowering(site) if lowering else None) or self._called(site)
 
     def _called(self, site: Site) -> Layout:
-        y = self.loops.fresh(site.shape)
+        y = site.fresh()
         views = [x.plain() or self.loops.copied(x).plain() for x in (site.argument(i) for i in range(len(site.arguments)))]
         output = y.plain()
         if output is None or any(v is None for v in views):
@@ -173,7 +176,7 @@ class _Lowering:
         product, reshape = found
         batched = self.program.batched[equation.result]
         front = 1 if batched else 0
-        y = self.loops.fresh(self._shape(equation.result))
+        y = self.loops.fresh(self._shape(equation.result), samples=batched)
         s = len(y.axes) - front - 1
         taps = self.program.shapes[reshape.result][1 : s + 1]
         into = overlapping(y, taps, front, self.program.shapes[product.result])

@@ -45,19 +45,19 @@ def _convolution(at: Site) -> Layout:
     x = _single(at, at.arguments[0], front)
     taps = extent(arguments(at.function)[1])[2:]
     p, s = _TAPS[: len(taps)], _PLACES[: len(taps)]
-    signal = (windows(x, taps, front), ("z" if front else "") + "c" + p + s)
+    signal = (at.loops.windows(windows(x, taps, front), front, len(taps)), ("z" if front else "") + "c" + p + s)
     return at.loops.contract(at.factor(1, "dc" + p), signal, at.summed("d" + s))
 
 
 def _windows(at: Site) -> Layout:
     x = _single(at, at.argument(0), at.front)
     s = len(x.axes) - at.front - 1
-    return windows(x, at.shape[at.front + 1 : at.front + 1 + s], at.front)
+    return at.loops.windows(windows(x, at.shape[at.front + 1 : at.front + 1 + s], at.front), at.front, s)
 
 
 def _overlap_add(at: Site) -> Layout:
     x = at.argument(0)
-    y = at.loops.fresh(at.shape)
+    y = at.fresh()
     at.loops.map([0.0], [(0, y)])
     s = len(y.axes) - at.front - 1
     at.loops.map([x], [(0, windows(y, x.shape[at.front + 1 : at.front + 1 + s], at.front))], accumulate=True)
@@ -106,7 +106,7 @@ def _pooled(function: Scalar, fold: Fold, *, mean: bool = False) -> Lowering:
     def lower(at: Site) -> Layout:
         p, first = at.index(0), at.front + 1
         x = _single(at, at.argument(0), first)
-        y = at.loops.fresh(at.shape)
+        y = at.fresh()
         for piece in _pieces(x.shape[first:], p):
             entries = prod([q for _, _, q in piece])
             place = _blocks(y, piece, first)
@@ -130,19 +130,18 @@ def _first_max(at: Site) -> Layout | None:
     x = _single(at, at.argument(0), first)
     if p ** (len(x.axes) - first) > UNROLLED:
         return None
-    y = at.loops.fresh(at.shape)
+    y = at.fresh()
     for piece in _pieces(x.shape[first:], p):
         entries = prod([q for _, _, q in piece])
-        largest = reduce(lambda M, i: call(Scalar.MAX, M, i), range(1, entries), _first())
-        marks: list[Formula] = []
-        before: Formula | None = None
-        for i in range(entries):
-            # The last entry is the largest if none before it is.
-            left = None if before is None else call(Scalar.SUB, 1.0, before)
-            here = call(Scalar.EQUAL, i, largest) if i < entries - 1 or left is None else left
-            mark = here if left is None or here is left else call(Scalar.MUL, here, left)
-            marks.append(mark)
-            before = mark if before is None else call(Scalar.ADD, before, mark)
+        # The mark moves on where an entry is larger than the largest before it.
+        largest: Formula = 0
+        marks: list[Formula] = [1.0]
+        for i in range(1, entries):
+            larger = call(Scalar.STEP, call(Scalar.SUB, i, largest))
+            left = call(Scalar.SUB, 1.0, larger)
+            marks = [left if mark == 1.0 else call(Scalar.MUL, mark, left) for mark in marks]
+            marks.append(larger)
+            largest = call(Scalar.MAX, largest, i)
         at.loops.map(_phases(x, p, piece, first), list(zip(marks, _phases(y, p, piece, first), strict=True)))
     return y
 
@@ -155,7 +154,7 @@ def _spread(at: Site) -> Layout:
         for axis in range(first, len(x.axes)):
             x = repeated(x, axis, p)
         return x
-    y = at.loops.fresh(at.shape)
+    y = at.fresh()
     for piece in _pieces(sizes, p):
         at.loops.map([_blocks(x, piece, first)], [(0, phase) for phase in _phases(y, p, piece, first)])
     return y
@@ -166,7 +165,7 @@ def _spread(at: Site) -> Layout:
 
 def _pad(at: Site) -> Layout:
     # The margins are 0 once and for all.
-    y = at.loops.kept(np.zeros(prod(at.shape)), at.shape)
+    y = at.loops.margins(at.shape, samples=at.front == 1)
     n, m = at.arguments[0].shape[-1], at.shape[-1]
     left = (m - n) // 2
     at.loops.map([at.operand(0)], [(0, known(sliced(y, len(at.shape) - 1, left, left + n)))])
@@ -202,7 +201,7 @@ def _downsum(at: Site) -> Layout:
 
 
 def _gathered(at: Site, x: Layout, table: "np.ndarray[tuple[int, int], np.dtype[np.intp]]") -> Layout:
-    y = at.loops.fresh(at.shape)
+    y = at.fresh()
     source = x.plain() or at.loops.copied(x).plain()
     target = y.plain()
     if source is None or target is None:

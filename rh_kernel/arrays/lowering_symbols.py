@@ -109,7 +109,7 @@ def _reshape(at: Site) -> Layout:
 
 
 def _concat(at: Site) -> Layout:
-    y = at.loops.fresh(at.shape)
+    y = at.fresh()
     start = 0
     for i in range(2):
         x = at.argument(i)

@@ -11,8 +11,22 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rh_kernel.arrays.packing import matrices
-from rh_kernel.arrays.plan import Call, Check, Contract, Fold, Gather, Instruction, Map, Number, Reduce, Scalar, Step, View
+from rh_kernel.arrays.matrices import Matrices, matrices
+from rh_kernel.arrays.plan import (
+    Call,
+    Check,
+    Contract,
+    Fold,
+    Gather,
+    Instruction,
+    Integers,
+    Map,
+    Number,
+    Reduce,
+    Scalar,
+    Step,
+    View,
+)
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel
 from rh_kernel.source.diagnostic import KernelBug
@@ -83,7 +97,7 @@ def calls(step: Step, arrays: Arrays) -> list[Action]:
         case Contract():
             return _contract(step, arrays)
         case Gather(output, argument, table):
-            return _gather(arrays.of(output), arrays.of(argument), table)
+            return _gather(arrays.of(output), arrays.of(argument), table, arrays)
         case Call(f, output, arguments):
             return [partial(_called, kernel(f, np), arrays.of(output), [arrays.of(v) for v in arguments])]
         case Check(f, arguments, span):
@@ -96,9 +110,8 @@ def room(step: Step) -> int:
         case Map(shape):
             return prod(shape)
         case Contract():
-            found = matrices(step)
-            stack = prod(found.left.shape[: found.summed])
-            return max(prod(found.output.shape) * stack, prod(found.left.shape), prod(found.right.shape))
+            found = matrices(step, direct=not step.accumulate and _is_apart(step.output))
+            return max(prod(found.product), min(prod(found.left.shape), prod(found.right.shape)))
         case Reduce(_, output) | Gather(output):
             return prod(output.shape)
         case Call() | Check():
@@ -241,49 +254,74 @@ def _called(f: Callable[..., Array], output: Array, arguments: Sequence[Array]) 
     np.copyto(output, f(*arguments))
 
 
-def _gather(output: Array, argument: Array, table: "np.ndarray[Any, np.dtype[np.intp]]") -> list[Action]:
-    if table.shape[1] == 1 and (table >= 0).all():
-        return [partial(_taken, output, argument, np.ascontiguousarray(table[:, 0]))]
-    return [partial(_summed, output, argument, np.maximum(table, 0), table >= 0)]
+def _gather(output: Array, argument: Array, table: Integers, arrays: Arrays) -> list[Action]:
+    """The entries that come first, and to them the others where there are any."""
+    done: list[Action] = []
+    for l in range(table.shape[1]):
+        at, there = np.maximum(table[:, l], 0), table[:, l] >= 0
+        if l == 0:
+            done.append(partial(np.take, argument, at, -1, output, "clip"))
+            if not there.all():
+                done.append(partial(np.copyto, output, arrays.number(0.0), where=~there))
+            continue
+        if there.all():
+            taken = arrays.spare(0, output.shape)
+            done += [partial(np.take, argument, at, -1, taken, "clip"), partial(np.add, output, taken, output)]
+        else:
+            done.append(partial(_some_added, output, np.flatnonzero(there), argument, at[there]))
+    return done
 
 
-def _taken(output: Array, argument: Array, table: "np.ndarray[Any, np.dtype[np.intp]]") -> None:
-    output[...] = argument[..., table]
-
-
-def _summed(output: Array, argument: Array, at: "np.ndarray[Any, Any]", there: "np.ndarray[Any, Any]") -> None:
-    np.sum(np.where(there, argument[..., at], argument.dtype.type(0)), axis=-1, out=output)
+def _some_added(output: Array, here: Integers, argument: Array, at: Integers) -> None:
+    output[..., here] += argument[..., at]
 
 
 def _contract(step: Contract, arrays: Arrays) -> list[Action]:
-    """A product: with numbers put into the smaller factor, and added, or added where entries overlap, by a call of its own."""
-    found = matrices(step)
+    """A product, written where it should be; or, where it is to be added, or entries overlap, made apart and then added."""
+    direct = not step.accumulate and _is_apart(step.output)
+    found = matrices(step, direct=direct)
     output, left, right = arrays.of(found.output), arrays.of(found.left), arrays.of(found.right)
     done: list[Action] = []
-    whole = _apart(output, output)
-    direct = not step.accumulate and len(whole) == 1
-    sign = step.scale == -1.0 and step.accumulate
-    if step.scale != 1.0 and not sign:
-        scale = arrays.number(step.scale)
-        if left.size <= right.size:
-            left = _scaled(left, scale, arrays.spare(0, left.shape), done)
+    negative = step.accumulate and step.scale < 0
+    scale = -step.scale if negative else step.scale
+    made = output if direct and not found.summed else arrays.spare(1, found.product)
+    if scale != 1.0:
+        # The number goes into what is smallest.
+        number = arrays.number(scale)
+        if left.size <= min(right.size, made.size):
+            left = _scaled(left, number, arrays.spare(0, left.shape), done)
+        elif right.size <= made.size:
+            right = _scaled(right, number, arrays.spare(0, right.shape), done)
         else:
-            right = _scaled(right, scale, arrays.spare(0, right.shape), done)
-    if direct and not found.summed:
-        done += _product(left, right, output, arrays)
+            return [*_product(left, right, made), *_finish(step, found, made, output, arrays, number, negative=negative)]
+    return [*done, *_product(left, right, made), *_finish(step, found, made, output, arrays, None, negative=negative)]
+
+
+def _finish(
+    step: Contract, found: Matrices, made: Array, output: Array, arrays: Arrays, scale: Array | None, *, negative: bool
+) -> list[Action]:
+    """What is left to do with a product that was made: to add up stacks, to scale, and to add."""
+    done: list[Action] = [] if scale is None else [partial(np.multiply, made, scale, made)]
+    if made is output:
         return done
-    made = arrays.spare(1, (*left.shape[: found.summed], *output.shape))
-    done += _product(left, right, made, arrays)
     if found.summed:
-        axes = tuple(range(found.summed))
-        if direct:
-            return [*done, partial(np.add.reduce, made, axes, None, output)]
-        total = arrays.spare(2, output.shape)
-        done.append(partial(np.add.reduce, made, axes, None, total))
+        total = arrays.spare(2, found.product[found.summed :])
+        done.append(partial(np.add.reduce, made, tuple(range(found.summed)), None, total))
         made = total
+    whole = made.reshape(output.shape)
     if not step.accumulate:
         done.append(partial(np.copyto, output, arrays.number(0.0)))
-    return [*done, *[partial(np.subtract if sign else np.add, x, y, x) for x, y in _apart(output, made)]]
+    return [*done, *[partial(np.subtract if negative else np.add, x, y, x) for x, y in _apart(output, whole)]]
+
+
+def _is_apart(view: View) -> bool:
+    """Whether no two entries lie at one place, but for axes along which the view does not move at all."""
+    end = 1
+    for stride, n in sorted((s, n) for s, n in zip(view.strides, view.shape, strict=True) if s):
+        if stride < end:
+            return False
+        end += (n - 1) * stride
+    return True
 
 
 def _scaled(x: Array, scale: Array, spare: Array, done: list[Action]) -> Array:
@@ -294,7 +332,7 @@ def _scaled(x: Array, scale: Array, spare: Array, done: list[Action]) -> Array:
     return copy
 
 
-def _product(left: Array, right: Array, output: Array, arrays: Arrays) -> list[Action]:
+def _product(left: Array, right: Array, output: Array) -> list[Action]:
     """``output = left · right`` for stacks of matrices; one matrix, or row or column, by ``dot``."""
     if output.ndim > 2:
         return [partial(np.matmul, left, right, output)]

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from contextvars import copy_context
 from itertools import chain
 from operator import call
 
@@ -42,14 +43,14 @@ class NumPyRunner:
     """A plan with its arrays. Inputs are copied into arrays of its own."""
 
     def __init__(self, plan: Plan, memory: Memory) -> None:
-        dtype = np.dtype(plan.precision)
+        self._dtype = dtype = np.dtype(plan.precision)
         scratch = np.empty(plan.scratch, dtype)
-        self._inputs: list[Array] = [np.empty(shape, dtype) for shape in plan.inputs]
+        self._inputs = [(np.empty(shape, dtype), shape) for shape in plan.inputs]
         buffers: list[Array] = []
         for buffer in plan.buffers:
             match buffer:
                 case Input(position):
-                    buffers.append(self._inputs[position].reshape(-1))
+                    buffers.append(self._inputs[position][0].reshape(-1))
                 case Content(location):
                     buffers.append(memory[location].reshape(-1))
                 case Kept(array):
@@ -60,24 +61,36 @@ class NumPyRunner:
         self._plan = plan
         self._calls = tuple(chain.from_iterable(calls(step, arrays) for step in plan.steps))
         self._result = _tree(plan.result, arrays)
+        # A context in which NumPy does not warn of what is not finite: to enter it is cheaper than `errstate` each time.
+        context = copy_context()
+        context.run(np.seterr, all="ignore")
+        self._quietly = context.run
 
     def step(self, *inputs: Array) -> None:
         """One run. Raises ``ValueError`` unless the inputs have the plan's precision and shapes."""
-        for given, place in zip(inputs, self._inputs, strict=True):
-            if given.dtype != place.dtype or given.shape != place.shape:
-                raise ValueError(f"an input is {given.dtype}{list(given.shape)}, not {place.dtype}{list(place.shape)}")
+        dtype = self._dtype
+        for given, (place, shape) in zip(inputs, self._inputs, strict=True):
+            if given.shape != shape or given.dtype != dtype:
+                raise ValueError(f"an input is {given.dtype}{list(given.shape)}, not {dtype}{list(shape)}")
             place[...] = given
-        with np.errstate(all="ignore"):
-            deque(map(call, self._calls), 0)
+        self._quietly(self._run)
+
+    def _run(self) -> None:
+        deque(map(call, self._calls), 0)
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
         """A run for each row of ``rows``, on those samples of the inputs. All inputs have to be batched."""
-        with np.errstate(all="ignore"):
-            for row in rows:
-                for given, place in zip(inputs, self._inputs, strict=True):
+        self._quietly(self._run_each, [(given, place) for given, (place, _) in zip(inputs, self._inputs, strict=True)], rows)
+
+    def _run_each(self, pairs: Sequence[tuple[Array, Array]], rows: Integers) -> None:
+        for row in _slices(rows):
+            for given, place in pairs:
+                if isinstance(row, slice):
+                    place[...] = given[row]
+                else:
                     # The rows are there; with "raise" the output would be copied once more.
                     given.take(row, 0, place, "clip")
-                deque(map(call, self._calls), 0)
+            self._run()
 
     def result(self) -> Values:
         """The result of the last run."""
@@ -90,3 +103,10 @@ def _tree(leaf: Leaf, arrays: Arrays) -> Values:
 
 def _copied(value: Values) -> Values:
     return tuple([_copied(part) for part in value]) if isinstance(value, tuple) else np.array(value, order="C")
+
+
+def _slices(rows: Integers) -> list[slice | Integers]:
+    """The rows, as slices where they are neighbours in order."""
+    ordered = (np.diff(rows, axis=1) == 1).all(axis=1).tolist()
+    n = rows.shape[1]
+    return [slice(row[0], row[0] + n) if there else row for row, there in zip(rows, ordered, strict=True)]

@@ -10,7 +10,6 @@ from rh_kernel.arrays.fusion import fused
 from rh_kernel.arrays.in_place import in_place
 from rh_kernel.arrays.layouts import collapsed
 from rh_kernel.arrays.lowering import lowered
-from rh_kernel.arrays.packing import packed
 from rh_kernel.arrays.plan import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, View
 from rh_kernel.arrays.program import Program, Register, Tree
 
@@ -21,16 +20,14 @@ ALIGNMENT = 16
 def planned(program: Program, samples: int | None, precision: Precision = "float64", *, matrices: bool = False) -> Plan:
     """The plan of a program for so many samples in each batched input.
 
-    With ``matrices`` the factors of each product are matrices, copied if need be, for a library that multiplies those.
+    With ``matrices`` the products are for a library that multiplies matrices (``arrays.loops``).
     """
     program = expanded(program)
-    found = lowered(program, samples)
+    found = lowered(program, samples, matrices=matrices)
     kept = {view.buffer for view in (*found.results.values(), *(view for _, view in found.writes))}
     joined = fused(found.loops.steps, kept)
     updated = in_place(joined, found.loops, found.contents, found.results, found.writes)
     steps = [_flattened(step) for step in updated.steps]
-    if matrices:
-        steps = packed(steps, found.loops)
     buffers, scratch = _placed(found.loops.buffers, steps, {view.buffer for view in updated.results.values()})
     result = _tree(program.result, updated.results, program, samples)
     locations = tuple([location for location, _ in found.writes])

@@ -46,6 +46,10 @@ class Site:
         x = self.arguments[i]
         return spread_out(x, 0, self.samples) if self.front and not self.batched[i] else x
 
+    def fresh(self) -> Layout:
+        """Room for the result."""
+        return self.loops.fresh(self.shape, samples=self.front == 1)
+
     def operand(self, i: int) -> Layout | float:
         """An argument for a ``Map``: a number if it is one, everywhere."""
         number = self.numbers[i]
@@ -61,7 +65,7 @@ class Site:
 
     def entries(self, M: Formula, *operands: Layout | float) -> Layout:
         """The result, as a formula of operands entry by entry; without operands, of the arguments."""
-        y = self.loops.fresh(self.shape)
+        y = self.fresh()
         given = operands or tuple([self.operand(i) for i in range(len(self.arguments))])
         self.loops.map(given, [(M, y)])
         return y

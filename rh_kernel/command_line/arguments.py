@@ -6,10 +6,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import NoReturn
-
-from rh_kernel.display.fault import fault
 
 FAILED = 1
 MISUSED = 2
@@ -39,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except Exception as exception:
         sys.stdout.flush()
-        sys.stderr.write(fault(exception, version("rh_kernel")).text + "\n")
+        from rh_kernel.display.fault import fault
+
+        sys.stderr.write(fault(exception, _version()).text + "\n")
         return FAILED
     return code
 
@@ -110,9 +109,24 @@ class _Parser(argparse.ArgumentParser):
         self.exit(MISUSED, f"{self.prog}: {message}\n`{self.prog} --help` tells more\n")
 
 
+class _Version(argparse.Action):
+    """Says which version this is, which takes a while to find out."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """Exit with 0."""
+        sys.stdout.write(f"rh_kernel {_version()}\n")
+        parser.exit()
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("rh_kernel")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="rh", description="Programs with reverse handlers: typecheck, run, step, compile, train.")
-    parser.add_argument("--version", action="version", version=f"rh_kernel {version('rh_kernel')}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=_Parser)
     for name, text in (
         ("run", "run every item of a file"),

@@ -20,6 +20,7 @@ from rh_kernel.syntax.core import (
     Bound,
     Call,
     Command,
+    Const,
     Handle,
     Let,
     Perform,
@@ -27,9 +28,12 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
+    Resume,
     Return,
     RevHandle,
     Term,
+    Tuple,
+    Zero,
 )
 from rh_kernel.syntax.stuck import unhandled
 
@@ -58,20 +62,17 @@ def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
             return _perform(cast(Perform, written(head)), K, hp)
         case RevHandle(_, scope, H) if V is not None:
             return Rule.REV_HANDLE, RH(V, written_out(scope, rho), written_out(H, rho), span=form.span), None, K, None
-        case _:
+        case Call() | Return() | RevHandle() | Bound() | Const() | Zero() | Tuple() | Bind() | RH() | Handle() | Resume():
             raise KernelBug(f"{type(form).__name__} is no head")
 
 
 def _return(V: Term, K: Context | None) -> Reduct:
-    if K is None:
-        raise KernelBug("a result has no next step")
-    match K.form:
-        case Bind(_, scope):
-            return Rule.LET_COMMAND, scope.body, extended(K.rho if scope.loose else None, V), K.outer, None
-        case Handle(_, H):
-            return Rule.H_RETURN, H.returns.body, extended(K.rho if H.returns.loose else None, V), K.outer, None
-        case _:
-            raise KernelBug("a result has no next step")
+    form = None if K is None else K.form
+    if K is not None and isinstance(form, Bind | Handle):
+        scope = form.scope if isinstance(form, Bind) else form.handler.returns
+        rule = Rule.LET_COMMAND if isinstance(form, Bind) else Rule.H_RETURN
+        return rule, scope.body, extended(K.rho if scope.loose else None, V), K.outer, None
+    raise KernelBug("a result has no next step")
 
 
 def _perform(M: Perform, K: Context | None, hp: Heap) -> Reduct:
@@ -87,30 +88,27 @@ def _perform(M: Perform, K: Context | None, hp: Heap) -> Reduct:
 
 
 def _unfolded(M: Subject, V: Term | None, K: Context) -> Reduct:
-    """The step for a head in the body of an ``RH``: by an ordinary handler at the head of the body, or by an equation of Fig. 7."""
-    match M:
-        case (Return() | Perform() | RevHandle()) if not isinstance(V, Bound):
-            return _by(Rule.RH_TERM, K, lambda form: fig_7.rh_term(form, M))
-        case RevHandle():
-            return _by(Rule.RH_HANDLE, K, lambda form: fig_7.rh_handle(form, M))
-        case Return(y):
-            return _return_inside(y, K)
-        case Perform():
-            return _perform_inside(M, K)
-        case _:
-            raise KernelBug(f"{type(M).__name__} is no head")
+    """The step for a head in the body of an ``RH``: by an ordinary handler inside of it, or by an equation of Fig. 7."""
+    if isinstance(M, Return | Perform | RevHandle) and not isinstance(V, Bound):
+        return _by(Rule.RH_TERM, K, lambda form: fig_7.rh_term(form, M))
+    if isinstance(M, Return):
+        return _return_inside(M.term, K)
+    if isinstance(M, Perform):
+        return _perform_inside(M, K)
+    if isinstance(M, RevHandle):
+        return _by(Rule.RH_HANDLE, K, lambda form: fig_7.rh_handle(form, M))
+    raise KernelBug(f"{type(M).__name__} is no head")
 
 
 def _return_inside(y: Term, K: Context) -> Reduct:
-    match K.form:
-        case Bind(_, scope):
-            return _by(Rule.RH_LET, K, lambda form: fig_7.rh_let(form, scope, y))
-        case RH():
-            return _by(Rule.RH_RETURN, K, lambda form: fig_7.rh_return(form, y))
-        case Handle(_, H):
-            return Rule.H_RETURN, instantiate_command(H.returns, y), None, K.outer, None
-        case _:
-            raise KernelBug("a term has no command in it")
+    outer = K.form
+    if isinstance(outer, Bind):
+        return _by(Rule.RH_LET, K, lambda form: fig_7.rh_let(form, outer.scope, y))
+    if isinstance(outer, RH):
+        return _by(Rule.RH_RETURN, K, lambda form: fig_7.rh_return(form, y))
+    if isinstance(outer, Handle):
+        return Rule.H_RETURN, instantiate_command(outer.handler.returns, y), None, K.outer, None
+    raise KernelBug("a term has no command in it")
 
 
 def _perform_inside(M: Perform, K: Context) -> Reduct:

@@ -110,11 +110,7 @@ def path(K: Context | None) -> tuple[int, ...]:
 
 def bound(K: Context) -> tuple[str, ...]:
     """The variables that the innermost frame of K binds around its hole."""
-    match K.form:
-        case R(_, scope) | RH(_, scope):
-            return scope.hints
-        case _:
-            return ()
+    return K.form.scope.hints if isinstance(K.form, R | RH) else ()
 
 
 def fill(K: Context, hole: Subject) -> Subject:

@@ -6,13 +6,15 @@ a value up takes as many steps as its index has bits, and environments share wha
 """
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Bind, Bound, Call, Const, Let, Node, Plus, Proj, R, Rd, Return, Scope, Term, Tuple, Zero
 from rh_kernel.syntax.rebuild import Walk, rebuild
 
-Environment: TypeAlias = "tuple[int, Any, Environment] | None"
+Tree: TypeAlias = "Term | tuple[Term, Tree, Tree]"
+
+Environment: TypeAlias = "tuple[int, Tree, Environment] | None"
 """How many values the first tree holds, that tree, and the rest.
 
 A tree of one value is that value; a larger one is its first value and two trees of half as many.
@@ -41,13 +43,13 @@ def value_at(rho: Environment, index: int) -> Term:
     raise KernelBug("a free variable stands at an evaluation position")
 
 
-def _in_tree(tree: Any, size: int, index: int) -> Term:
-    while size > 1:
+def _in_tree(tree: Tree, size: int, index: int) -> Term:
+    while isinstance(tree, tuple):
+        V, left, right = tree
         if not index:
-            return tree[0]
+            return V
         size >>= 1
-        side, index = (1, index - 1) if index <= size else (2, index - 1 - size)
-        tree = tree[side]
+        tree, index = (left, index - 1) if index <= size else (right, index - 1 - size)
     return tree
 
 
@@ -146,8 +148,9 @@ def _rebuilt(root: AnyNode, visits: list[_Visit], rho: Environment) -> AnyNode:
                 images = [take() if M.loose >> depth else M for M in reversed(items)]
                 done.append(Tuple(tuple(reversed(images)), span=span))
             case Rd(W, scope, V) | R(W, scope, V):
-                V, scope, W = [take() if M.loose >> depth else M for M in (V, scope, W)]
-                done.append(type(node)(W, scope, V, span=span))
+                V = take() if V.loose >> depth else V
+                scope = take() if scope.loose >> depth else scope
+                done.append(type(node)(take() if W.loose >> depth else W, scope, V, span=span))
             case Scope(hints):
                 done.append(Scope(hints, take(), span=span))
             case _:

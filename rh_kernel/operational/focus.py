@@ -43,12 +43,11 @@ def focus(M: Subject, rho: Environment, K: Context | None) -> Head:
 
     A result comes back as itself, in the empty context: a closed value, without values of children, or ``⌊V⌋``.
     """
-    if K is not None:
-        if K.opens:
-            return _opened(M, K)
-        if isinstance(K.form, R) and not isinstance(M, R):
-            # An R in the body has become M, and the R around it goes on.
-            M, K = fill(K, M), K.outer
+    if K is not None and K.opens:
+        return _opened(M, K)
+    if K is not None and isinstance(K.form, R) and not isinstance(M, R):
+        # An R in the body has become M, and the R around it goes on.
+        M, K = fill(K, M), K.outer
     while True:
         match M:
             case Const() | Zero() | Bound() | Tuple():
@@ -57,20 +56,18 @@ def focus(M: Subject, rho: Environment, K: Context | None) -> Head:
                     M, rho, K = _along(M, 0, None, rho, K)
                 elif K is None:
                     return V, None, None, None, None
+                elif isinstance(form := K.form, Tuple):
+                    M, rho, K = _along(form, K.position + 1, (V, K.before), K.rho, K.outer)
+                elif not isinstance(form, Plus | Rd):
+                    return form, V, None, K.rho, K.outer
+                elif K.position:
+                    return form, K.before, V, K.rho, K.outer
                 else:
-                    form, before, rho, outer = K.form, K.before, K.rho, K.outer
-                    match form:
-                        case (Plus(_, N) | Rd(_, _, N)) if before is None:
-                            M, W = N, value(N, rho)
-                            if W is not None:
-                                return form, V, W, rho, outer
-                            K = _behind(form, V, rho, outer)
-                        case Plus() | Rd():
-                            return form, before, V, rho, outer
-                        case Tuple():
-                            M, rho, K = _along(form, K.position + 1, (V, before), rho, outer)
-                        case _:
-                            return form, V, None, rho, outer
+                    M, rho, K = form.right if isinstance(form, Plus) else form.point, K.rho, K.outer
+                    W = value(M, rho)
+                    if W is not None:
+                        return form, V, W, rho, K
+                    K = _behind(form, V, rho, K)
             case Let(N, _) | Call(_, N) | Return(N) | Perform(_, N) | Proj(_, _, N) | RevHandle(N, _, _):
                 V = value(N, rho)
                 if V is not None:
@@ -98,7 +95,7 @@ def focus(M: Subject, rho: Environment, K: Context | None) -> Head:
 def written(head: Head) -> Subject:
     """The head as a term or command."""
     form, V, W, rho, _ = head
-    if V is None:
+    if V is None or ((rho is None or not form.loose) and _holds(form, V, W)):
         return form
     span = form.span
     match form:
@@ -118,8 +115,19 @@ def written(head: Head) -> Subject:
             return Perform(written_out(op, rho), V, span=span)
         case RevHandle(_, scope, H):
             return RevHandle(V, written_out(scope, rho), written_out(H, rho), span=span)
-        case _:
+        case Bound() | Const() | Zero() | Plus() | Tuple() | Rd() | R() | Bind() | RH() | Handle() | Resume():
             raise KernelBug(f"{type(form).__name__} is no head")
+
+
+def _holds(form: Subject, V: Term, W: Term | None) -> bool:
+    """Whether the children that are evaluated were these values from the beginning."""
+    match form:
+        case Let(N, _) | Call(_, N) | Return(N) | Perform(_, N) | Proj(_, _, N) | RevHandle(N, _, _):
+            return N is V
+        case Plus(L, N) | Rd(L, _, N):
+            return L is V and N is W
+        case Bound() | Const() | Zero() | Tuple() | R() | Bind() | RH() | Handle() | Resume():
+            return False
 
 
 def _behind(form: Plus | Rd, V: Term, rho: Environment, outer: Context | None) -> Context:
@@ -128,10 +136,10 @@ def _behind(form: Plus | Rd, V: Term, rho: Environment, outer: Context | None) -
 
 
 def _along(
-    form: Tuple, start: int, before: Values, rho: Environment, outer: Context | None
+    form: Term, start: int, before: Values, rho: Environment, outer: Context | None
 ) -> tuple[Subject, Environment, Context | None]:
     """The first component from ``start`` on that is no value yet, or the tuple of values."""
-    items = form.items
+    items = form.items if isinstance(form, Tuple) else ()
     for i in range(start, len(items)):
         V = value(items[i], rho)
         if V is None:

@@ -6,10 +6,20 @@ handlers outside.
 """
 
 from rh_kernel.operational.contexts import Context, siblings, up_to
+from rh_kernel.operational.known import Known
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import instantiate_clause, shift
 from rh_kernel.syntax.clauses import ordinary_clause
-from rh_kernel.syntax.core import Bind, Bound, Command, Handle, OrdinaryHandler, Perform, Return, Scope
+from rh_kernel.syntax.core import (
+    Bind,
+    Bound,
+    Command,
+    Handle,
+    OrdinaryHandler,
+    Perform,
+    Return,
+    Scope,
+)
 
 
 def handle_operation(M: Perform, K: Context | None, at: Context) -> Command | None:
@@ -20,7 +30,7 @@ def handle_operation(M: Perform, K: Context | None, at: Context) -> Command | No
     if not isinstance(at.form, Handle):
         return None
     (H,) = siblings(at)
-    clause = ordinary_clause(H, M.operation)
+    clause = _clauses.of(H, M.operation)
     if clause is None:
         return None
     return instantiate_clause(clause, (M.argument,), _continuation(K, at, H))
@@ -36,10 +46,12 @@ def _continuation(K: Context | None, at: Context, H: OrdinaryHandler) -> Scope:
 
 def _around(P: Command, part: Context) -> Command:
     """P in a frame of an ``F^c`` that moves under the continuation's binder."""
-    match part.form:
-        case Bind():
-            return Bind(P, shift(siblings(part)[0], 1), span=part.form.span)
-        case Handle():
-            return Handle(P, shift(siblings(part)[0], 1), span=part.form.span)
-        case _:
-            raise KernelBug("what is around a command is no term")
+    form = part.form
+    if isinstance(form, Bind):
+        return Bind(P, shift(siblings(part)[0], 1), span=form.span)
+    if isinstance(form, Handle):
+        return Handle(P, shift(siblings(part)[0], 1), span=form.span)
+    raise KernelBug("what is around a command is no term")
+
+
+_clauses = Known(ordinary_clause)

@@ -26,6 +26,7 @@ from rh_kernel.operational.binders import (
     tuple_from,
 )
 from rh_kernel.operational.contexts import Context, plug
+from rh_kernel.operational.known import Known
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term, mentions
@@ -110,7 +111,7 @@ def rh_let(form: Form, scope: Scope, y_j: Term) -> Command:
 
 def rh_op(form: Form, M: Perform) -> Command:
     """``RH(⟨ys⟩. F[Op(y_i)])``: Q^f, then the form for ``F[⌊y⌋]`` with y its result, and Q^b on the way back"""
-    forward, backward = reverse_clause(form.form.handler, M.operation)
+    forward, backward = _clauses.of(form.form.handler, M.operation)
     hint, hints, i = _name(form.K), form.hints, form.index(M.argument)
 
     def onwards(y: Place, z: Place) -> Plan:
@@ -181,3 +182,6 @@ def _name(K: Context) -> str:
 def _primed(*hints: str) -> tuple[str, ...]:
     """The names of the cotangents of variables."""
     return tuple([hint + "'" for hint in hints])
+
+
+_clauses = Known(reverse_clause)

@@ -8,30 +8,37 @@ from dataclasses import replace
 from typing import cast
 
 from rh_kernel.operational import derivative as fig_6
-from rh_kernel.operational.contexts import Context, Subject
+from rh_kernel.operational.contexts import Context
 from rh_kernel.operational.environments import Environment, extended, written_out
 from rh_kernel.operational.focus import focus
 from rh_kernel.operational.limits import Limits
-from rh_kernel.operational.symbols import added, applied
+from rh_kernel.operational.symbols import added, applied, rd_of
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.paper import Rule
-from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.smoothness import base, require_smooth_at
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import instantiate_term, mentions, shift
 from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Bound,
     Call,
     Const,
     Defined,
     Function,
+    Handle,
     Let,
+    Perform,
     Plus,
     Primitive,
     Proj,
     R,
     Rd,
     RdOf,
+    Resume,
+    Return,
+    RevHandle,
     Scope,
     Term,
     Tuple,
@@ -40,7 +47,7 @@ from rh_kernel.syntax.core import (
 from rh_kernel.syntax.values import component
 
 
-def contract(form: Subject, V: Term | None, W: Term | None, rho: Environment, K: Context | None) -> tuple[Rule, Term, Environment]:
+def contract(form: Term, V: Term | None, W: Term | None, rho: Environment, K: Context | None) -> tuple[Rule, Term, Environment]:
     """The rule of Def. 5.4 for a redex in the context K that is no call, and the ``N[ρ]`` that it becomes."""
     match form:
         case Let(_, scope) if V is not None:
@@ -53,7 +60,24 @@ def contract(form: Subject, V: Term | None, W: Term | None, rho: Environment, K:
             return Rule.RD, R(V, written_out(scope, rho), W, span=form.span), None
         case R():
             return *fig_6.unfold(form, telescope(K)), None
-        case _:
+        case (
+            Bound()
+            | Const()
+            | Zero()
+            | Call()
+            | Plus()
+            | Tuple()
+            | Proj()
+            | Let()
+            | Rd()
+            | Return()
+            | Perform()
+            | Bind()
+            | RevHandle()
+            | RH()
+            | Handle()
+            | Resume()
+        ):
             raise KernelBug(f"{type(form).__name__} is no redex")
 
 
@@ -72,20 +96,17 @@ def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
         limits = replace(limits, strict=False)
     while True:
         form, U, W, rho, K = focus(M, rho, K)
-        match form:
-            case Const() | Zero() | Tuple() if U is None:
-                return form
-            case _:
-                limits.check(count, form.span)
-        match form:
-            case Call(g) if U is not None:
-                M, rho = _inside(g, U, limits, span)
-            case R() if not mentions(form.scope, 0):
-                zero = Zero(type_of(form.point, telescope(K)))
-                M = Let(instantiate_term(form.scope, form.point), Scope(("_",), zero)) if limits.strict else zero
-                rho = None
-            case _:
-                _, M, rho = contract(form, U, W, rho, K)
+        if U is None and isinstance(form, Const | Zero | Tuple):
+            return form
+        limits.check(count, form.span)
+        if isinstance(form, Call) and U is not None:
+            M, rho = _inside(form.function, U, limits, span)
+        elif isinstance(form, R) and not mentions(form.scope, 0):
+            zero = Zero(type_of(form.point, telescope(K)))
+            M = Let(instantiate_term(form.scope, form.point), Scope(("_",), zero)) if limits.strict else zero
+            rho = None
+        else:
+            _, M, rho = contract(cast(Term, form), U, W, rho, K)
         count += 1
 
 
@@ -110,7 +131,7 @@ def apply(f: Function, V: Term, limits: Limits, span: Span | None = None) -> tup
             return cast(Term, body.body), extended(None, V)
         case RdOf(g):
             W, U = component(V, 0, 2), component(V, 1, 2)
-            N = derivative(g)
+            N = rd_of(g)
             if limits.strict:
                 return _where_defined(g, U, instantiate_term(N, W, U), span), None
             return cast(Term, N.body), extended(extended(None, W), U)

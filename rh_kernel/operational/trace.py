@@ -22,7 +22,7 @@ from rh_kernel.syntax.core import Bind, Const, Let, Return, Term, Tuple, Zero
 DEFAULT = Limits()
 
 SHARED, EARNED, LEAST = 50_000, 8, 1_000
-"""So many nodes a trace may make that its states have in common, so many more at each step, and it waits until it may so many."""
+"""So many nodes may be made for states to share, so many more at each step; and nothing is done for less than the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +99,9 @@ def run(subject: Subject, heap: Heap, limits: Limits = DEFAULT) -> Result:
 def _result(head: Head) -> Term | None:
     """The value, if the head is all there is and has come to an end."""
     form, V, *_ = head
-    match form:
-        case Const() | Zero() | Tuple():
-            return form
-        case Return():
-            return V
-        case _:
-            return None
+    if isinstance(form, Return):
+        return V
+    return form if isinstance(form, Const | Zero | Tuple) else None
 
 
 def _to_share(M: Let | Bind, rho: Environment, count: int, made: int) -> tuple[Subject, Environment, int]:

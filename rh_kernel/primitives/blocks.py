@@ -39,8 +39,13 @@ def first_max_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     cut = _cut(f.domain, index(f, 0))
 
     def kernel(x: Array) -> Array:
-        first = cut.blocks(x, -math.inf, xp).argmax(axis=-1)
-        return cut.joined((xp.arange(math.prod(cut.block)) == first[..., None]).astype(x.dtype))
+        blocks = cut.blocks(x, -math.inf, xp)
+        first = xp.zeros(blocks.shape[:-1], dtype=int)
+        largest = blocks[..., 0]
+        for i in range(1, blocks.shape[-1]):
+            first = xp.where(blocks[..., i] > largest, i, first)
+            largest = xp.maximum(largest, blocks[..., i])
+        return cut.joined((xp.arange(blocks.shape[-1]) == first[..., None]).astype(x.dtype))
 
     return kernel
 

@@ -16,7 +16,7 @@ from rh_kernel.arrays.running import flat, machine
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
-from rh_kernel.operational.trace import advance
+from rh_kernel.operational.trace import proceed
 from rh_kernel.primitives.values import materialise
 from rh_kernel.session.budget import check_size, limits, longest
 from rh_kernel.session.results import Working
@@ -101,10 +101,9 @@ def _reduced(
 ) -> Generator[Working, None, Evaluated]:
     position = Position(subject.term if isinstance(subject, ClosedTerm) else subject.command, None, Heap(heap), 0)
     bounds = limits(settings)
-    while not isinstance(now := advance(position, bounds), Reached):
-        _, position = now
-        if position.count % STEPS_BETWEEN_LOOKS == 0:
-            yield Working()
+    while not isinstance(now := proceed(position, bounds, STEPS_BETWEEN_LOOKS), Reached):
+        position = now
+        yield Working()
     return Evaluated(materialise(now.value), _changed(heap, now.heap))
 
 

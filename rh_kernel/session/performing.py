@@ -10,7 +10,7 @@ from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.step import Step
 from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
-from rh_kernel.operational.trace import advance
+from rh_kernel.operational.trace import proceed
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.primitives.values import materialise
 from rh_kernel.session.budget import allowed, check_size, limits, longest
@@ -222,24 +222,23 @@ def _trace(number: int, plan: Trace, state: State) -> Generator[Event, None, Sta
     subject = plan.subject
     start = subject.command if isinstance(subject, ClosedCommand) else subject.term
     steps: list[Step] = []
-    position = Position(start, None, Heap(state.heap), 0)
+    heap = Heap(state.heap)
+    position = Position(start, None, heap, 0)
     value: Term | None = None
     stuck: tuple[Diagnostic, ...] = ()
     bounds = limits(state.settings)
     try:
-        while not isinstance(now := advance(position, bounds), Reached):
-            step, position = now
-            steps.append(step)
-            if len(steps) % STEPS_BETWEEN_LOOKS == 0:
-                check_size(len(steps) * REALS_OF_STEP, f"a trace of {len(steps):,} steps", span_of(subject), state.settings)
-                yield Working()
-        value = materialise(now.value)
+        while not isinstance(now := proceed(position, bounds, STEPS_BETWEEN_LOOKS, steps), Reached):
+            position = now
+            check_size(len(steps) * REALS_OF_STEP, f"a trace of {len(steps):,} steps", span_of(subject), state.settings)
+            yield Working()
+        value, heap = materialise(now.value), now.heap
     except Stuck as failure:
         stuck = placed(failure, span_of(subject)).diagnostics
     yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, state.heap, plan.written))
     if stuck:
         raise Stuck(*stuck)
-    return state.put({loc: a for loc, a in position.heap.items() if state.heap.get(loc) is not a})
+    return state.put({loc: a for loc, a in heap.items() if state.heap.get(loc) is not a})
 
 
 def _train(number: int, plan: Train, state: State) -> Generator[Event, None, State]:

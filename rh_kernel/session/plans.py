@@ -15,7 +15,7 @@ from rh_kernel.session.directives import chosen, expect_no_words, file_name, nee
 from rh_kernel.session.drawing import Denoted, denoted
 from rh_kernel.session.names import names_shown
 from rh_kernel.session.results import CheckPassed, NamesShown, Notice
-from rh_kernel.session.settings import Evaluator, Settings, dtype_text, evaluator_text, strict_text
+from rh_kernel.session.settings import Evaluator, Settings, dtype_text, evaluator_text, strict_text, with_device, with_dtype
 from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
@@ -352,12 +352,9 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
             settings = settings if word is None else replace(settings, evaluator=Evaluator(word))
             return Set(settings, evaluator_text(settings))
         case "device":
-            word = chosen(item, "cpu", "gpu")
-            return SetDevice(settings if word is None else replace(settings, device="gpu" if word == "gpu" else "cpu"))
+            return SetDevice(with_device(settings, chosen(item, "cpu", "gpu")))
         case "dtype":
-            word = chosen(item, "float64", "float32")
-            precision = settings.precision if word is None else "float32" if word == "float32" else "float64"
-            settings = replace(settings, precision=precision)
+            settings = with_dtype(settings, chosen(item, "float64", "float32"))
             return Set(settings, dtype_text(settings))
         case "help" | "lsmagic":
             from rh_kernel.session.helping import help_text

@@ -1,6 +1,6 @@
 """What a session is set to (LANGUAGE §4–§6); settings are values, so a cell that fails leaves them as they were."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from rh_kernel.arrays.devices import Device, NoCard, card
@@ -39,6 +39,24 @@ _EVALUATORS = {
     Evaluator.STEPPED: "is reduced step by step, as in section 5 of the paper (`%trace` shows it)",
     Evaluator.DENOTED: "runs as its denotation, section 7 of the paper (`%diagram` shows it)",
 }
+
+
+def with_device(settings: Settings, word: str | None) -> Settings:
+    """The settings after ``%device gpu``, or the same if it is only asked for."""
+    match word:
+        case "cpu" | "gpu":
+            return replace(settings, device=word)
+        case _:
+            return settings
+
+
+def with_dtype(settings: Settings, word: str | None) -> Settings:
+    """The settings after ``%dtype float32``, or the same if it is only asked for."""
+    match word:
+        case "float64" | "float32":
+            return replace(settings, precision=word)
+        case _:
+            return settings
 
 
 def strict_text(settings: Settings) -> str:

@@ -227,7 +227,7 @@ class _StaticImages(Walk):
     static: Static
 
     def skips(self, node: Node, depth: int) -> bool:
-        return isinstance(node, Bound | Const)
+        return isinstance(node, Bound | Const) or (isinstance(node, Scope) and not node.is_generic)
 
     def type(self, A: Type) -> Type:
         return map_type(A, self._on_dim, self._on_shape, lambda meta: meta)
@@ -293,7 +293,7 @@ class _Solutions(Walk):
     on_type: Callable[[TypeMeta], Type]
 
     def skips(self, node: Node, depth: int) -> bool:
-        return isinstance(node, Bound | Const)
+        return isinstance(node, Bound | Const) or (isinstance(node, Scope) and not node.is_generic)
 
     def type(self, A: Type) -> Type:
         return map_type(A, self._atom, self._shape, self.on_type)

@@ -36,10 +36,15 @@ def _leave_loose(node: Node, loose: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Scope(Node):
-    """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1."""
+    """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1.
+
+    One that is not generic, such as the body of a declared net, holds neither variables of dimensions, shapes and locations nor
+    unknowns, so whoever replaces those leaves it as it is.
+    """
 
     hints: tuple[str, ...] = field(compare=False)
     body: "Term | Command"
+    is_generic: bool = field(compare=False, repr=False, kw_only=True, default=True)
 
     def __post_init__(self) -> None:
         _leave_loose(self, self.body.loose >> len(self.hints))
@@ -71,13 +76,17 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """A function symbol of the user: ``x. M``, and the derivative ``w, x. N`` if it brings its own."""
+    """A function symbol of the user: ``x. M``, and the derivative ``w, x. N`` if it brings its own.
+
+    One that is not generic holds neither dimension variables nor unknowns, so whoever replaces those leaves it as it is.
+    """
 
     name: str
     domain: Type
     codomain: Type
     body: Scope
     own: Scope | None
+    is_generic: bool = field(compare=False, repr=False, default=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,10 @@ _ROWS = re.compile(r"\[[-+\d. \teE,;]*\]")
 _FACTORS = re.compile(r"([0-9]+)([^\W\d]\w*)")
 
 DEEPEST = 200
-"""How many levels, and how many operators in a row, an expression may have. The bodies of lets do not count."""
+"""How many levels, and how many signs in front of an operand or behind it, an expression may have.
+
+The bodies of lets do not count, nor do infix operators in a row.
+"""
 
 
 class Cursor:

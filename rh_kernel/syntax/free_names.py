@@ -4,11 +4,12 @@ What is found is looked up among the definitions, so a name of the language itse
 """
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 
-Names = frozenset[str]
+Names = AbstractSet[str]
 
 
 def free_names(item: items.Item) -> Names:
@@ -56,9 +57,14 @@ def _item(item: items.Item) -> Iterator[str]:
 
 
 def _expr(e: s.Expr, bound: Names) -> Iterator[str]:
-    while isinstance(e, s.LetExpr):
-        yield from _expr(e.bound, bound)
-        bound, e = bound | _bound(e.pattern), e.body
+    if isinstance(e, s.LetExpr):
+        # One set for all lets of a spine, which grows: a set for each would be a copy of it.
+        inner = set(bound)
+        while isinstance(e, s.LetExpr):
+            yield from _expr(e.bound, inner)
+            inner |= _bound(e.pattern)
+            e = e.body
+        bound = inner
     match e:
         case s.Var(name):
             yield from _named(name, bound)
@@ -74,8 +80,9 @@ def _expr(e: s.Expr, bound: Names) -> Iterator[str]:
             yield from _exprs(indices, bound)
         case s.Negate(M) | s.Transpose(M) | s.Projection(_, M) | s.ReturnExpr(M):
             yield from _expr(M, bound)
-        case s.Binary(_, M, N):
-            yield from _exprs((M, N), bound)
+        case s.Binary():
+            spine = s.spine(e, frozenset(s.BinaryOperator))
+            yield from _exprs((spine[0].left, *(each.right for each in spine)), bound)
         case s.ReverseDerivative(W, x, N, V):
             yield from _exprs((W, V), bound)
             yield from _expr(N, bound | _bound(x))

@@ -42,6 +42,7 @@ from rh_kernel.syntax.surface import (
 from rh_kernel.syntax.tokens import Kind, Token
 
 _OPERATORS = {o.value: o for o in BinaryOperator} | {"×": BinaryOperator.TIMES}
+_BEHIND = frozenset({"ᵀ", "."})
 _SUMS = frozenset({BinaryOperator.PLUS, BinaryOperator.MINUS})
 _PROJECTION = re.compile(r"proj_([0-9]{1,9})")
 
@@ -57,18 +58,14 @@ _TWO_LETS = "`let x <- M in N` for a term M, `let x <= P in Q` for a command P"
 def expression(c: Cursor) -> Expr:
     """A term or a command."""
     c.deepen()
-    if c.at("let"):
+    if c.token.text == "let":
         M = _lets(c)
         c.depth -= 1
         return M
     start = factor = c.token.start
     pending: tuple[BinaryOperator, Expr] | None = None
     M = _operand(c)
-    operators = 0
     while (operator := _OPERATORS.get(c.token.text)) is not None:
-        operators += 1
-        if operators > DEEPEST:
-            raise c.too_deep()
         if operator in _SUMS:
             M = _add(pending, M, c.since(start))
             c.advance()
@@ -113,18 +110,14 @@ def _tuple(items: tuple[Expr, ...], span: Span) -> Expr:
 
 def _operand(c: Cursor) -> Expr:
     """An expression without infix operators."""
-    minuses: list[Token] = []
-    while c.at("-"):
-        minuses.append(c.advance())
-    if len(minuses) > DEEPEST:
-        raise c.too_deep()
+    minuses = _minuses(c) if c.token.text == "-" else ()
     token = c.token
     start = token.start
     if token.kind is Kind.NAME or (token.text == "rd" and c.peek().text == "["):
         c.advance()
         f = Name(token.text, span=c.since(start))
-        indices = expressions(c, "[") if c.at("[") else ()
-        arguments = expressions(c, "(") if c.at("(") else None
+        indices = expressions(c, "[") if c.token.text == "[" else ()
+        arguments = expressions(c, "(") if c.token.text == "(" else None
         M = _postfix(c, _applied(c, f, indices, arguments), start)
     elif token.kind is Kind.NUMBER:
         M = _postfix(c, number(c), start)
@@ -142,8 +135,19 @@ def _operand(c: Cursor) -> Expr:
     return M
 
 
+def _minuses(c: Cursor) -> list[Token]:
+    minuses: list[Token] = []
+    while c.at("-"):
+        minuses.append(c.advance())
+    if len(minuses) > DEEPEST:
+        raise c.too_deep()
+    return minuses
+
+
 def _postfix(c: Cursor, M: Expr, start: int) -> Expr:
     """``M.1``, ``Mᵀ``, ``M.rd(x. N)(V)``, any number of them."""
+    if c.token.kind is not Kind.PROJECTION and c.token.text not in _BEHIND:
+        return M
     for _ in range(DEEPEST + 1):
         if c.holds(Kind.PROJECTION):
             M = Projection(_component(c, M, start), M, span=c.since(start))

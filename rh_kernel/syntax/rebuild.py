@@ -228,6 +228,8 @@ def _function(f: Function, walk: Walk) -> Function:
         case Primitive(name, at, A, B):
             new_at, C, D = tuple([_extent(a, walk) for a in at]), walk.type(A), walk.type(B)
             return f if C is A and D is B and new_at == at else Primitive(name, new_at, C, D)
+        case Defined(is_generic=False):
+            return f
         case Defined(name, A, B, body, own):
             new_own = None if own is None else cast(Scope, rebuild(own, 0, walk))
             C, D, new_body = walk.type(A), walk.type(B), cast(Scope, rebuild(body, 0, walk))

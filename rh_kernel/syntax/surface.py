@@ -167,6 +167,17 @@ class Binary(Written):
     right: "Expr"
 
 
+def spine(e: Binary, operators: frozenset[BinaryOperator]) -> list[Binary]:
+    """The nested left operands ``M op N op …`` of ``e`` and ``e`` itself, innermost first, as far as these operators go.
+
+    Who goes through them in a loop needs no deep recursion, however many there are in a row.
+    """
+    found = [e]
+    while isinstance(found[-1].left, Binary) and found[-1].left.operator in operators:
+        found.append(found[-1].left)
+    return found[::-1]
+
+
 @dataclass(frozen=True, slots=True)
 class Transpose(Written):
     """``w^T`` or ``wᵀ``"""

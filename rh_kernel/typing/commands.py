@@ -66,16 +66,18 @@ class Commands:
         spine: list[tuple[s.LetExpr, Command, Opened]] = []
         siblings = Siblings(self.unifier)
         while isinstance(e, s.LetExpr):
-            P, B = self._wrong()
+            found: tuple[Command, Type] | None = None
             with siblings:
-                P, B = self._bound(cx, e)
+                found = self._bound(cx, e)
+            P, B = found or self._wrong()
             opened = taken_apart(cx, self.unifier, siblings, e, B)
             spine.append((e, P, opened))
             cx, e = opened.context, e.body
-        Q, C = self._wrong()
+        head: list[tuple[Command, Type]] = []
         with siblings:
-            Q, C = self._head(cx, e, A, asked)
+            head.append(self._head(cx, e, A, asked))
         siblings.settle()
+        ((Q, C),) = head
         for written, P, opened in reversed(spine):
             Q = Bind(P, opened.command_scope(Q), span=written.span)
         return Q, C

@@ -159,6 +159,8 @@ def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
     values = tuple(p.name for p in signature.statics if isinstance(p.kind, ValueKind))
     scope = opened.command_scope(R)
     body = finished(commands.unifier, Scope((*values, *scope.hints), scope.body), item.span)
+    if not (signature.variables or signature.statics):
+        body = Scope(body.hints, body.body, is_generic=False, span=body.span)
     check_dimensions(commands.unifier)
     B = finished_type(commands.unifier, B)
     nodes = _nodes(item, commands.unifier)

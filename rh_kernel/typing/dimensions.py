@@ -35,6 +35,9 @@ def elaborate_shape(cx: Context, dims: tuple[s.Expr, ...]) -> Shape:
             return tuple(elaborate_dim(cx, d) for d in dims)
 
 
+_OF_DIMENSIONS = frozenset({s.BinaryOperator.PLUS, s.BinaryOperator.MINUS, s.BinaryOperator.TIMES, s.BinaryOperator.FLOOR})
+
+
 def elaborate_dim(cx: Context, e: s.Expr) -> Dim:
     """The dimension that is written. Raises ``Rejected``."""
     d = _dim(cx, e)
@@ -51,14 +54,8 @@ def _dim(cx: Context, e: s.Expr) -> Dim:
             return _variable(cx, name, e.span)
         case s.Negate(operand):
             return -_dim(cx, operand)
-        case s.Binary(s.BinaryOperator.PLUS, left, right):
-            return _dim(cx, left) + _dim(cx, right)
-        case s.Binary(s.BinaryOperator.MINUS, left, right):
-            return _dim(cx, left) - _dim(cx, right)
-        case s.Binary(s.BinaryOperator.TIMES, left, right):
-            return _dim(cx, left) * _dim(cx, right)
-        case s.Binary(s.BinaryOperator.FLOOR, left, right):
-            return _divided(e, floor, _dim(cx, left), _dim(cx, right))
+        case s.Binary(operator) if operator in _OF_DIMENSIONS:
+            return _joined(cx, e)
         case s.Apply(s.Name("ceil"), (), (s.Binary(s.BinaryOperator.DIVIDE, left, right),)):
             return _divided(e, ceil, _dim(cx, left), _dim(cx, right))
         case s.Binary(s.BinaryOperator.DIVIDE):
@@ -67,10 +64,32 @@ def _dim(cx: Context, e: s.Expr) -> Dim:
                 NotADimension(span=e.span, why=f"`{e.span.text}` is no dimension", expected="a whole number", hint=hint)
             )
         case _:
-            hint = "dimensions are built from whole numbers and names with + - * // and ceil(a / b)"
-            raise Rejected(
-                NotADimension(span=e.span, why=f"`{e.span.text}` is no dimension", expected="a dimension", hint=hint)
-            )
+            raise _no_dimension(e)
+
+
+def _joined(cx: Context, e: s.Binary) -> Dim:
+    """Operators in a row are gone through in a loop."""
+    spine = s.spine(e, _OF_DIMENSIONS)
+    d = _dim(cx, spine[0].left)
+    for written in spine:
+        other = _dim(cx, written.right)
+        match written.operator:
+            case s.BinaryOperator.PLUS:
+                d = d + other
+            case s.BinaryOperator.MINUS:
+                d = d - other
+            case s.BinaryOperator.TIMES:
+                d = d * other
+            case s.BinaryOperator.FLOOR:
+                d = _divided(written, floor, d, other)
+            case s.BinaryOperator.DIVIDE | s.BinaryOperator.MATMUL | s.BinaryOperator.DOT:
+                raise _no_dimension(written)
+    return d
+
+
+def _no_dimension(e: s.Expr) -> Rejected:
+    hint = "dimensions are built from whole numbers and names with + - * // and ceil(a / b)"
+    return Rejected(NotADimension(span=e.span, why=f"`{e.span.text}` is no dimension", expected="a dimension", hint=hint))
 
 
 def _divided(e: s.Expr, divide: Callable[[Dim, Dim], Dim], n: Dim, d: Dim) -> Dim:

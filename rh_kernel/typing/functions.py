@@ -117,6 +117,8 @@ def check_needs(cx: Context, unifier: Unifier, f: Function, e: s.Apply) -> None:
 
 def instance(unifier: Unifier, d: FunDefinition) -> Defined:
     """A user's function with fresh unknowns for its dimension variables."""
+    if not d.variables:
+        return Defined(d.name, d.domain, d.codomain, d.body, d.own, is_generic=False)
     static = Static({v: unifier.fresh_dim(v) for v in d.variables}, {}, {})
     own = None if d.own is None else specialise(d.own, static)
     A, B = specialise_type(d.domain, static), specialise_type(d.codomain, static)

@@ -30,7 +30,7 @@ def nearest(name: str, known: Collection[str], built_in: Collection[str]) -> str
     def score(other: str) -> float:
         return _likeness(name, other) + _OWN * (other not in built_in) + _SWAPPED * _is_swapped(name, other)
 
-    close = [other for other in known if _likeness(name, other) >= _ENOUGH]
+    close = [other for other in known if _is_swapped(name, other) or _likeness(name, other) >= _ENOUGH]
     return None if name in _VALUES or name in INITIALS else max(close, key=score, default=None)
 
 

@@ -24,19 +24,31 @@ class Siblings:
         self._failures = 0
         self._mark: Mark | None = None
 
-    def __enter__(self) -> None:
+    def open(self) -> None:
+        """Begin a part that ``close`` will end."""
         self._mark = self._unifier.mark()
+
+    def close(self, failure: Rejected | None) -> None:
+        """End a part that was gone into elsewhere, and that failed or not."""
+        if failure is not None:
+            self._keep(failure)
+
+    def __enter__(self) -> None:
+        self.open()
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> bool:
         if not isinstance(value, Rejected):
             return False
+        self._keep(value)
+        return True
+
+    def _keep(self, failure: Rejected) -> None:
         if self._mark is not None:
             self._unifier.back(self._mark)
         self._failures += 1
-        self._found += value.diagnostics
+        self._found += failure.diagnostics
         if self._failures >= ENOUGH:
             self.settle()
-        return True
 
     def settle(self) -> None:
         """Raises ``Rejected`` with what was wrong, if anything was; of complaints about one unknown name the first."""

@@ -44,6 +44,8 @@ from rh_kernel.typing.patterns import Opened, open_patterns
 from rh_kernel.typing.siblings import Siblings
 from rh_kernel.typing.unify import Unifier
 
+_INFIX = frozenset(s.BinaryOperator) - {s.BinaryOperator.FLOOR}
+
 
 class Terms:
     """The two modes of elaboration, over one set of unknowns."""
@@ -225,12 +227,33 @@ class Terms:
             why = "`//` divides dimensions, and stands between terms here"
             fix = sign(e.left.span, e.right.span, "//", "/")
             raise Rejected(NotADimension(span=e.span, why=why, hint="terms are divided with `/`", fix=fix))
-        siblings, sides = Siblings(self.unifier), list[tuple[Term, Type]]()
-        for side in (e.left, e.right):
-            with siblings:
-                sides.append(self.infer(cx, side))
+        spine = [(each, Siblings(self.unifier)) for each in s.spine(e, _INFIX)]
+        for _, siblings in reversed(spine):
+            siblings.open()
+        left: tuple[Term, Type] | Rejected
+        try:
+            left = self.infer(cx, spine[0][0].left)
+        except Rejected as failure:
+            left = failure
+        for each, siblings in spine:
+            try:
+                left = self._joined(cx, each, siblings, left)
+            except Rejected as failure:
+                left = failure
+        if isinstance(left, Rejected):
+            raise left
+        return left
+
+    def _joined(self, cx: Context, e: s.Binary, siblings: Siblings, left: tuple[Term, Type] | Rejected) -> tuple[Term, Type]:
+        """``e``, whose left operand is known, or has failed."""
+        siblings.close(left if isinstance(left, Rejected) else None)
+        right: list[tuple[Term, Type]] = []
+        with siblings:
+            right.append(self.infer(cx, e.right))
         siblings.settle()
-        (M, A), (N, B) = sides
+        if isinstance(left, Rejected):
+            raise left
+        (M, A), (N, B) = left, right[0]
         if e.operator is s.BinaryOperator.PLUS and self.unifier.same_type(A, B):
             return Plus(M, N, span=e.span), A
         return operators.binary(cx, self.unifier, e, (M, A), (N, B))
@@ -272,16 +295,18 @@ class Terms:
         siblings = Siblings(self.unifier)
         body: s.Expr = e
         while isinstance(body, s.LetExpr) and body.arrow is s.Arrow.TERM:
-            M, B = wrong(self.unifier)
+            found: tuple[Term, Type] | None = None
             with siblings:
-                M, B = self.infer(cx, body.bound)
+                found = self.infer(cx, body.bound)
+            M, B = found or wrong(self.unifier)
             opened = taken_apart(cx, self.unifier, siblings, body, B)
             spine.append((body, M, opened))
             cx, body = opened.context, body.body
-        N, C = wrong(self.unifier)
+        head: list[tuple[Term, Type]] = []
         with siblings:
-            N, C = self.infer(cx, body) if A is None else (self.check(cx, body, A, asked), A)
+            head.append(self.infer(cx, body) if A is None else (self.check(cx, body, A, asked), A))
         siblings.settle()
+        ((N, C),) = head
         for written, M, opened in reversed(spine):
             N = Let(M, opened.term_scope(N), span=written.span)
         return N, C

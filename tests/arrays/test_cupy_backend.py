@@ -41,7 +41,7 @@ Make: TypeAlias = Callable[..., CupyBackend]
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="kernels are compiled by g++ here")
 WAYS = tuple(Way)
 laws = settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 
 
@@ -97,11 +97,18 @@ def test_each_way_does_what_the_steps_say(card: Make, kind: str, data: st.DataOb
             close(x, expected, plan.precision)
 
 
-def test_sums_into_entries_that_overlap_otherwise_are_left_to_others() -> None:
-    output, factor = View(0, 0, (3, 3), (2, 3)), View(1, 0, (3, 3), (3, 1))
-    buffers = (Kept(np.zeros(11)), Kept(np.ones(9)))
-    with pytest.raises(Unsupported):
-        module(Plan("float64", None, (), buffers, 0, (Contract((3, 3), output, factor, factor),), (), ()))
+@needs_compiler
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_sums_whose_entries_lie_anyhow_are_made_all_the_same(card: Make, accumulate: bool) -> None:
+    output, left, right = View(0, 0, (3, 3), (2, 3)), View(1, 0, (3, 3), (3, 1)), View(1, 8, (3, 3), (-1, -3))
+    buffers = (Kept(np.arange(11.0)), Kept(np.arange(9.0)))
+    step = Contract((3, 3), output, left, right, 0.5, accumulate)
+    plan = Plan("float64", None, (), buffers, 0, (step,), (View(0, 0, (11,), (1,)),), ())
+    reference = ByDefinition(plan, {})
+    reference.step()
+    reference.step()
+    for way in WAYS:
+        close(left_by(card(way), plan)[0], reference.result()[0])
 
 
 # ----------------------------------------------------------------------------------------- programs
@@ -278,6 +285,24 @@ def test_what_has_no_loop_is_called_as_it_is(card: Make) -> None:
     close(runner.result(), [0, 0, 1, 0, 0, 2])
     with pytest.raises(Unsupported):
         card(Way.WHOLE).runner(plan, {})
+
+
+@needs_compiler
+def test_what_cuda_says_when_it_gives_up_is_told(card: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    backend = card()
+    trained = task("mlp").machine(backend)
+
+    def gives_up(*_: object) -> None:
+        raise RuntimeError("cudaErrorIllegalAddress: an illegal memory access was encountered")
+
+    monkeypatch.setattr(backend.xp, "asnumpy", gives_up)
+    with pytest.raises(Stuck) as failure:
+        trained.written()
+    (told,) = failure.value.diagnostics
+    assert (told.code, told.message) == (
+        "RH402",
+        "CUDA says: cudaErrorIllegalAddress: an illegal memory access was encountered",
+    )
 
 
 # ---------------------------------------------------------------------------------------- the card

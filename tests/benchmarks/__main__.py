@@ -6,12 +6,13 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from dataclasses import asdict
 from importlib import import_module
 from importlib.util import find_spec
 from io import StringIO
+from typing import Any
 
 from tests.benchmarks import whole
 from tests.benchmarks.goals import Outcome, outcomes
@@ -27,6 +28,9 @@ FEW = ("mlp-2-3-1/b1", "mlp-784-128-10/b32", "res-16x64/b1", "cnn-128/b32", "cha
 """The problems of ``--quick``."""
 BIG = ("mlp-784-512-10/b32", "mlp-784-512-10/b256", "res-16x64/b32")
 """The problems that are worth a second thread."""
+METHOD = """\
+Medians of interleaved rounds, of peers that agree. One thread on one core, in seconds of that processor, so that what else runs
+there does not count; with more threads, and for whole processes, in seconds of the clock, of which the best counts."""
 PARTS = ("steps", "growth", "first", "costs", "memory", "imports", "digits", "stepping", "front", "promises")
 
 
@@ -46,20 +50,23 @@ class Report:
     def __init__(self) -> None:
         self.sections: list[str] = []
         self.outcomes: list[tuple[str, Outcome]] = []
+        self.broken: list[str] = []
         self.data: dict[str, object] = {"machine": facts()}
         lines = "\n".join(f"- {name}: {value}" for name, value in facts().items())
-        self.add(
-            "# What was measured",
-            f"{lines}\n\nMedians of interleaved rounds. One thread on one core, in seconds of that processor, so that what else runs there does not\ncount; with more threads, and for whole processes, in seconds of the clock.",
-        )
+        self.add("# What was measured", f"{lines}\n\n{METHOD}")
 
     def add(self, head: str, text: str) -> None:
         """A section."""
         self.sections.append(f"{head}\n\n{text}\n")
         print(self.sections[-1], flush=True)
 
-    def part(self, part: whole.Part) -> None:
-        """A section with its goals and numbers."""
+    def part(self, measure: Callable[[], whole.Part]) -> None:
+        """A section with its goals and numbers, or what broke."""
+        try:
+            part = measure()
+        except Broken as broken:
+            self.broken.append(str(broken))
+            return
         self.add(f"## {part.title}", part.text)
         self.outcomes += [("", outcome) for outcome in part.outcomes]
         self.data[part.title] = part.data
@@ -67,6 +74,8 @@ class Report:
     def write(self) -> None:
         """The files, the goals last."""
         self.add("## Goals", goals(self.outcomes))
+        if self.broken:
+            self.add("## What broke", "\n\n".join(self.broken))
         self.data["goals"] = [{"at": where, **asdict(outcome)} for where, outcome in self.outcomes]
         FOLDER.mkdir(parents=True, exist_ok=True)
         (FOLDER / "bench.md").write_text("\n".join(self.sections), encoding="utf-8")
@@ -89,7 +98,11 @@ def steps(
         pace = "quick" if options.quick else "full"
         print(f"{asked.key}, {where} …", file=sys.stderr, flush=True)
         compiled = "1" if options.compile else "0"
-        said = whole.child("steps", asked.key, precision, str(threads), pace, compiled, *peers, threads=threads)
+        try:
+            said = whole.child("steps", asked.key, precision, str(threads), pace, compiled, *peers, threads=threads)
+        except Broken as broken:
+            report.broken.append(f"{asked.key}, {where}: {broken}")
+            continue
         found[asked.key] = [Row(**row) for row in said["rows"]]
         if threads == 1 and not peers:
             report.outcomes += [(precision, outcome) for outcome in outcomes(asked.key, dict_of(found[asked.key]))]
@@ -104,9 +117,9 @@ def growth(report: Report, options: argparse.Namespace) -> None:
     peers = (e.OURS, e.NATIVE, e.HAND, e.FLOOR)
     problems = tuple([p for p in GROWTH if not options.quick or len(p.net.shapes) < 1000])
     found = steps(report, "Growth", problems, "float64", 1, options, *peers)
-    names = [row.peer for row in next(iter(found.values())) if row.samples]
+    names = list(dict.fromkeys(row.peer for rows in found.values() for row in rows if row.samples))
     body: list[list[str]] = []
-    for asked in problems:
+    for asked in [p for p in problems if p.key in found]:
         of = dict_of(found[asked.key])
         each = len(asked.net.shapes) * asked.batch
         body.append([asked.key, *[microseconds(of[name].median / each) for name in names]])
@@ -145,12 +158,11 @@ def run(report: Report, options: argparse.Namespace) -> None:
     }
     for name, measure in measured.items():
         if name in parts:
-            report.part(measure())
+            report.part(measure)
     for name in ("stepping", "front"):
         if name in parts and not quick and find_spec(f"tests.benchmarks.{name}"):
             module = import_module(f"tests.benchmarks.{name}")
-            rows = module.measure()
-            report.part(whole.Part(name.capitalize(), module.table(rows), [], rows))
+            report.part(lambda module=module, name=name: _of_others(name, module))
     if "promises" in parts and not quick:
         from tests.benchmarks.promises import promises
 
@@ -159,17 +171,22 @@ def run(report: Report, options: argparse.Namespace) -> None:
         report.add("## Other promises", "\n".join(f"    {line}" for line in said.getvalue().splitlines()))
 
 
-def main() -> Iterator[str]:
-    """The report; what was found is written even if something breaks, and then that is told."""
+def _of_others(name: str, module: Any) -> whole.Part:
+    """What a module measures that has ``measure`` and ``table``."""
+    rows = module.measure()
+    return whole.Part(name.capitalize(), module.table(rows), [], rows)
+
+
+def main() -> int:
+    """The report; what was found is written even if something breaks. The number of things that broke."""
+    options = arguments()
     report = Report()
     try:
-        run(report, arguments())
-    except Broken as broken:
-        yield str(broken)
+        run(report, options)
     finally:
         report.write()
+    return len(report.broken)
 
 
 if __name__ == "__main__":
-    if complaints := list(main()):
-        sys.exit("\n".join(complaints))
+    sys.exit(main())

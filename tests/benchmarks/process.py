@@ -1,22 +1,27 @@
 """Whole processes: how long they take, how much memory they have, and the environment that keeps them to so many threads."""
 
 import os
+import resource
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Timer
+from types import MappingProxyType
 
 PLACE = Path(__file__).parents[2]
+EMPTY: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A process that has ended: seconds from start to end, and what it wrote"""
+    """A process that has ended: seconds from start to end by the clock, those of the processor, and what it wrote"""
 
     seconds: float
+    busy: float
     output: str
 
 
@@ -38,7 +43,9 @@ def environment(threads: int) -> dict[str, str]:
     }
 
 
-def python(*arguments: str, threads: int = 1, folder: Path = PLACE, timeout: float = 600) -> Ended:
+def python(
+    *arguments: str, threads: int = 1, folder: Path = PLACE, timeout: float = 600, variables: Mapping[str, str] = EMPTY
+) -> Ended:
     """A Python process with those arguments; with one thread it is kept to one core. Raises ``Broken`` if it fails."""
     kept = os.sched_getaffinity(0)
     if threads == 1:
@@ -48,7 +55,12 @@ def python(*arguments: str, threads: int = 1, folder: Path = PLACE, timeout: flo
         try:
             command = [sys.executable, *arguments]
             child = subprocess.Popen(
-                command, cwd=folder, env=environment(threads), stdout=subprocess.PIPE, stderr=complaints, text=True
+                command,
+                cwd=folder,
+                env={**environment(threads), **variables},
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                text=True,
             )
         finally:
             os.sched_setaffinity(0, kept)
@@ -59,9 +71,15 @@ def python(*arguments: str, threads: int = 1, folder: Path = PLACE, timeout: flo
         return ended
 
 
-def megabytes(*arguments: str, folder: Path = PLACE) -> float:
+def busy(whose: int) -> float:
+    """Seconds of the processor, of this process or of those that it started and that have ended."""
+    usage = resource.getrusage(whose)
+    return usage.ru_utime + usage.ru_stime
+
+
+def megabytes(*arguments: str, folder: Path = PLACE, variables: Mapping[str, str] = EMPTY) -> float:
     """The most memory that ``python -m`` with those arguments has at any time."""
-    return float(python("-c", WATCHED, *arguments, folder=folder).output.split()[-1])
+    return float(python("-c", WATCHED, *arguments, folder=folder, variables=variables).output.split()[-1])
 
 
 WATCHED = """
@@ -82,9 +100,10 @@ def _ended(child: "subprocess.Popen[str]", began: float, timeout: float) -> Ende
     """The end of a process, or its death after ``timeout`` seconds."""
     late = Timer(timeout, child.kill)
     late.start()
+    before = busy(resource.RUSAGE_CHILDREN)
     try:
         output, _ = child.communicate()
-        return Ended(time.perf_counter() - began, output)
+        return Ended(time.perf_counter() - began, busy(resource.RUSAGE_CHILDREN) - before, output)
     finally:
         late.cancel()
         child.kill()

@@ -1,14 +1,21 @@
 """A step costs what its rule does, however long or deep the program is: counted in calls, not in seconds."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from rh_kernel.operational import focus as focusing
+from rh_kernel.operational import step as step_module
+from rh_kernel.operational import trace
 from rh_kernel.operational.binders import Place, Plan, bind, returned
 from rh_kernel.operational.contexts import Subject
+from rh_kernel.operational.environments import written_out
 from rh_kernel.operational.heap import Heap
-from rh_kernel.operational.trace import run, steps
-from rh_kernel.syntax.core import Bind, Bound, Call, Handle, Let, OrdinaryHandler, Plus, Proj, Return, Scope, Term, Tuple
+from rh_kernel.operational.limits import Limits
+from rh_kernel.operational.step import Step
+from rh_kernel.operational.trace import Result, State, proceed, run, steps
+from rh_kernel.syntax.core import Bind, Bound, Call, Handle, Let, Node, OrdinaryHandler, Plus, Proj, Return, Scope, Term, Tuple
 from rh_kernel.syntax.types import SCALAR, real
 from rh_kernel.syntax.values import constant
 from tests.counting import calls
@@ -32,6 +39,16 @@ def let_chain_that_looks_back(n: int) -> Term:
     for k in reversed(range(n)):
         M = Let(Plus(Bound(0), Bound(k)), Scope(("x",), M))
     return Let(C, Scope(("x",), M))
+
+
+def lets_that_are_gathered(n: int) -> Term:
+    """Every variable is used at the end, far from its let."""
+    M: Term = C
+    for k in range(n):
+        M = Plus(Bound(k), M)
+    for _ in range(n):
+        M = Let(C, Scope(("x",), M))
+    return M
 
 
 def lets_to_the_left(n: int) -> Term:
@@ -80,6 +97,13 @@ def deep_substitution(n: int) -> Term:
     return Let(C, Scope(("x",), M))
 
 
+def tree_of_sums(n: int) -> Term:
+    row: list[Term] = [C] * (n + 1)
+    while len(row) > 1:
+        row = [Plus(M, N) for M, N in zip(row[::2], row[1::2], strict=False)] + row[len(row) // 2 * 2 :]
+    return row[0]
+
+
 def bind_chain(n: int) -> Subject:
     P: Subject = Return(Bound(0))
     for _ in range(n):
@@ -104,6 +128,7 @@ def handlers_nested(n: int) -> Subject:
 SHAPES: tuple[Callable[[int], Subject], ...] = (
     let_chain,
     let_chain_that_looks_back,
+    lets_that_are_gathered,
     lets_to_the_left,
     calls_nested,
     sums_to_the_right,
@@ -111,10 +136,21 @@ SHAPES: tuple[Callable[[int], Subject], ...] = (
     wide_tuple,
     late_redex,
     deep_substitution,
+    tree_of_sums,
     bind_chain,
     binds_to_the_left,
     handlers_nested,
 )
+
+
+def kept(M: Subject) -> list[Step]:
+    """All steps, as a session keeps them."""
+    found: list[Step] = []
+    state = State(M, None, Heap(), 0)
+    while not isinstance(now := proceed(state, Limits(), 10, found), Result):
+        state = now
+    return found
+
 
 each_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
 
@@ -123,6 +159,50 @@ each_shape = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__
 def test_the_work_is_linear_in_the_size(shape: Callable[[int], Subject]) -> None:
     small, large = shape(60), shape(600)
     assert calls(lambda: run(large, Heap())) <= 10.5 * calls(lambda: run(small, Heap()))
+
+
+@each_shape
+def test_keeping_the_steps_costs_what_they_cost_and_what_is_shared(shape: Callable[[int], Subject]) -> None:
+    for n in (60, 600):
+        M = shape(n)
+        shared = trace.SHARED * (n > 500) + trace.EARNED * run(M, Heap()).count
+        assert calls(lambda: kept(M)) <= 2 * calls(lambda: run(M, Heap())) + 6 * shared
+
+
+@each_shape
+def test_a_step_calls_few_functions(shape: Callable[[int], Subject]) -> None:
+    """However many there are: 200,000 steps a second leave no room for more."""
+    M = shape(2_000)
+    assert calls(lambda: run(M, Heap())) <= 20 * max(run(M, Heap()).count, 2_000)
+
+
+@each_shape
+def test_a_kept_step_is_not_written_out_before_it_is_asked_for(
+    shape: Callable[[int], Subject], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace, "SHARED", 0)
+    M, written = shape(100), 0
+
+    def counted(node: Node, *others: Any) -> Node:
+        nonlocal written
+        written += 1
+        return written_out(node, *others)
+
+    monkeypatch.setattr(focusing, "written_out", counted)
+    monkeypatch.setattr(step_module, "written_out", counted)
+    found = kept(M)
+    assert written == 0
+    now = M
+    for step in found:
+        assert step.before == now
+        now = step.after
+
+
+@pytest.mark.parametrize("shape", [let_chain, calls_nested, late_redex, tree_of_sums, bind_chain, lets_to_the_left])
+def test_no_recursion_up_to_a_hundred_thousand_nodes(shape: Callable[[int], Subject]) -> None:
+    M = shape(50_000)
+    assert run(M, Heap()).value.loose == 0
+    assert len(kept(M)[0].path) <= 50_000
 
 
 @each_shape

@@ -7,9 +7,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from rh_kernel.arrays import devices
+from rh_kernel.arrays import choosing, cupy_backend, devices
 from rh_kernel.arrays.devices import Card, NoCard, card
 from rh_kernel.command_line.arguments import main
 from rh_kernel.session import settings as settings_module
@@ -17,6 +18,7 @@ from rh_kernel.session.results import ItemFailed, Notice, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Source
+from tests.arrays.simulated_card import COMPILER, SimulatedCard
 
 H200 = Card("NVIDIA H200", 139 << 30)
 ABSENT = NoCard("CuPy is not installed", "install it")
@@ -137,7 +139,7 @@ def runtime(cards: int = 1, driver: int = 13000, problem: Exception | None = Non
     return SimpleNamespace(cuda=SimpleNamespace(runtime=SimpleNamespace(**answers), Device=lambda: SimpleNamespace(id=0)))
 
 
-COMPILER = SimpleNamespace(getVersion=lambda: (13, 5))
+NVRTC = SimpleNamespace(getVersion=lambda: (13, 5))
 
 
 @pytest.mark.parametrize(
@@ -152,13 +154,13 @@ COMPILER = SimpleNamespace(getVersion=lambda: (13, 5))
     ],
 )
 def test_why_no_card_answers(cupy: Any, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = card_of(monkeypatch, cupy, COMPILER)
+    found = card_of(monkeypatch, cupy, NVRTC)
     assert isinstance(found, NoCard)
     assert why in found.why
 
 
 def test_a_card_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = card_of(monkeypatch, runtime(), COMPILER)
+    found = card_of(monkeypatch, runtime(), NVRTC)
     assert isinstance(found, Card)
     assert found.text == "NVIDIA H200, 139 GiB"
 
@@ -166,3 +168,40 @@ def test_a_card_that_answers(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_cupy_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(devices, "find_spec", dict[str, Any]().get)
     assert card() == NoCard("CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then start anew")
+
+
+TRAINING = """
+op FC[l : Loc(m, n)] : Real(n) -> Real(m)
+loc w0 : Real(4, 2) = normal(0.5, seed=1)
+loc w1 : Real(1, 4) = normal(0.5, seed=2)
+net mlp(x : Real(2)) : Real(1) = let z <= FC[w0](x) in let h <= return swish(z) in FC[w1](h)
+handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
+  return x -> return alpha * (x - t)
+  FC[l](x) -> let w <= Get[l]() in return (w @ x, (w, x))
+    | y, z -> let (w, x) <- z in let _ <= Put[l](w - outer(y, x)) in return w^T @ y
+}
+handler infer = { FC[l](x), k -> let w <= Get[l]() in k(w @ x) ; return x -> return x }
+train rev handle (x) <u>. mlp(u) with sgd(0.1, t)
+  for (x, t) in data("xor") epochs 7 batch 3 shuffle 0
+  measure let y <= handle mlp(x) with infer in return dot(y - t, y - t)
+rev handle ([1, 2]) <u>. mlp(u) with sgd(0.1, 0.5)
+"""
+
+
+@pytest.mark.skipif(COMPILER is None, reason="kernels are compiled by g++ here")
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_a_cell_does_the_same_on_a_card(precision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, _ = ran(f"%dtype {precision}\n{TRAINING}")
+    card = SimulatedCard(tmp_path)
+    for module in (choosing, settings_module):
+        monkeypatch.setattr(module, "card", lambda: H200)
+    monkeypatch.setattr(cupy_backend, "available", lambda: None)
+    monkeypatch.setattr(cupy_backend, "import_module", card.module)
+    there, _ = ran(f"%device gpu\n%dtype {precision}\n{TRAINING}")
+    assert card.launches > 0
+    assert len(here.heap) == len(there.heap) == 2
+    for location, content in here.heap.items():
+        (found,) = [x for other, x in there.heap.items() if other.name == location.name]
+        tolerance = 1e-12 if precision == "float64" else 1e-5
+        np.testing.assert_allclose(found, content, rtol=tolerance, atol=tolerance)
+        assert np.array_equal(content, content.astype(precision))

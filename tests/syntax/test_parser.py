@@ -11,7 +11,7 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import errors
 from rh_kernel.syntax.parser import Unparsed, completeness, parse, parse_expression
-from rh_kernel.syntax.surface import Apply, Binary, Expr, LetExpr, Number, Var
+from rh_kernel.syntax.surface import Apply, Binary, BinaryOperator, Expr, LetExpr, Number, Var, spine
 from rh_kernel.syntax.surface_items import Directive, Evaluation, Initial, Item, LocDeclaration, NetDeclaration, TrainItem
 from rh_kernel.syntax.tokens import KEYWORDS, PYTHON
 from tests.syntax.surface_programs import written_expressions, written_items
@@ -206,7 +206,7 @@ NESTINGS = [
         ("-", ""),
     ],
     *[("rev handle (", ") <x>. P() with h"), ("rev handle (x) <x>. ", " with h"), ("handle ", " with h")],
-    *[("handle P() with { return x -> ", "}"), ("handle P() with h(", ")"), ("1 + ", ""), ("return ", "")],
+    *[("handle P() with { return x -> ", "}"), ("handle P() with h(", ")"), ("return ", "")],
 ]
 
 
@@ -219,6 +219,16 @@ def test_nesting_has_a_limit_that_is_told(opening: str, closing: str) -> None:
     with pytest.raises(Rejected) as rejected:
         nested(5000)
     assert rejected.value.diagnostics[0].code == errors.TooDeep.code
+
+
+@pytest.mark.parametrize("sign", ["+", "-", "*", "@"])
+def test_operators_in_a_row_have_no_limit(sign: str) -> None:
+    count = 10_000
+    written = expr(f" {sign} ".join(["x"] * count))
+    assert isinstance(written, Binary)
+    found = spine(written, frozenset(BinaryOperator))
+    assert len(found) == count - 1
+    assert all(isinstance(each.right, Var) for each in found)
 
 
 def test_patterns_and_types_have_the_limit_too() -> None:

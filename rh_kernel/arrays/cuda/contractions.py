@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.c_expressions import literal, real
 from rh_kernel.arrays.cuda.functions import Function, Shares, Width, block, coordinates, index, joined, place, shared_out
 from rh_kernel.arrays.layouts import collapsed
@@ -35,8 +34,8 @@ def upright(views: Sequence[View]) -> list[View]:
     return found
 
 
-def groups(output: View) -> list[Group]:
-    """The different entries of the output, the nearest axes last. Raises ``Unsupported`` if they overlap in some other way."""
+def groups(output: View) -> list[Group] | None:
+    """The different entries of the output, the nearest axes last, or ``None`` if they overlap in some other way."""
     axes = [(s, k) for k, (n, s) in enumerate(zip(output.shape, output.strides, strict=True)) if s and n > 1]
     found: list[Group] = []
     span = 1
@@ -50,7 +49,7 @@ def groups(output: View) -> list[Group]:
             found[-1] = Group(last.first, last.stride, last.size + q * (n - 1), (*last.others, (k, q)))
             span += stride * (n - 1)
         else:
-            raise Unsupported(f"sums into entries that are {[s for s, _ in sorted(axes)]} apart")
+            return None
     return found[::-1]
 
 
@@ -61,6 +60,8 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
     shape = output.shape
     found = groups(output)
     names = [f"i{k}" for k in range(len(shape))]
+    if found is None:
+        return _one_by_one(step, views, names, precision)
     free = [g.first for g in found]
     lapping = [k for g in found for k, _ in g.others]
     summed = [k for k in range(len(shape)) if k not in free and k not in lapping]
@@ -111,6 +112,24 @@ def _undone(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequ
     return lines
 
 
+def _one_by_one(step: Contract, views: Sequence[View], names: Sequence[str], precision: Precision) -> Function:
+    """A single thread that does all of it: where no two threads may meet, and nobody knows where they would."""
+    kind, shape = index(views), views[0].shape
+    entries = [f"{name}[{place(v.strides, names)}]" for name, v in zip(("out", "left", "right"), views, strict=True)]
+
+    def everywhere(line: str) -> list[str]:
+        lines = [line]
+        for name, n in zip(reversed(names), reversed(shape), strict=True):
+            lines = block(f"for ({kind} {name} = 0; {name} < {n}; {name}++)", lines)
+        return lines
+
+    lines = [] if step.accumulate else everywhere(f"{entries[0]} = 0;")
+    lines += everywhere(f"{entries[0]} += {literal(step.scale, precision)} * {entries[1]} * {entries[2]};")
+    text = [f"{real(precision)}* const {name} = q[{k}];" for k, name in enumerate(("out", "left", "right"))]
+    text += block("if (first == 0)", lines)
+    return Function("\n".join(text), Shares.THREADS, tuple([(v.buffer, v.offset) for v in views]), 1, 1)
+
+
 # ---------------------------------------------------------------------------------------- matrices
 
 
@@ -142,7 +161,8 @@ class Product:
 def product(step: Contract) -> Product | None:
     """The contraction as a product of matrices, if it is one with entries of each next to each other in one direction."""
     output, left, right = upright(collapsed([step.output, step.left, step.right]))
-    if any(g.others for g in groups(output)):
+    found = groups(output)
+    if found is None or any(g.others for g in found):
         return None
     roles: dict[tuple[bool, bool, bool], int] = {}
     for axis in range(len(output.shape)):

@@ -74,7 +74,7 @@ class Module:
     """The text, the calls, and what is done one after the other if it is not one kernel.
 
     ``pointers`` are (buffer, offset), those of the inputs first; a buffer number beyond those of the plan is one of ``tables``.
-    ``threads`` are those of a block that is alone.
+    ``threads`` are those of a block that is alone, ``loading`` the blocks that bring the samples of a run.
     """
 
     text: str
@@ -86,6 +86,7 @@ class Module:
     actions: tuple[Action, ...]
     kernels: tuple[str, ...]
     threads: int
+    loading: int
 
 
 def module(plan: Plan, way: Way | None = None) -> Module:
@@ -142,6 +143,7 @@ class _Writer:
             tuple(self.actions),
             kernels,
             min(ALONE, max(BLOCK // 2, 1 << (self.entries - 1).bit_length())),
+            _blocks(max([size for _, size in self.inputs], default=1)),
         )
 
     def _step(self, step: Step) -> None:
@@ -171,7 +173,7 @@ class _Writer:
 
     def _call(self, function: Function) -> None:
         number = self.numbers.setdefault((function.body, function.shares), len(self.numbers))
-        self.entries = max(self.entries, function.entries)
+        self.entries = max(self.entries, function.entries if function.shares is Shares.THREADS else ALONE)
         waits = self.order.waits(function)
         self.calls.append((number, len(self.pointers), int(waits)))
         self.actions.append(Launch(kernel_name(number), len(self.calls), self._blocks(function)))
@@ -180,7 +182,7 @@ class _Writer:
     def _blocks(self, function: Function) -> int:
         match function.shares:
             case Shares.THREADS:
-                return max(1, min(GRID, -(-function.entries // BLOCK)))
+                return _blocks(function.entries)
             case Shares.BLOCKS:
                 return max(1, min(GRID, function.entries))
 
@@ -194,3 +196,8 @@ class _Writer:
         else:
             parts += [own_kernel(number, shares) for (_, shares), number in self.numbers.items()]
         return "\n\n".join(parts) + "\n"
+
+
+def _blocks(entries: int) -> int:
+    """As many blocks as it takes for each thread to have one entry, or the most that there are."""
+    return max(1, min(GRID, -(-entries // BLOCK)))

@@ -10,6 +10,7 @@ from rh_kernel.arrays.plan import Integers
 from rh_kernel.arrays.program import Extent
 from rh_kernel.syntax.core import Array
 
+OTHER_SHAPE = "an input has another shape than the plan"
 Addresses = npt.NDArray[np.uint64]
 
 
@@ -37,10 +38,12 @@ class ByAddress:
         table: Integers,
         bases: Addresses,
         inputs: tuple[tuple[Extent, int], ...],
-        code: str,
+        _code: str,
         samples: int,
-        _release: int,
+        _release: object,
         owner: object,
+        _array_type: type,
+        dtype: object,
         /,
     ) -> None:
         loaded = ctypes.CDLL(path)
@@ -66,7 +69,7 @@ class ByAddress:
         self._walk = loaded.rh_walk
         self._walk.argtypes, self._walk.restype = [ctypes.c_void_p, ctypes.c_long], None
         self._inputs, self._samples = inputs, samples
-        self._dtype = np.dtype(np.float64 if code == "d" else np.float32)
+        self._dtype = dtype
         self._owner = owner
 
     def __call__(self, *inputs: Array) -> None:
@@ -74,12 +77,12 @@ class ByAddress:
         if len(inputs) != len(self._inputs):
             raise ValueError("a run is given another number of inputs")
         for array, (shape, _) in zip(inputs, self._inputs, strict=True):
-            self._require(array, array.shape == shape)
+            if array.shape != shape:
+                raise ValueError(OTHER_SHAPE)
+            self._require(array)
         self._run(inputs)
 
-    def _require(self, array: Array, fits: bool) -> None:
-        if not fits:
-            raise ValueError("an input has another shape than the plan")
+    def _require(self, array: Array) -> None:
         if array.dtype != self._dtype:
             raise ValueError("an input has another precision than the plan")
         if not array.flags.c_contiguous or not array.flags.aligned:
@@ -101,8 +104,10 @@ class ByAddress:
         if len(inputs) != len(self._inputs) or rows.ndim != 2 or rows.shape[1] != (self._samples if batched else 1):
             raise ValueError("the rows have another shape than runs × samples")
         for array, (shape, _) in zip(inputs, self._inputs, strict=True):
-            self._require(array, array.ndim > 0 and array.shape[1:] == (shape[1:] if batched else shape))
-            if rows.size and not (0 <= int(rows.min()) and int(rows.max()) < len(array)):
+            if not array.ndim or array.shape[1:] != (shape[1:] if batched else shape):
+                raise ValueError(OTHER_SHAPE)
+            self._require(array)
+            if rows.size and (int(rows.min()) < 0 or int(rows.max()) >= len(array)):
                 raise ValueError("a row names a sample that is not there")
         for row in rows:
             self._run(tuple([array[row] if batched else array[row[0]] for array in inputs]))

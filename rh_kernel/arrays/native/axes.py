@@ -50,8 +50,7 @@ def _joined(outer: Axis, inner: Axis) -> Axis | None:
 
 
 def entangled(found: Sequence[Axis], view: int) -> tuple[Axis, ...]:
-    """Those among the axes along which a view moves that have to be walked one by one, so that along the others it never
-    meets an entry twice."""
+    """The axes along which a view moves that have to be walked one by one: along the others it meets no entry twice."""
     reach = 0
     clash: list[Axis] = []
     for axis in sorted(found, key=lambda axis: (abs(axis.strides[view]), -axis.extent)):

@@ -58,8 +58,8 @@ class Native:
 
     def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
         """Overwrites what the memory has at those locations."""
-        for location, array in heap.items():
-            memory[location][...] = array
+        for location, content in heap.items():
+            memory[location][...] = content
 
     def fetch(self, memory: Memory) -> dict[Location, Array]:
         """The contents as they are now, in new arrays."""
@@ -106,8 +106,10 @@ class NativeRunner:
             self._inputs(shown, bases),
             dtype.char,
             samples,
-            int(_operations(plan) > LONG),
+            _operations(plan) > LONG,
             everything,
+            np.ndarray,
+            np.dtype(dtype.char),
         )
         self.step = self._machine
 

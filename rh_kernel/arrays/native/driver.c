@@ -6,6 +6,17 @@
 #include <stdint.h>
 #include <string.h>
 
+/* How an array of NumPy begins: what every extension module that is built for NumPy relies on. */
+typedef struct {
+  PyObject_HEAD
+  char *data;
+  int ndim;
+  Py_ssize_t *shape, *strides;
+  PyObject *base, *dtype;
+  int flags;
+} Array;
+#define CONTIGUOUS_ALIGNED 0x101
+
 typedef void kernel(void *const *);
 struct row {
   kernel *run;
@@ -37,7 +48,7 @@ typedef struct {
   Py_ssize_t row_count, input_count, patch_count, item, samples;
   char format;
   int release, busy;
-  PyObject *owner;
+  PyObject *owner, *array_type, *dtype;
 } Machine;
 
 static void machine_free(Machine *self) {
@@ -50,6 +61,8 @@ static void machine_free(Machine *self) {
   PyMem_Free(self->arrays);
   PyMem_Free(self->rows);
   Py_XDECREF(self->owner);
+  Py_XDECREF(self->array_type);
+  Py_XDECREF(self->dtype);
   if (self->library) dlclose(self->library);
   Py_TYPE(self)->tp_free((PyObject *)self);
 }
@@ -62,6 +75,17 @@ static int machine_visit(Machine *self, visitproc visit, void *arg) {
 static int refused(const char *message) {
   PyErr_SetString(PyExc_ValueError, message);
   return -1;
+}
+
+/* The common case, without the buffer protocol: an array of NumPy that is just what the plan says. */
+static inline char *plain(const Machine *self, PyObject *value, const struct input *input) {
+  if ((PyObject *)Py_TYPE(value) != self->array_type) return NULL;
+  const Array *array = (const Array *)value;
+  if (array->dtype != self->dtype || array->ndim != input->ndim) return NULL;
+  if ((array->flags & CONTIGUOUS_ALIGNED) != CONTIGUOUS_ALIGNED) return NULL;
+  for (Py_ssize_t i = 0; i < input->ndim; i++)
+    if (array->shape[i] != input->shape[i]) return NULL;
+  return array->data;
 }
 
 /* A row-major array of the machine's precision; its first axis may have any length if `any` says so. */
@@ -116,9 +140,13 @@ static PyObject *machine_step(PyObject *object, PyObject *const *args, size_t na
     at = (char **)(views + n);
   }
   for (; taken < n; taken++) {
-    if (take(self, args[taken], taken, 0, views + taken)) break;
-    at[taken] = views[taken].buf;
     const struct input *input = self->inputs + taken;
+    views[taken].obj = NULL;
+    at[taken] = plain(self, args[taken], input);
+    if (!at[taken]) {
+      if (take(self, args[taken], taken, 0, views + taken)) break;
+      at[taken] = views[taken].buf;
+    }
     if (input->copy) {
       memcpy(input->copy, at[taken], input->bytes);
       at[taken] = input->copy;
@@ -136,7 +164,8 @@ static PyObject *machine_step(PyObject *object, PyObject *const *args, size_t na
     }
     self->busy = 0;
   }
-  while (taken > 0) PyBuffer_Release(views + --taken);
+  while (taken > 0)
+    if (views[--taken].obj) PyBuffer_Release(views + taken);
   if (views != few_views) PyMem_Free(views);
   if (!done) return NULL;
   Py_RETURN_NONE;
@@ -276,10 +305,11 @@ static int read_table(Machine *self, const int64_t *table, Py_ssize_t length, co
 static PyObject *machine_new(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(keywords)) {
   const char *path, *format;
   Py_buffer table, bases;
-  PyObject *inputs, *owner;
+  PyObject *inputs, *owner, *array_type, *dtype;
   Py_ssize_t samples;
   int release;
-  if (!PyArg_ParseTuple(args, "sy*y*O!snpO", &path, &table, &bases, &PyTuple_Type, &inputs, &format, &samples, &release, &owner))
+  if (!PyArg_ParseTuple(args, "sy*y*O!snpOOO", &path, &table, &bases, &PyTuple_Type, &inputs, &format, &samples, &release, &owner,
+                        &array_type, &dtype))
     return NULL;
   Machine *self = (Machine *)type->tp_alloc(type, 0);
   if (self) {
@@ -289,6 +319,8 @@ static PyObject *machine_new(PyTypeObject *type, PyObject *args, PyObject *Py_UN
     self->samples = samples;
     self->release = release;
     self->owner = Py_NewRef(owner);
+    self->array_type = Py_NewRef(array_type);
+    self->dtype = Py_NewRef(dtype);
     self->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     int failed = self->library ? 0 : refused(dlerror());
     failed = failed || read_inputs(self, inputs);

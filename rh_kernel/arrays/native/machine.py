@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.native.addresses import ByAddress
@@ -32,7 +32,8 @@ class Maker(Protocol):
     """What makes a machine from a library and a table.
 
     ``inputs`` are their shapes and where a copy of each goes (0: nowhere); ``code`` is ``d`` or ``f``; ``samples`` is −1 if
-    inputs are not batched; ``release`` lets other threads run meanwhile; ``owner`` is kept for as long as the machine.
+    inputs are not batched; ``release``, if true, lets other threads run meanwhile; ``owner`` is kept as long as the machine.
+    Inputs are best of exactly that ``array_type`` and ``dtype``.
     """
 
     def __call__(
@@ -43,8 +44,10 @@ class Maker(Protocol):
         inputs: tuple[tuple[Extent, int], ...],
         code: str,
         samples: int,
-        release: bool,
+        release: object,
         owner: object,
+        array_type: type,
+        dtype: object,
         /,
     ) -> Machine:
         """The machine."""

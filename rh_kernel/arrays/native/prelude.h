@@ -129,6 +129,7 @@ static inline __attribute__((always_inline)) real hyperbolic_tangent(real x) {
 }
 
 static inline __attribute__((always_inline)) real signum(real x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+static inline __attribute__((always_inline)) real positive(real x) { return x > 0 ? 1 : 0; }
 static inline __attribute__((always_inline)) real largest(real x, real y) { return (x > y) | (x != x) ? x : y; }
 static inline __attribute__((always_inline)) real smallest(real x, real y) { return (x < y) | (x != x) ? x : y; }
 static inline __attribute__((always_inline)) real equal(real x, real y) { return (x == y) | (x != x) ? 1 : 0; }

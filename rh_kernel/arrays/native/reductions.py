@@ -84,7 +84,10 @@ def _along(fold: Fold, outer: tuple[Axis, ...], inner: tuple[Axis, ...], scale: 
     if eighth:
         body += [f"for (long j = 0; j < {eighth}; j++) {{", "LIKELY_VECTORISED", "for (long e = 0; e < 8; e++)"]
         body += [f"m[e] = {_joined(fold, 'm[e]', f'row[(8 * j + e) * {step}L]')};", "}"]
-    body += [f"m[{e - 8 * eighth}] = {_joined(fold, f'm[{e - 8 * eighth}]', f'row[{e * step}L]')};" for e in range(8 * eighth, last.extent)]
+    body += [
+        f"m[{e - 8 * eighth}] = {_joined(fold, f'm[{e - 8 * eighth}]', f'row[{e * step}L]')};"
+        for e in range(8 * eighth, last.extent)
+    ]
     lines += nest(rows, body, prefix="k")
     for half in (4, 2, 1):
         lines += [f"m[{e}] = {_joined(fold, f'm[{e}]', f'm[{e + half}]')};" for e in range(half)]

@@ -14,58 +14,39 @@ def literal(value: float) -> str:
     return f"((real){value.hex()})"
 
 
+OPERATORS: dict[Scalar, str] = {Scalar.ADD: "+", Scalar.SUB: "-", Scalar.MUL: "*", Scalar.DIV: "/"}
+FUNCTIONS: dict[Scalar, str] = {
+    Scalar.NEG: "-",
+    Scalar.EXP: "exponential",
+    Scalar.LOG: "LOG",
+    Scalar.SQRT: "SQRT",
+    Scalar.SIN: "SIN",
+    Scalar.COS: "COS",
+    Scalar.TANH: "hyperbolic_tangent",
+    Scalar.ABS: "ABS",
+    Scalar.SIGN: "signum",
+    Scalar.RINT: "RINT",
+    Scalar.SIGMOID: "sigmoid",
+    Scalar.SOFTPLUS: "softplus",
+    Scalar.STEP: "positive",
+    Scalar.FINITE: "finite_or_zero",
+    Scalar.MAX: "largest",
+    Scalar.MIN: "smallest",
+    Scalar.EQUAL: "equal",
+}
+
+
 def expression(entry: Number | Instruction) -> str:
     """The value of one entry of a body, where the values before it are ``v0``, ``v1``, ….
 
     >>> expression(Instruction(Scalar.ADD, (0, 2)))
     'v0 + v2'
+    >>> expression(Instruction(Scalar.EXP, (1,)))
+    'exponential(v1)'
     """
     if isinstance(entry, Number):
         return literal(entry.value)
-    return _apply(entry.function, *[f"v{i}" for i in entry.arguments])
-
-
-def _apply(function: Scalar, x: str, y: str = "") -> str:
-    match function:
-        case Scalar.NEG:
-            return f"-{x}"
-        case Scalar.EXP:
-            return f"exponential({x})"
-        case Scalar.LOG:
-            return f"LOG({x})"
-        case Scalar.SQRT:
-            return f"SQRT({x})"
-        case Scalar.SIN:
-            return f"SIN({x})"
-        case Scalar.COS:
-            return f"COS({x})"
-        case Scalar.TANH:
-            return f"hyperbolic_tangent({x})"
-        case Scalar.ABS:
-            return f"ABS({x})"
-        case Scalar.SIGN:
-            return f"signum({x})"
-        case Scalar.RINT:
-            return f"RINT({x})"
-        case Scalar.SIGMOID:
-            return f"sigmoid({x})"
-        case Scalar.SOFTPLUS:
-            return f"softplus({x})"
-        case Scalar.STEP:
-            return f"{x} > 0 ? 1 : 0"
-        case Scalar.FINITE:
-            return f"finite_or_zero({x})"
-        case Scalar.ADD:
-            return f"{x} + {y}"
-        case Scalar.SUB:
-            return f"{x} - {y}"
-        case Scalar.MUL:
-            return f"{x} * {y}"
-        case Scalar.DIV:
-            return f"{x} / {y}"
-        case Scalar.MAX:
-            return f"largest({x}, {y})"
-        case Scalar.MIN:
-            return f"smallest({x}, {y})"
-        case Scalar.EQUAL:
-            return f"equal({x}, {y})"
+    arguments = [f"v{i}" for i in entry.arguments]
+    if entry.function in OPERATORS:
+        return f" {OPERATORS[entry.function]} ".join(arguments)
+    return f"{FUNCTIONS[entry.function]}({', '.join(arguments)})"

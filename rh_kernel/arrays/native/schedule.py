@@ -1,4 +1,4 @@
-"""How the loops of a ``Contract`` are arranged: which axis fills the vectors, which fill the registers, and what is copied first.
+"""How the loops of a ``Contract`` are arranged: which axis fills the vectors, which the registers, and what is copied first.
 
 Numbers of a tile stay in registers while the sum's loops run. Either the lanes of a vector are neighbours in the output
 (``LANES``), or they are parts of one sum, added at the end (``PARTS``).
@@ -156,7 +156,7 @@ def _lanes(
                 n = len(widths(width, machine, lanes))
                 for down, height in _blocks(first.extent, rows):
                     tile = _tile(terms, height * n, _loads(vector, first, height, n, packed))
-                    tile += height * (n if vector.strides[OUT] == 1 else width) * 1.5 + 4
+                    tile += height * (1.5 * n if vector.strides[OUT] == 1 else 3 * width) + 4
                     cost += across * down * tile
                 cost += across * _copying(packed, vector, first, sums, width, lanes)
             cost *= _variety(vector, columns * lanes, first, rows) * prod(axis.extent for axis in outer)

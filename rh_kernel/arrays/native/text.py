@@ -20,9 +20,11 @@ def loop(index: str, extent: int) -> str:
     return f"for (long {index} = 0; {index} < {extent}; {index}++) {{"
 
 
-def nest(found: Sequence[Axis], body: Sequence[str], prefix: str = "i", simd: bool = False) -> list[str]:
-    """The body for each index into the axes, called ``i0``, ``i1``, … from the outermost. ``simd`` promises that the steps of
-    the innermost loop do not depend on each other."""
+def nest(found: Sequence[Axis], body: Sequence[str], prefix: str = "i", *, simd: bool = False) -> list[str]:
+    """The body for each index into the axes, called ``i0``, ``i1``, … from the outermost.
+
+    ``simd`` promises that the steps of the innermost loop do not depend on each other.
+    """
     lines: list[str] = []
     for depth, axis in enumerate(found):
         if simd and depth == len(found) - 1 and axis.extent > 1:

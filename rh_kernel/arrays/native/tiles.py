@@ -137,7 +137,9 @@ def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: s
             by_row, by_lane = s.first.strides[v] != 0, s.vector.strides[v] != 0
             if row and not by_row:
                 continue
-            base = f"q + {at}" if s.packed == v else place(f"{NAMES[v]}3", [(k, inner.strides[v]), (str(row), s.first.strides[v])])
+            base = (
+                f"q + {at}" if s.packed == v else place(f"{NAMES[v]}3", [(k, inner.strides[v]), (str(row), s.first.strides[v])])
+            )
             for j, c in enumerate(columns) if by_lane else ((0, Column(0, 1)),):
                 name = f"{NAMES[v]}_{row if by_row else 0}_{j}"
                 start = f"{base} + {c.start}" if s.packed == v or s.vector.strides[v] == 1 else base
@@ -262,8 +264,10 @@ def _added(s: Schedule, height: int, width: int, scale: float, *, accumulate: bo
 
 
 def folded(names: list[str], lanes: int, prefix: str) -> tuple[list[str], str]:
-    """The sums of the lanes of each of some vectors, as the lanes of one: pairs of vectors are folded into one, and then
-    its upper half onto the lower."""
+    """The sums of the lanes of each of some vectors, as the lanes of one.
+
+    Pairs of vectors are folded into one, until one is left; then its upper half onto the lower.
+    """
     lines: list[str] = []
     height, count = 1, len(names)
     while len(names) > 1:

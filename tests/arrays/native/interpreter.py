@@ -1,6 +1,6 @@
 """Plans entry by entry, as their definition says: what every back end is compared with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -88,7 +88,7 @@ def _map(step: Map, buffers: list[Array]) -> None:
             case Number(value):
                 values.append(np.full(step.shape, value, dtype))
             case Instruction(function, arguments):
-                values.append(apply(function, *[values[i] for i in arguments]).astype(dtype))
+                values.append(NUMPY[function](*[values[i] for i in arguments]).astype(dtype))
     for store in step.stores:
         buffer = buffers[store.view.buffer]
         if store.accumulate:
@@ -118,49 +118,47 @@ def _contract(step: Contract, buffers: list[Array]) -> None:
     np.add.at(output, places(step.output), (step.scale * terms).astype(output.dtype))
 
 
-def apply(function: Scalar, x: Array, y: Array | None = None) -> Array:
-    """The function, by NumPy."""
-    z = x if y is None else y
-    match function:
-        case Scalar.NEG:
-            return -x
-        case Scalar.EXP:
-            return np.exp(x)
-        case Scalar.LOG:
-            return np.log(x)
-        case Scalar.SQRT:
-            return np.sqrt(x)
-        case Scalar.SIN:
-            return np.sin(x)
-        case Scalar.COS:
-            return np.cos(x)
-        case Scalar.TANH:
-            return np.tanh(x)
-        case Scalar.ABS:
-            return np.abs(x)
-        case Scalar.SIGN:
-            return np.sign(x)
-        case Scalar.RINT:
-            return np.rint(x)
-        case Scalar.SIGMOID:
-            return 1 / (1 + np.exp(-x))
-        case Scalar.SOFTPLUS:
-            return np.logaddexp(0, x)
-        case Scalar.STEP:
-            return np.where(x > 0, 1, 0)
-        case Scalar.FINITE:
-            return np.where(np.isfinite(x), x, 0)
-        case Scalar.ADD:
-            return x + z
-        case Scalar.SUB:
-            return x - z
-        case Scalar.MUL:
-            return x * z
-        case Scalar.DIV:
-            return x / z
-        case Scalar.MAX:
-            return np.maximum(x, z)
-        case Scalar.MIN:
-            return np.minimum(x, z)
-        case Scalar.EQUAL:
-            return np.where((x == z) | np.isnan(x), 1, 0)
+def _sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+def _softplus(x: Array) -> Array:
+    return np.logaddexp(np.zeros_like(x), x)
+
+
+def _step(x: Array) -> Array:
+    return np.where(x > 0, 1, 0)
+
+
+def _finite(x: Array) -> Array:
+    return np.where(np.isfinite(x), x, 0)
+
+
+def _equal(x: Array, y: Array) -> Array:
+    return np.where((x == y) | np.isnan(x), 1, 0)
+
+
+NUMPY: dict[Scalar, Callable[..., Array]] = {
+    Scalar.NEG: np.negative,
+    Scalar.EXP: np.exp,
+    Scalar.LOG: np.log,
+    Scalar.SQRT: np.sqrt,
+    Scalar.SIN: np.sin,
+    Scalar.COS: np.cos,
+    Scalar.TANH: np.tanh,
+    Scalar.ABS: np.abs,
+    Scalar.SIGN: np.sign,
+    Scalar.RINT: np.rint,
+    Scalar.SIGMOID: _sigmoid,
+    Scalar.SOFTPLUS: _softplus,
+    Scalar.STEP: _step,
+    Scalar.FINITE: _finite,
+    Scalar.ADD: np.add,
+    Scalar.SUB: np.subtract,
+    Scalar.MUL: np.multiply,
+    Scalar.DIV: np.divide,
+    Scalar.MAX: np.maximum,
+    Scalar.MIN: np.minimum,
+    Scalar.EQUAL: _equal,
+}
+"""The functions, by NumPy."""

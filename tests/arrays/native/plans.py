@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from hypothesis import strategies as st
@@ -39,8 +39,9 @@ KINDS = ((1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 1, 1), (0, 1, 0), (1, 0, 0))
 """Which of output, left and right depend on an axis; the first three are those of a product of matrices."""
 
 
-
 T = TypeVar("T")
+Kind: TypeAlias = "Callable[[Drawing], None]"
+"""What draws a step, and adds it to the others."""
 
 
 @dataclass
@@ -110,7 +111,7 @@ class Drawing:
         )
 
 
-def contract(d: Drawing) -> None:
+def product(d: Drawing) -> None:
     """A product: each axis belongs to any two of the three arrays, or to one, or to all; or the views overlap as a window's."""
     kinds = [KINDS[d.among((0, 1, 2, 0, 1, 2, 0, 1, 2, 3, 4, 5))] for _ in range(d.between(1, 4))]
     sides = [d.side() for _ in kinds]
@@ -132,7 +133,7 @@ def contract(d: Drawing) -> None:
     d.steps.append(Contract(extents, views[0], views[1], views[2], scale, bool(d.between(0, 1))))
 
 
-def reduce(d: Drawing) -> None:
+def fold(d: Drawing) -> None:
     """A fold over some axes."""
     outer = tuple([d.side() for _ in range(d.between(0, 2))])
     inner = tuple([d.side() for _ in range(d.between(0, 2))])
@@ -144,7 +145,7 @@ def reduce(d: Drawing) -> None:
     d.steps.append(Reduce(fold, d.output(outer, d.dense(outer)), argument, scale))
 
 
-def map(d: Drawing) -> None:
+def entrywise(d: Drawing) -> None:
     """A body of a few functions, stored once or twice; at times in place, at times added to entries that coincide."""
     shape = tuple([d.side() for _ in range(d.between(0, 3))])
     while prod(shape) > 20_000:
@@ -177,7 +178,7 @@ def map(d: Drawing) -> None:
     d.steps.append(Map(shape, tuple(arguments), tuple(body), tuple(stores)))
 
 
-def gather(d: Drawing) -> None:
+def selection(d: Drawing) -> None:
     """Rows by a table, with or without missing entries."""
     rows = tuple([d.between(1, 5) for _ in range(d.between(0, 2))])
     length, count, depth = d.side(), d.side(), d.between(1, 6)

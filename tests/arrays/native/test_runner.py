@@ -1,7 +1,5 @@
 """Runners: what they are given is looked at, steps in a row are steps one by one, and both machines are the same."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,11 +26,10 @@ from rh_kernel.arrays.plan import (
     Store,
     View,
 )
-from rh_kernel.primitives.formulas import Typed, entrywise
-from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.core import Array, Primitive
+from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.types import real
-from tests.arrays.commands import location
+from tests.arrays.commands import V, location
 from tests.arrays.native.interpreter import interpret
 from tests.arrays.native.test_steps import compare
 
@@ -42,13 +39,13 @@ START = np.arange(6.0).reshape(3, 2) / 8
 
 
 @pytest.fixture(params=["driver", "addresses"], autouse=True)
-def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each test runs on either machine."""
     if request.param == "addresses":
         monkeypatch.setattr(compiled, "maker", lambda: ByAddress)
     elif maker() is ByAddress:
         pytest.skip("Python's headers are not there")
-    yield request.param
+    return request.param
 
 
 def update(samples: int | None, precision: Precision = "float64") -> Plan:
@@ -163,6 +160,8 @@ def test_contents_are_copied_in_and_out() -> None:
     np.testing.assert_array_equal(heap[W], START)
     Native().fetch(memory)[W][...] = 8
     assert (memory[W] == 7).all()
+    Native().store(memory, heap)
+    np.testing.assert_array_equal(memory[W], START)
 
 
 def test_what_is_kept_stays_from_run_to_run() -> None:
@@ -177,9 +176,7 @@ def test_what_is_kept_stays_from_run_to_run() -> None:
 
 
 def test_a_step_without_a_loop_is_refused() -> None:
-    f = entrywise("exp", Typed("exp", (real(2),), real(2))) if False else None
-    del f
-    call = Call.__new__(Call)
-    plan = Plan("float64", None, (), (), 0, (call,), (), ())
+    call = Call(Primitive("exp", ((dim(2),),), V, V), View(0, 0, (2,), (1,)), (View(0, 0, (2,), (1,)),))
+    plan = Plan("float64", None, (), (Scratch(0, 2),), 2, (call,), (), ())
     with pytest.raises(Unsupported):
         Native().runner(plan, {})

@@ -13,7 +13,7 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Backend
 from rh_kernel.arrays.numpy_plan import NumPy
-from rh_kernel.arrays.running import machine
+from rh_kernel.arrays.running import Machine, machine
 from rh_kernel.session.results import Event, ItemFailed, Shown, TrainingDone
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source, Span
@@ -99,6 +99,12 @@ class Opened:
                     pass
         return found[0]
 
+    def prepared(self, precision: Precision, backend: Backend) -> tuple[Machine, list[Array]]:
+        """The program of a step on a back end, and its inputs."""
+        run, data = self.elaborated(), self.data("batch.npz")
+        made = machine(for_changes(run.command, run.sample, data), self.session.heap, precision, backend)
+        return made, [np.ascontiguousarray(data.arrays[name], precision) for name, _ in run.sample]
+
     def contents(self, heap: dict[str, Array]) -> tuple[Floats, ...]:
         """The weights in a heap, in the order of the net."""
         return tuple([np.array(heap[name]) for name in texts.names(self.problem.net)])
@@ -121,9 +127,7 @@ class StepByStep(Opened):
 
     def __init__(self, problem: Problem, arrays: Arrays, precision: Precision, backend: Callable[[], Backend] = NumPy) -> None:
         super().__init__(problem, arrays, precision)
-        run, data = self.elaborated(), self.data("batch.npz")
-        self.machine = machine(for_changes(run.command, run.sample, data), self.session.heap, precision, backend())
-        self.inputs = [np.ascontiguousarray(data.arrays[name], precision) for name, _ in run.sample]
+        self.machine, self.inputs = self.prepared(precision, backend())
         self.runner = self.machine.runner(problem.batch)
 
     def run(self, steps: int) -> None:
@@ -189,14 +193,14 @@ class InOneCall(Opened):
         return (end - began) / (1 - fraction) if fraction < 0.5 else None
 
 
-def _native() -> Backend:
+def native() -> Backend:
     """The native back end. Raises ``Unavailable`` where there is none."""
-    from rh_kernel.arrays import native
+    from rh_kernel.arrays.native import Native, available, diagnose
 
-    if not native.available():
-        raise Unavailable(native.diagnose())
-    return native.Native()
+    if not available():
+        raise Unavailable(diagnose())
+    return Native()
 
 
-native_steps = partial(StepByStep, backend=_native)
-native_in_one_call = partial(InOneCall, backend=_native)
+native_steps = partial(StepByStep, backend=native)
+native_in_one_call = partial(InOneCall, backend=native)

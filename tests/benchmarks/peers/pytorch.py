@@ -32,10 +32,11 @@ class Eager:
 
     def run(self, steps: int) -> None:
         """As the tutorials do it."""
-        forward, w, x, t, batch, optimiser = self.forward, self.w, self.x, self.t, len(self.x), self.optimiser
+        forward, w, x, t, optimiser = self.forward, self.w, self.x, self.t, self.optimiser
+        half, mse_loss = 0.5 / len(x), self.torch.nn.functional.mse_loss
         for _ in range(steps):
             optimiser.zero_grad()
-            loss = 0.5 * ((forward(w, x) - t) ** 2).sum() / batch
+            loss = half * mse_loss(forward(w, x), t, reduction="sum")
             loss.backward()
             optimiser.step()
 
@@ -92,7 +93,7 @@ def _forward(net: Net, torch: Any) -> Any:
 
             def forward(w: Any, x: Any) -> Any:
                 for i, v in enumerate(w):
-                    y = x @ v.t()
+                    y = F.linear(x, v)
                     y = y if net.linear and i == last else F.silu(y)
                     x = x + y if net.residual else y
                 return x
@@ -100,7 +101,7 @@ def _forward(net: Net, torch: Any) -> Any:
 
             def forward(w: Any, x: Any) -> Any:
                 y = F.max_pool1d(F.silu(F.conv1d(x, w[0])), 2, ceil_mode=True)
-                return y.flatten(1) @ w[1].t()
+                return F.linear(y.flatten(1), w[1])
         case Unet():
             n0, n1, n2 = net.lengths
             from1 = _upscale(torch, n2, n1)

@@ -1,0 +1,27 @@
+"""What was found out about a symbol, or about a handler and an operation, and will be asked again at the next step."""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+Found = TypeVar("Found")
+
+MOST = 4_096
+"""So many answers are known at a time."""
+
+
+class Known(Generic[Found]):
+    """The answers of a function. What it was asked of is known by its identity, and kept as long as it is known."""
+
+    def __init__(self, find: Callable[..., Found]) -> None:
+        self._find = find
+        self._known: dict[object, tuple[object, Found]] = {}
+
+    def of(self, *of: object) -> Found:
+        """What the function says, now or before."""
+        key = id(of[0]) if len(of) == 1 else tuple(map(id, of))
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= MOST:
+                self._known.clear()
+            known = self._known[key] = of, self._find(*of)
+        return known[1]

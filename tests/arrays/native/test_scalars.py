@@ -1,0 +1,51 @@
+"""Each function of the prelude is within a few units in the last place of the true one, and right where there is none."""
+
+import numpy as np
+import pytest
+
+from rh_kernel.arrays.native import Native, available
+from rh_kernel.arrays.native.scalars import FUNCTIONS, OPERATORS
+from rh_kernel.arrays.plan import Input, Instruction, Map, Plan, Precision, Scalar, Scratch, Store, View
+from rh_kernel.syntax.core import Array
+from tests.arrays.native.interpreter import NUMPY
+from tests.arrays.native.plans import UNARY
+
+UNITS = 8
+"""How many units in the last place a value may be off."""
+
+SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-300, 0.5, 1.5, 2.5, -708.0, -709.0, -746.0, 709.0, 710.0, 88.5, 89.0, -87.5)
+
+
+def computed(function: Scalar, x: Array, precision: Precision) -> Array:
+    """The function of all numbers by one loop."""
+    n = len(x)
+    given, result = View(0, 0, (n,), (1,)), View(1, 0, (n,), (1,))
+    step = Map((n,), (given,), (Instruction(function, (0,)),), (Store(result, 1),))
+    plan = Plan(precision, None, ((n,),), (Input(0, n), Scratch(0, n)), n, (step,), result, ())
+    runner = Native().runner(plan, {})
+    runner.step(x)
+    found = runner.result()
+    assert not isinstance(found, tuple)
+    return found
+
+
+def test_every_function_has_a_name_in_c() -> None:
+    assert {*FUNCTIONS, *OPERATORS} == set(Scalar)
+
+
+@pytest.mark.skipif(not available(), reason="there is no C compiler")
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("function", UNARY, ids=lambda function: function.name)
+def test_functions_are_exact_to_a_few_units(function: Scalar, precision: Precision) -> None:
+    rng = np.random.default_rng(0)
+    wide = 750 if precision == "float64" else 100
+    parts = [rng.uniform(-wide, wide, 5000), rng.normal(size=5000), 1e-6 * rng.normal(size=200), np.array(SPECIAL)]
+    x = np.concatenate(parts).astype(precision)
+    found = computed(function, x, precision)
+    with np.errstate(all="ignore"):
+        # One precision up: what is true to the last place here.
+        exact = NUMPY[function](x.astype(np.longdouble if precision == "float64" else np.float64)).astype(precision)
+    normal = np.isfinite(exact) & (np.abs(exact) >= np.finfo(precision).tiny)
+    distance = np.abs(found[normal] - exact[normal]) / np.spacing(np.abs(exact[normal]))
+    assert distance.max() <= UNITS
+    np.testing.assert_allclose(found[~normal], exact[~normal], rtol=0, atol=float(np.finfo(precision).tiny))
