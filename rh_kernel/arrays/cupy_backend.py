@@ -8,7 +8,6 @@ work. A call of a runner ends when the card is done, so whoever calls it knows h
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from types import EllipsisType
 from typing import Any, Protocol
@@ -166,12 +165,6 @@ class CupyBackend:
         return self.xp.asnumpy(array)
 
 
-@cache
-def on_card() -> CupyBackend | None:
-    """The back end of the graphics card that answers, if one does: always the same one."""
-    return CupyBackend() if available() is None else None
-
-
 class CupyRunner:
     """A plan with its buffers on the card, its kernels compiled."""
 
@@ -185,6 +178,7 @@ class CupyRunner:
         self._has_run = False
         self._given: tuple[Array, ...] = ()
         self._there: list[OnCard] = []
+        self._staged: list[OnCard] = []
         self._bound: tuple[int, ...] = ()
         with backend.working():
             code: Any = xp.RawModule(code=self.module.text, options=("--std=c++17",))
@@ -198,7 +192,6 @@ class CupyRunner:
             self._counter: OnCard = xp.zeros(1, dtype=np.int64)
             tables = (np.array([*addresses, 0], dtype=np.uint64), np.array(calls, dtype=np.int32).reshape(-1))
             self._arguments = (*[backend.up(table) for table in tables], self._data, self._counter)
-            self._staged: list[OnCard] = [xp.empty(shape, dtype=plan.precision) for shape in plan.inputs]
             self._rows: OnCard = backend.up(np.arange(self.samples, dtype=np.int64))
             self._table: OnCard = self._rows
             self._factors: list[np.ndarray[Any, Any]] = []  # cuBLAS reads them where they are
@@ -208,6 +201,8 @@ class CupyRunner:
         """One run on arrays of the plan's precision and shapes. Raises ``ValueError`` if one is not."""
         self._require([(x, shape) for x, shape in zip(inputs, self.plan.inputs, strict=True)])
         with self.backend.working():
+            if not self._staged:
+                self._staged = [self.backend.xp.empty(shape, dtype=self.plan.precision) for shape in self.plan.inputs]
             for there, x in zip(self._staged, inputs, strict=True):
                 self.backend.write(there, x)
             self._bind(self._rows, self._staged)

@@ -4,15 +4,17 @@ The value of ``swish`` and its slope ``σ(x) + x σ(x) σ(−x)`` then come from
 what the difference loses where σ(x) is close to 1 is below the last digit of the first term.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from rh_kernel.arrays.optimise import Draft
 from rh_kernel.arrays.program import Extent, Operator, Program, Register, leaves
 from rh_kernel.primitives.entrywise import GELU_CUBIC, GELU_LINEAR
 from rh_kernel.primitives.formulas import ENTRYWISE, OF_ONE_SHAPE, SCALE
-from rh_kernel.primitives.schemes import Scheme, instantiate
+from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.syntax.core import Primitive
-from rh_kernel.syntax.dimensions import Dim, dim
+from rh_kernel.syntax.dimensions import dim
 
 
 def expanded(program: Program) -> Program:
@@ -44,9 +46,11 @@ def _written(f: Operator, arguments: tuple[Register, ...], draft: Draft) -> Regi
                 u = _call("add", (_scaled(GELU_LINEAR, x, draft), _scaled(GELU_CUBIC, cube, draft)), draft)
                 return _call("mul", (x, _call("sigmoid", (u,), draft)), draft)
             case "add":
-                return _swish_slope(arguments, draft) or _swish_slope(arguments[::-1], draft) or draft.apply(f, arguments)
+                return _swish_slope(arguments, draft) or _swish_slope(arguments[::-1], draft) or draft.equation(f, arguments)
             case _:
                 pass
+        # What the program applies is in its simplest form already.
+        return draft.equation(f, arguments)
     return draft.apply(f, arguments)
 
 
@@ -73,14 +77,14 @@ def _arguments(name: str, r: Register, draft: Draft) -> tuple[Register, ...] | N
 
 
 def _call(name: str, arguments: tuple[Register, ...], draft: Draft) -> Register:
-    scheme: Scheme = ENTRYWISE if len(arguments) == 1 else OF_ONE_SHAPE
-    return draft.apply(instantiate(name, scheme, (_dims(draft.shapes[arguments[-1]]),)), arguments)
+    return draft.apply(_symbol(name, len(arguments), draft.shapes[arguments[-1]]), arguments)
+
+
+@lru_cache(maxsize=1024)
+def _symbol(name: str, arity: int, shape: Extent) -> Primitive:
+    return instantiate(name, ENTRYWISE if arity == 1 else OF_ONE_SHAPE, (tuple([dim(n) for n in shape]),))
 
 
 def _scaled(c: float, x: Register, draft: Draft) -> Register:
-    f = instantiate("scale", SCALE, (_dims(draft.shapes[x]),))
+    f = instantiate("scale", SCALE, (tuple([dim(n) for n in draft.shapes[x]]),))
     return draft.apply(f, (draft.constant(np.array([c])), x))
-
-
-def _dims(shape: Extent) -> tuple[Dim, ...]:
-    return tuple(dim(n) for n in shape)

@@ -17,16 +17,21 @@ _Node: TypeAlias = View | Number | Instruction
 
 @dataclass(slots=True)
 class _Loop:
-    """A ``Map`` that grows. The arguments of its instructions are numbers of nodes; ``known`` has the node of each."""
+    """A ``Map`` that grows. The arguments of its instructions are numbers of nodes; ``known`` has the node of each.
+
+    ``sole`` is the loop if it is but one so far.
+    """
 
     shape: Extent
     nodes: list[_Node] = field(default_factory=list[_Node])
     stores: list[Store] = field(default_factory=list[Store])
     known: dict[_Node, int] = field(default_factory=dict[_Node, int])
     added: set[int] = field(default_factory=set[int])
+    sole: Map | None = None
 
     def add(self, loop: Map) -> None:
         """Takes the loop in."""
+        self.sole = None if self.nodes else loop
         number = [self._node(view) for view in loop.arguments]
         for line in loop.body:
             match line:
@@ -54,6 +59,8 @@ class _Loop:
         stores = [store for store in self.stores if store.view.buffer in wanted]
         if not stores:
             return None
+        if self.sole is not None and len(stores) == len(self.stores):
+            return self.sole
         needed = {store.value for store in stores}
         for i in range(len(self.nodes) - 1, -1, -1):
             node = self.nodes[i]

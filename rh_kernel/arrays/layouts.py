@@ -140,6 +140,8 @@ def reshaped(x: Layout, shape: Extent, fixed: int = 0) -> Layout | None:
 
 def aligned(arrays: Sequence[Layout]) -> list[Layout] | None:
     """Arrays of one shape with their axes cut into the same parts, or ``None`` if there are no such parts."""
+    if all(x.axes == arrays[0].axes for x in arrays):
+        return list(arrays)
     axes = [common([x.axes[i] for x in arrays]) for i in range(len(arrays[0].axes))]
     found: list[list[Axis]] = []
     for cut in axes:
@@ -152,6 +154,8 @@ def aligned(arrays: Sequence[Layout]) -> list[Layout] | None:
 def collapsed(views: Sequence[View]) -> list[View]:
     """Views of one shape with neighbouring axes joined where that is possible in all of them, and axes of size 1 left out."""
     shape = views[0].shape
+    if len(shape) <= 1 and 1 not in shape:
+        return list(views)
     groups: list[list[int]] = []
     for i, n in enumerate(shape):
         if n == 1:

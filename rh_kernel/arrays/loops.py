@@ -211,6 +211,8 @@ def _repeated_axis(cut: Sequence[Layout]) -> tuple[int, int] | None:
     """An axis and a part of it along which an operand repeats few times each of several entries."""
     for x in cut:
         for i, axis in enumerate(x.axes):
+            if len(axis) < 2:
+                continue
             for k, (n, stride) in enumerate(axis):
                 if stride == 0 and n <= UNROLLED and any(s for _, s in axis[:k]):
                     return i, k

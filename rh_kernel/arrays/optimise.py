@@ -109,28 +109,26 @@ class Draft:
 
     def apply(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
         """A register that holds ``f(arguments)``."""
-        while True:
-            match self._simpler(f, arguments):
-                case None:
-                    break
+        while (found := self._simpler(f, arguments)) is not None:
+            match found:
                 case Is(r):
                     return r
                 case Holds(array):
                     return self.constant(array)
                 case Apply(g, others):
                     f, arguments = g, others
-        return self._equation(f, arguments)
+        return self.equation(f, arguments)
 
     def _simpler(self, f: Operator, arguments: tuple[Register, ...]) -> Apply | Is | Holds | None:
         match f:
+            case Primitive():
+                return self._folded(f, arguments) or simpler(f, arguments, self)
             case Alias():
                 return Is(arguments[0])
             case MeanOverBatch():
                 return None if self.batched[arguments[0]] else Is(arguments[0])
             case OuterMean() | ProductMean() | Smooth():
                 return None
-            case Primitive():
-                return self._folded(f, arguments) or simpler(f, arguments, self)
 
     def _folded(self, f: Primitive, arguments: tuple[Register, ...]) -> Holds | None:
         for r in arguments:
@@ -141,7 +139,8 @@ class Draft:
         with np.errstate(all="ignore"):
             return Holds(kernel(f, np)(*(self._constants[r] for r in arguments)))
 
-    def _equation(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
+    def equation(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
+        """A register that holds ``f(arguments)``, which is taken to have no simpler form."""
         symbol = self._operators.get(f)
         if symbol is None:
             commutes = isinstance(f, Primitive) and f.name in COMMUTE

@@ -12,6 +12,7 @@ from rh_kernel.arrays.layouts import collapsed
 from rh_kernel.arrays.lowering import lowered
 from rh_kernel.arrays.plan import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, View
 from rh_kernel.arrays.program import Program, Register, Tree
+from rh_kernel.source.collection import put_off
 
 ALIGNMENT = 16
 """Buffers begin at multiples of so many entries: at 64 bytes, in single precision."""
@@ -22,6 +23,11 @@ def planned(program: Program, samples: int | None, precision: Precision = "float
 
     With ``matrices`` the products are for a library that multiplies matrices (``arrays.loops``).
     """
+    with put_off():
+        return _planned(program, samples, precision, matrices=matrices)
+
+
+def _planned(program: Program, samples: int | None, precision: Precision, *, matrices: bool) -> Plan:
     program = expanded(program)
     found = lowered(program, samples, matrices=matrices)
     kept = {view.buffer for view in (*found.results.values(), *(view for _, view in found.writes))}
@@ -37,6 +43,8 @@ def planned(program: Program, samples: int | None, precision: Precision = "float
 def _flattened(step: Step) -> Step:
     """The step with its axes joined where they lie one in the other."""
     match step:
+        case Map((n,)) if n != 1:
+            return step
         case Map(_, arguments, body, stores):
             views = collapsed([*arguments, *(store.view for store in stores)])
             n = len(arguments)
