@@ -32,9 +32,7 @@ def compile_term(
     M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
     """The program of M, whose loose indices are the ``inputs``, as for ``compile_command``; it leaves the heap alone."""
-    b = Builder(strict=strict, longest=longest)
-    trees, rho = _inputs(inputs, b)
-    return optimise(_program(b, names, trees, evaluate(M, rho, b), ()))
+    return optimise(translate_term(M, inputs, names, strict=strict, longest=longest))
 
 
 @put_off()
@@ -48,6 +46,16 @@ def translate(
     V = machine.run(P, rho)
     changed = [(location, W) for location, W in machine.heap.items() if machine.read.get(location) != W]
     return _program(b, names, trees, V, tuple(changed))
+
+
+@put_off()
+def translate_term(
+    M: Term, inputs: tuple[Type, ...] = (), names: tuple[str, ...] = (), *, strict: bool = False, longest: int = LONGEST
+) -> Program:
+    """The program of M as symbolic execution leaves it."""
+    b = Builder(strict=strict, longest=longest)
+    trees, rho = _inputs(inputs, b)
+    return _program(b, names, trees, evaluate(M, rho, b), ())
 
 
 def _inputs(types: tuple[Type, ...], b: Builder) -> tuple[tuple[Tree, ...], Environment]:

@@ -8,8 +8,9 @@ work. A call of a runner ends when the card is done, so whoever calls it knows h
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from types import EllipsisType
+from types import EllipsisType, ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -118,7 +119,7 @@ class CupyBackend:
             raise Unsupported(why)
         self.xp: Any = import_module("cupy")
         self.blas: Any = import_module("cupy_backends.cuda.libs.cublas")
-        self.stream: Any = self.xp.cuda.Stream(non_blocking=True)
+        self.stream: Any = _stream(self.xp)
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Copies of the contents, on the card."""
@@ -163,6 +164,12 @@ class CupyBackend:
         """A copy from the card, once it has done what it was given before."""
         self.traffic.down += 1
         return self.xp.asnumpy(array)
+
+
+@cache
+def _stream(cupy: ModuleType) -> object:
+    """The same stream for all back ends: CuPy keeps memory that is given back for the stream that had it."""
+    return cupy.cuda.Stream(non_blocking=True)
 
 
 class CupyRunner:

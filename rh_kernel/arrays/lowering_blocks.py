@@ -1,6 +1,7 @@
 """The loops of signals and images: convolutions, windows, pooling, margins, and what is repeated along an axis."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import product
 from math import prod
@@ -56,11 +57,17 @@ def _windows(at: Site) -> Layout:
 
 
 def _overlap_add(at: Site) -> Layout:
-    x = at.argument(0)
     y = at.fresh()
-    at.loops.map([0.0], [(0, y)])
     s = len(y.axes) - at.front - 1
-    at.loops.map([x], [(0, windows(y, x.shape[at.front + 1 : at.front + 1 + s], at.front))], accumulate=True)
+    x = _single(at, at.argument(0), at.front + 1)
+    taps, places = x.shape[at.front + 1 : at.front + 1 + s], x.shape[at.front + 1 + s :]
+    at.loops.map([0.0], [(0, y)])
+    for tap in product(*map(range, taps)):
+        seen, place = x, y
+        for i, (j, m) in enumerate(zip(tap, places, strict=True)):
+            seen = known(sliced(seen, at.front + 1 + i, j, j + 1))
+            place = known(sliced(place, at.front + 1 + i, j, j + m))
+        at.loops.map([replace(seen, axes=(*seen.axes[: at.front + 1], *seen.axes[-s:]))], [(0, place)], accumulate=True)
     return y
 
 

@@ -134,6 +134,7 @@ class _Entries:
         for i, line in enumerate(step.body, start=len(step.arguments)):
             self.values.append(arrays.number(line.value) if isinstance(line, Number) else self._line(i, line))
             self._let_go(i, line)
+        self._keep_apart()
         for store in step.stores:
             self._store(arrays.of(store.view), self.values[store.value], accumulate=store.accumulate)
 
@@ -164,14 +165,27 @@ class _Entries:
                 places[store.value] = self.arrays.of(store.view)
         return places
 
+    def _keep_apart(self) -> None:
+        """Copies the arguments that are stored as they are, where a store writes on them."""
+        written = {store.view.buffer for store in self.step.stores}
+        for i in {store.value for store in self.step.stores if store.value < len(self.step.arguments)}:
+            if self.step.arguments[i].buffer in written:
+                copy = self._room(i)
+                self.calls.append(partial(np.copyto, copy, self.values[i]))
+                self.values[i] = copy
+
+    def _room(self, i: int) -> Array:
+        """Spare room for value number i."""
+        if not self.free:
+            self.free.append(self.rooms)
+            self.rooms += 1
+        self.spare[i] = self.free.pop()
+        return self.arrays.spare(self.spare[i], self.step.shape)
+
     def _line(self, i: int, line: Instruction) -> Array:
         out = self.places.get(i)
         if out is None:
-            if not self.free:
-                self.free.append(self.rooms)
-                self.rooms += 1
-            self.spare[i] = self.free.pop()
-            out = self.arrays.spare(self.spare[i], self.step.shape)
+            out = self._room(i)
         x, *rest = [self.values[k] for k in line.arguments]
         self._compute(line.function, x, rest, out)
         return out
@@ -209,8 +223,7 @@ class _Entries:
 
     def _store(self, target: Array, value: Array, *, accumulate: bool) -> None:
         if accumulate:
-            for part, added in _apart(target, np.broadcast_to(value, target.shape)):
-                self.calls.append(partial(np.add, part, added, part))
+            self.calls.append(partial(np.add, target, value, target))
         elif value is not target and not any(value is place and _same(place, target) for place in self.places.values()):
             self.calls.append(partial(np.copyto, target, value))
 
@@ -221,13 +234,13 @@ def _same(x: Array, y: Array) -> bool:
 
 def _apart(target: Array, value: Array) -> list[tuple[Array, Array]]:
     """The target in pieces in which no two entries lie at one place, with what belongs there."""
-    axes = sorted((i for i in range(target.ndim) if target.shape[i] > 1), key=lambda i: (target.strides[i], -target.shape[i]))
+    steps = [abs(stride) for stride in target.strides]
     end = target.itemsize
-    for i in axes:
-        if target.strides[i] < end:
-            pieces = zip(np.moveaxis(target, i, 0), np.moveaxis(value, i, 0), strict=True)
-            return [piece for x, y in pieces for piece in _apart(x, y)]
-        end += (target.shape[i] - 1) * target.strides[i]
+    for i in sorted((i for i, n in enumerate(target.shape) if n > 1), key=lambda i: (steps[i], -target.shape[i])):
+        if steps[i] < end:
+            x, y = np.moveaxis(target, i, 0), np.moveaxis(value, i, 0)
+            return [piece for k in range(len(x)) for piece in _apart(x[k, ...], y[k, ...])]
+        end += (target.shape[i] - 1) * steps[i]
     return [(target, value)]
 
 
@@ -317,7 +330,7 @@ def _finish(
 def _is_apart(view: View) -> bool:
     """Whether no two entries lie at one place, but for axes along which the view does not move at all."""
     end = 1
-    for stride, n in sorted((s, n) for s, n in zip(view.strides, view.shape, strict=True) if s):
+    for stride, n in sorted((abs(s), n) for s, n in zip(view.strides, view.shape, strict=True) if s):
         if stride < end:
             return False
         end += (n - 1) * stride

@@ -10,7 +10,8 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Arrays as Values
 from rh_kernel.arrays.backend import Memory
-from rh_kernel.arrays.numpy_loops import Arrays, calls, room
+from rh_kernel.arrays.dependence import writes
+from rh_kernel.arrays.numpy_loops import Action, Arrays, calls, room
 from rh_kernel.arrays.plan import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -59,7 +60,9 @@ class NumPyRunner:
                     buffers.append(scratch[start : start + size])
         arrays = Arrays(buffers, dtype, max(map(room, plan.steps), default=0))
         self._plan = plan
-        self._calls = tuple(chain.from_iterable(calls(step, arrays) for step in plan.steps))
+        self._arrays = arrays
+        self._pieces = tuple([tuple(calls(step, arrays)) for step in plan.steps])
+        self._calls = tuple(chain.from_iterable(self._pieces))
         self._result = _tree(plan.result, arrays)
         # A context in which NumPy does not warn of what is not finite: to enter it is cheaper than `errstate` each time.
         context = copy_context()
@@ -91,6 +94,11 @@ class NumPyRunner:
                     # The rows are there; with "raise" the output would be copied once more.
                     given.take(row, 0, place, "clip")
             self._run()
+
+    def pieces(self) -> list[tuple[tuple[Action, ...], list[Array]]]:
+        """For each step its calls, and the arrays that it writes."""
+        parts = zip(self._pieces, self._plan.steps, strict=True)
+        return [(made, [self._arrays.of(view) for view in writes(step)]) for made, step in parts]
 
     def result(self) -> Values:
         """The result of the last run."""

@@ -125,7 +125,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """``view ← value``, or ``view += value``; ``value`` is the number of an entry's value"""
+    """``view ← value``, or ``view += value``; ``value`` is the number of an entry's value. No two entries lie at one place."""
 
     view: View
     value: int

@@ -2,7 +2,7 @@
 
 from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rh_kernel.arrays.dependence import reads, writes
 from rh_kernel.arrays.expanding import expanded
@@ -12,10 +12,31 @@ from rh_kernel.arrays.layouts import collapsed
 from rh_kernel.arrays.lowering import lowered
 from rh_kernel.arrays.plan import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, View
 from rh_kernel.arrays.program import Program, Register, Tree
-from rh_kernel.source.collection import put_off
+from rh_kernel.syntax.signature import Location
 
 ALIGNMENT = 16
 """Buffers begin at multiples of so many entries: at 64 bytes, in single precision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """Steps on buffers that have no place yet; ``writes`` are the new contents that are not yet where they belong."""
+
+    steps: Sequence[Step]
+    buffers: Sequence[Buffer]
+    result: Leaf
+    writes: tuple[tuple[Location, View], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """What each pass makes of a program, from the first to the last."""
+
+    expanded: Program
+    loops: Loose
+    joined: Loose
+    in_place: Loose
+    plan: Plan
 
 
 def planned(program: Program, samples: int | None, precision: Precision = "float64", *, matrices: bool = False) -> Plan:
@@ -23,21 +44,29 @@ def planned(program: Program, samples: int | None, precision: Precision = "float
 
     With ``matrices`` the products are for a library that multiplies matrices (``arrays.loops``).
     """
-    with put_off():
-        return _planned(program, samples, precision, matrices=matrices)
+    return stages(program, samples, precision, matrices=matrices).plan
 
 
-def _planned(program: Program, samples: int | None, precision: Precision, *, matrices: bool) -> Plan:
+def stages(program: Program, samples: int | None, precision: Precision = "float64", *, matrices: bool = False) -> Stages:
+    """The plan, as ``planned`` has it, and what it was on the way."""
     program = expanded(program)
     found = lowered(program, samples, matrices=matrices)
+    buffers = found.loops.buffers
     kept = {view.buffer for view in (*found.results.values(), *(view for _, view in found.writes))}
     joined = fused(found.loops.steps, kept)
     updated = in_place(joined, found.loops, found.contents, found.results, found.writes)
     steps = [_flattened(step) for step in updated.steps]
-    buffers, scratch = _placed(found.loops.buffers, steps, {view.buffer for view in updated.results.values()})
+    placed, scratch = _placed(buffers, steps, {view.buffer for view in updated.results.values()})
+    early = _tree(program.result, found.results, program, samples)
     result = _tree(program.result, updated.results, program, samples)
     locations = tuple([location for location, _ in found.writes])
-    return Plan(precision, samples, found.inputs, tuple(buffers), scratch, tuple(steps), result, locations)
+    return Stages(
+        program,
+        Loose(found.loops.steps, buffers, early, found.writes),
+        Loose(joined, buffers, early, found.writes),
+        Loose(updated.steps, buffers, result),
+        Plan(precision, samples, found.inputs, tuple(placed), scratch, tuple(steps), result, locations),
+    )
 
 
 def _flattened(step: Step) -> Step:

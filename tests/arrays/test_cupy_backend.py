@@ -19,7 +19,7 @@ from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.cuda.module import Way, module
 from rh_kernel.arrays.cupy_backend import CupyBackend, available
-from rh_kernel.arrays.plan import Call, Contract, Kept, Plan, Precision, View
+from rh_kernel.arrays.plan import Call, Contract, Instruction, Kept, Map, Plan, Precision, Scalar, Store, View
 from rh_kernel.arrays.planning import planned
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import Machine, flat, machine
@@ -30,9 +30,9 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import real
-from tests.arrays.plans import STEPS, ByDefinition, plans
+from tests.arrays.plans import ONE, SPECIAL, STEPS, ByDefinition, plans
 from tests.arrays.simulated_card import COMPILER, SimulatedCard
-from tests.arrays.written import Written, command
+from tests.arrays.written import Written, command, drawn
 from tests.benchmarks import texts
 from tests.benchmarks.problems import Cnn, Net, Problem, Unet, mlp, residual
 
@@ -95,6 +95,41 @@ def test_each_way_does_what_the_steps_say(card: Make, kind: str, data: st.DataOb
             assert x.dtype == plan.precision
             np.testing.assert_array_equal(x, y)
             close(x, expected, plan.precision)
+
+
+@needs_compiler
+@pytest.mark.parametrize("sizes", [(4, 8, 5), (8, 16, 3), (12, 24, 2), (3, 4, 8, 5), (4, 9, 5)])
+def test_products_with_rows_of_the_second_factor_are_made_in_tiles(card: Make, sizes: tuple[int, ...]) -> None:
+    *samples, m, n, k = sizes
+    b = samples[0] if samples else 1
+    extents = (b, m, n, k)
+    buffers = (Kept(np.zeros(b * m * n)), Kept(drawn(1, b * m * k)), Kept(drawn(2, b * n * k)))
+    output, left = View(0, 0, extents, (m * n, n, 1, 0)), View(1, 0, extents, (m * k, k, 0, 1))
+    step = Contract(extents, output, left, View(2, 0, extents, (n * k, 0, k, 1)))
+    plan = Plan("float64", None, (), buffers, 0, (step,), (View(0, 0, (b * m * n,), (1,)),), ())
+    x, y = buffers[1].array.reshape(b, m, k), buffers[2].array.reshape(b, n, k)
+    for way in WAYS:
+        close(left_by(card(way), plan)[0].reshape(b, m, n), x @ y.swapaxes(1, 2))
+    assert ("across" in module(plan, Way.WHOLE).text) is (n % 8 == 0)
+
+
+@needs_compiler
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_every_function_at_every_special_number(card: Make, precision: Precision) -> None:
+    n = len(SPECIAL)
+    numbers = np.array(SPECIAL)
+    pairs = (n, n)
+    buffers = [Kept(numbers), *[Kept(np.zeros(n * n)) for _ in Scalar]]
+    arguments = (View(0, 0, pairs, (1, 0)), View(0, 0, pairs, (0, 1)))
+    body = tuple([Instruction(f, (0,) if f in ONE else (0, 1)) for f in Scalar])
+    stores = tuple([Store(View(1 + i, 0, pairs, (n, 1)), 2 + i) for i in range(len(body))])
+    whole = tuple([View(1 + i, 0, (n * n,), (1,)) for i in range(len(body))])
+    plan = Plan(precision, None, (), tuple(buffers), 0, (Map(pairs, arguments, body, stores),), whole, ())
+    reference = ByDefinition(plan, {})
+    reference.step()
+    for f, x, y in zip(Scalar, left_by(card(), plan), reference.result(), strict=True):
+        tolerance = 1e-14 if precision == "float64" else 1e-6
+        np.testing.assert_allclose(x, y, rtol=tolerance, err_msg=f.name)
 
 
 @needs_compiler

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.running import prepare
 from rh_kernel.arrays.program import leaves
+from rh_kernel.arrays.running import prepare
 from rh_kernel.arrays.storage import allocate
 from rh_kernel.syntax.core import Command
 from rh_kernel.syntax.types import Product, real

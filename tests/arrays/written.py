@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.running import Arrays, run
 from rh_kernel.arrays.program import Program, validate
+from rh_kernel.arrays.running import Arrays, run
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array, Command
