@@ -580,3 +580,22 @@ def test_the_script_is_installed() -> None:
     assert script is not None
     done = subprocess.run([script, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("rh_kernel ")
+
+
+def test_a_program_that_is_run_loads_what_it_needs(tmp_path: Path) -> None:
+    """Neither what draws diagrams and pages, nor what is not needed to compute."""
+    file = tmp_path / "file.rh"
+    file.write_text("loc w : Real(2) = ones\n2 * [1, 2]\nlet x <= Get[w]() in return x + 1 * x\n", encoding="utf-8")
+    code = f"import sys, rh_kernel.__main__ as m; m.main(['run', {str(file)!r}]); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "[2.0, 4.0] : Real(2)" in done.stdout
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "rh_kernel.arrays.compile" in loaded
+    unneeded = (
+        "rh_kernel.denotational",
+        "rh_kernel.display.bundle",
+        "rh_kernel.display.diagrams",
+        "importlib.metadata",
+        "sklearn",
+    )
+    assert not loaded.intersection(unneeded)

@@ -1,7 +1,7 @@
 """How a step of a plan is written: ``w0[i, j] -= 0.1 · t9[i] · x[j]`` for each i and j; Σ has the indices that it adds over.
 
-An array is called by what its buffer holds: a location by its name, a constant ``c1``, all else ``t1``, ``t2``, …. Its indices are
-written where it is not simply one entry after the other: ``x[i, j]`` if it lies row by row, else the place, ``x[2 i + j + 1]``.
+An array is called by what its buffer holds: a location by its name, a constant ``c1``, all else ``t1``, ``t2``, …. Its indices
+are written where it is not simply one entry after the other: ``x[i, j]`` if it lies row by row, else the place, ``x[2 i + j]``.
 """
 
 import re
@@ -13,13 +13,13 @@ from typing import TypeAlias
 
 from rh_kernel.arrays.dependence import writes
 from rh_kernel.arrays.layouts import is_dense
-from rh_kernel.arrays.plan import Buffer, Content, Input, Kept, Leaf, Number, Scratch, Step, View
+from rh_kernel.arrays.plan import Buffer, Content, Input, Kept, Leaf, Scratch, Step, View
 from rh_kernel.arrays.program import Extent
 
-LETTERS = dict(zip("ijklmnprsuv", "ᵢⱼₖₗₘₙₚᵣₛᵤᵥ", strict=True))
+LETTERS, BELOW = "ijklmnprsuv", "ᵢⱼₖₗₘₙₚᵣₛᵤᵥ"
 """The letters of indices, and what they are below Σ."""
 
-SUM, PRODUCT, SIGN, CALL = range(4)
+SUM, PRODUCT, SIGN, CALL, NAME = range(5)
 """How tightly a text holds together."""
 
 
@@ -45,12 +45,12 @@ Indices: TypeAlias = Sequence[str]
 
 def letters(axes: int) -> list[str]:
     """So many letters for indices."""
-    return [letter + "'" * (i // len(LETTERS)) for i, letter in zip(range(axes), [*LETTERS] * (1 + axes // len(LETTERS)))]
+    return [LETTERS[i % len(LETTERS)] + "'" * (i // len(LETTERS)) for i in range(axes)]
 
 
 def below(indices: Indices) -> str:
     """The indices as they stand below Σ."""
-    return "".join([LETTERS[i[0]] + i[1:] for i in indices])
+    return "".join([BELOW[LETTERS.index(i[0])] + i[1:] for i in indices])
 
 
 class Notation:
@@ -92,7 +92,7 @@ class Notation:
         """Whether the view needs no indices: it is its whole buffer, one entry after the other, or a single entry."""
         size = self.buffers[view.buffer].size
         whole = view.offset == 0 and is_dense(view) and prod(view.shape) == size
-        return (whole and len(view.shape) <= 1) or not _axes(view, view.shape)
+        return whole or not _axes(view, view.shape)
 
     def view(self, view: View, indices: Indices) -> Text:
         """The view at these indices, as many as it has axes; without indices if there are none."""
@@ -158,8 +158,3 @@ def _place(view: View, axes: Sequence[tuple[int, int, str]], size: int) -> str:
     terms = [i if s == 1 else f"{s} {i}" for s, _, i in axes]
     terms += [str(view.offset)] if view.offset else []
     return " + ".join(terms).replace("+ -", "- ")
-
-
-def literal(value: Number) -> Text:
-    """The number of a ``Map``."""
-    return number(value.value)

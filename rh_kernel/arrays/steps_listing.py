@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from rh_kernel.arrays.counting import moved, operations
 from rh_kernel.arrays.dependence import reads, writes
-from rh_kernel.arrays.notation import CALL, PRODUCT, SIGN, SUM, Indices, Notation, Text, below, extent, letters, number
+from rh_kernel.arrays.notation import CALL, NAME, PRODUCT, SIGN, SUM, Indices, Notation, Text, below, extent, letters, number
 from rh_kernel.arrays.plan import (
     Call,
     Check,
@@ -59,13 +60,7 @@ def steps_listing(made: Loose | Plan) -> StepsListing:
     before = [f"{name} = {_constant(kept.array)}" for name, kept in notation.constants(used)]
     after: list[str] = []
     if isinstance(made, Plan):
-        before += [
-            f"{notation.name(i)} = scratch[{b.start}] … scratch[{b.start + b.size - 1}]"
-            if b.size > 1
-            else _single(notation, i, b)
-            for i, b in enumerate(made.buffers)
-            if isinstance(b, Scratch) and i in used and b.size
-        ]
+        before += [_placed(notation.name(i), b) for i, b in enumerate(made.buffers) if isinstance(b, Scratch) and i in used]
     else:
         after += [f"Put[{location.name}]({notation.whole(view)})" for location, view in made.writes]
     return StepsListing(
@@ -81,8 +76,10 @@ def line(step: Step, notation: Notation) -> StepLine:
     return StepLine(text, over, operations(step), moved(step))
 
 
-def _single(notation: Notation, i: int, buffer: Scratch) -> str:
-    return f"{notation.name(i)} = scratch[{buffer.start}]"
+def _placed(name: str, scratch: Scratch) -> str:
+    if scratch.size < 2:
+        return f"{name} = scratch[{scratch.start}]"
+    return f"{name} = scratch[{scratch.start}] … scratch[{scratch.start + scratch.size - 1}]"
 
 
 def _constant(array: Array) -> str:
@@ -106,7 +103,7 @@ def _written(step: Step, notation: Notation) -> tuple[str, str]:
             indices = letters(len(argument.shape))
             own = indices[: len(output.shape)]
             folded = f"{_FOLDS[fold]}{below(indices[len(own) :])} {notation.view(argument, indices).text}"
-            return f"{_at(output, own, notation)} = {_times(scale)}{folded}", extent(argument.shape, indices)
+            return f"{notation.view(output, own).text} = {_times(scale)}{folded}", extent(argument.shape, indices)
         case Gather(output, argument, table):
             indices = letters(len(output.shape) + 1)
             *own, l = indices
@@ -115,7 +112,7 @@ def _written(step: Step, notation: Notation) -> tuple[str, str]:
             taken = notation.view(argument, [*own[:-1], entry]).text
             added = f"Σ{below([l])} " if several else ""
             shape = (*output.shape, table.shape[1]) if several else output.shape
-            return f"{_at(output, own, notation)} = {added}{taken}", extent(shape, indices if several else own)
+            return f"{notation.view(output, own).text} = {added}{taken}", extent(shape, indices if several else own)
         case Call(f, output, arguments):
             given = ", ".join([notation.whole(view) for view in arguments])
             return f"{notation.whole(output)} = {plain(function_doc(f))}({given})", ""
@@ -127,12 +124,8 @@ _FOLDS: Mapping[Fold, str] = {Fold.SUM: "Σ", Fold.MAX: "max", Fold.ARGMAX: "arg
 
 
 def _entries(shape: Sequence[int]) -> str:
-    n = shape[0] if shape else 1
+    n = prod(shape)
     return f"{n} entries" if n != 1 else "1 entry"
-
-
-def _at(view: View, indices: Indices, notation: Notation) -> str:
-    return notation.view(view, indices).text if indices else notation.view(view, ()).text
 
 
 def _times(scale: float) -> str:
@@ -143,16 +136,16 @@ def _product(step: Contract, notation: Notation, indices: Indices) -> str:
     """``w[i, j] -= 0.1 · y[i] · x[j]``"""
     added = [i for i, n, s in zip(indices, step.extents, step.output.strides, strict=True) if s == 0 and n != 1]
     sign, scale = ("-=", -step.scale) if step.accumulate and step.scale < 0 else ("+=" if step.accumulate else "=", step.scale)
-    factors = f"{_at(step.left, indices, notation)} · {_at(step.right, indices, notation)}"
+    factors = f"{notation.view(step.left, indices).text} · {notation.view(step.right, indices).text}"
     total = f"Σ{below(added)} " if added else ""
-    return f"{_at(step.output, indices, notation)} {sign} {_times(scale)}{total}{factors}"
+    return f"{notation.view(step.output, indices).text} {sign} {_times(scale)}{total}{factors}"
 
 
 # --------------------------------------------------------------------------------------------- loops
 
 
 class _Formulas:
-    """What a ``Map`` stores. A value that is used more than once has a name: that of where it is stored, else one of its own."""
+    """What a ``Map`` stores. A value that is used more than once has a name: that of its place, else one of its own."""
 
     def __init__(self, loop: Map, notation: Notation, indices: Indices) -> None:
         self.loop = loop
@@ -161,41 +154,48 @@ class _Formulas:
         self.uses = Counter(v for line in loop.body if isinstance(line, Instruction) for v in line.arguments)
         self.uses.update(store.value for store in loop.stores)
         self.letter = notation.free("v")
-        self.parts: list[str] = []
-        read = {view.buffer for view in loop.arguments}
-        safe = [store for store in loop.stores if not store.accumulate and store.view.buffer not in read]
-        self.first: dict[int, Store] = {store.value: store for store in reversed(safe)}
         self.named = 0
+        self.parts: list[str] = []
 
     def text(self) -> str:
-        """``t4 = t3 · σ(t3); t5 = …``"""
-        n = len(self.loop.arguments)
-        values = [self._view(view) for view in self.loop.arguments]
+        """``t4 = t3 · σ(t3); t5 = …``: what is stored where something was read is stored last."""
+        loop = self.loop
+        read = {view.buffer for view in loop.arguments}
+        later = [store for store in loop.stores if store.accumulate or store.view.buffer in read]
+        first = {store.value: store for store in reversed(loop.stores) if store not in later}
+        values = [self._view(view) for view in loop.arguments]
+        needs = [{view.buffer} for view in loop.arguments]
         done: list[Store] = []
-        last = [store for store in self.loop.stores if store not in self.first.values()]
-        for i, found in enumerate(self.loop.body, start=n):
-            made = number(found.value) if isinstance(found, Number) else _applied(found, values)
-            if isinstance(found, Instruction) and i in self.first:
-                store = self.first[i]
-                done.append(store)
-                made = self._named(self._view(store.view).text, made)
-            elif isinstance(found, Instruction) and (self.uses[i] > 1 or self._is_overwritten(i, last)):
-                self.named += 1
-                made = self._named(f"{self.letter}{self.named}", made)
+        for i, line in enumerate(loop.body, start=len(values)):
+            if isinstance(line, Number):
+                values.append(number(line.value))
+                needs.append(set())
+                continue
+            made = _applied(line, values)
+            if i in first:
+                done.append(first[i])
+                made = self._named(self._view(first[i].view).text, made)
+            elif self.uses[i] > 1:
+                made = self._own(made)
             values.append(made)
-        for store in self.loop.stores:
-            if store not in done:
-                place = self._view(store.view).text
-                self.parts.append(f"{place} {'+=' if store.accumulate else '='} {values[store.value].text}")
+            needs.append(set() if made.hold == NAME else set().union(*[needs[v] for v in line.arguments]))
+        rest = [*(store for store in loop.stores if store not in done and store not in later), *later]
+        overwritten: set[int] = set()
+        for store in rest:
+            if needs[store.value] & overwritten:
+                values[store.value] = self._own(values[store.value])
+            overwritten.add(store.view.buffer)
+        for store in rest:
+            self.parts.append(f"{self._view(store.view).text} {'+=' if store.accumulate else '='} {values[store.value].text}")
         return "; ".join(self.parts)
+
+    def _own(self, value: Text) -> Text:
+        self.named += 1
+        return self._named(f"{self.letter}{self.named}", value)
 
     def _named(self, name: str, value: Text) -> Text:
         self.parts.append(f"{name} = {value.text}")
-        return Text(name, CALL)
-
-    def _is_overwritten(self, value: int, last: Sequence[Store]) -> bool:
-        """Whether the value is stored behind another that is stored where something is read: then it is found before."""
-        return len(last) > 1 and any(store.value == value for store in last[1:])
+        return Text(name, NAME)
 
     def _view(self, view: View) -> Text:
         return self.notation.view(view, self.indices)

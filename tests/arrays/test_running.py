@@ -2,15 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
 
-from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.program import leaves
 from rh_kernel.arrays.running import prepare
-from rh_kernel.arrays.storage import allocate
-from rh_kernel.syntax.core import Command
 from rh_kernel.syntax.types import Product, real
-from tests.arrays.commands import V, commands
 from tests.arrays.written import Written, close, drawn
 
 
@@ -59,16 +53,3 @@ def test_a_location_that_the_heap_lacks_is_named() -> None:
     world = Written("loc w : Real(2) = zeros\n")
     with pytest.raises(KeyError, match="w"):
         prepare(world.program("Get[w]()", x=real(1)))((np.zeros(1),), {})
-
-
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=20)
-@given(commands((V, V), 3, act=False))
-def test_no_two_registers_in_use_have_one_cell(P: Command) -> None:
-    program = compile_command(P, (V, V))
-    cells = allocate(program)
-    holder: dict[int, int] = {cells.of[r]: r for r in range(len(program.shapes) - len(program.equations))}
-    for equation in program.equations:
-        assert all(holder[cells.of[r]] == r for r in equation.arguments)
-        holder[cells.of[equation.result]] = equation.result
-    assert all(holder[cells.of[r]] == r for r in [*leaves(program.result), *(r for _, r in program.writes)])
-    assert cells.count <= len(program.shapes)

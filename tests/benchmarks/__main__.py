@@ -29,8 +29,8 @@ FEW = ("mlp-2-3-1/b1", "mlp-784-128-10/b32", "res-16x64/b1", "cnn-128/b32", "cha
 BIG = ("mlp-784-512-10/b32", "mlp-784-512-10/b256", "res-16x64/b32")
 """The problems that are worth a second thread."""
 METHOD = """\
-Medians of interleaved rounds, of peers that agree. One thread on one core, in seconds of that processor, so that what else runs
-there does not count; with more threads, and for whole processes, in seconds of the clock, of which the best counts."""
+Medians of interleaved rounds, of peers that agree. With one thread everything is kept to one core, and seconds are those of
+that processor, so that what else runs there does not count; with more threads they are seconds of the clock."""
 PARTS = ("steps", "growth", "first", "costs", "memory", "imports", "digits", "stepping", "front", "promises")
 
 

@@ -1,11 +1,13 @@
 """From text to a program: how long each stage takes for chains of layers, and how soon the first answer is there."""
 
-import statistics
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from rh_kernel.arrays.compile import compile_term, translate
@@ -13,6 +15,7 @@ from rh_kernel.arrays.optimise import optimise
 from rh_kernel.session.plans import Declare, Evaluate, Plan, Refuse
 from rh_kernel.session.results import ItemFailed, Shown
 from rh_kernel.session.session import Session, execute, plans_of
+from rh_kernel.source.collection import put_off
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parser import parse
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
@@ -73,7 +76,8 @@ def stages(text: str) -> dict[str, Any]:
     if isinstance(subject, ClosedCommand):
         program = translate(subject.command)
         translated = time.perf_counter()
-        program = optimise(program)
+        with put_off():
+            program = optimise(program)
     else:
         program = compile_term(subject.term)
         translated = time.perf_counter()
@@ -100,6 +104,21 @@ def first_result(text: str) -> float:
         if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
             sys.exit(str(event.result.diagnostics))
     return time.perf_counter() - began
+
+
+@contextmanager
+def compiled() -> Generator[None, None, None]:
+    """Modules are there as bytecode, as they are where the package is installed."""
+    with TemporaryDirectory() as folder:
+        before = {name: os.environ.get(name) for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX")}
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = folder
+        try:
+            yield
+        finally:
+            os.environ.update({name: value for name, value in before.items() if value is not None})
+            for name in [name for name, value in before.items() if value is None]:
+                os.environ.pop(name, None)
 
 
 def importing(words: str) -> float:
@@ -145,12 +164,13 @@ def measure() -> list[dict[str, Any]]:
     imports = {
         "import numpy": "import numpy",
         "import rh_kernel": "import rh_kernel",
-        "import what `rh run` needs": "import rh_kernel.command_line.running",
+        "import what `rh run` needs": "import rh_kernel.command_line.running, rh_kernel.command_line.report",
     }
-    for what, words in imports.items():
-        rows.append({"what": what, "whole": statistics.median([importing(words) for _ in range(5)])})
     rows.append({"what": "a cell of 50 lines, typechecked", "whole": fifty_lines()})
-    rows.append({"what": "kernel start to first answer", "whole": first_answer()})
+    with compiled():
+        for what, words in imports.items():
+            rows.append({"what": what, "whole": min([importing(words) for _ in range(6)])})
+        rows.append({"what": "kernel start to first answer", "whole": min(first_answer() for _ in range(3))})
     return rows
 
 

@@ -268,7 +268,7 @@ def _beside(problem: Problem, precision: Precision, chosen: float, wanted: Seque
     for name, peer, times in zip(("PyTorch eager", "JAX jit"), (torch_eager, jax_jit), wanted, strict=True):
         seconds = peer(problem, precision)
         if seconds is None:
-            yield Line(f"  {name}", "not installed")
+            yield Line(f"  {name}", "not there")
         else:
             yield Line(f"  {name}", f"{_us(seconds)}, {seconds / chosen:.1f} ×", "" if times is None else f"≥ {times:.0f} ×")
 

@@ -49,9 +49,10 @@ def dict_of(rows: Sequence[Row]) -> dict[str, Row]:
 
 
 def goals(found: Sequence[tuple[str, Outcome]]) -> str:
-    """Goal, measured, met or missed; and how many of each. Those that nothing was measured for are only counted."""
+    """Goal, measured, met or missed, those first; and how many of each. Where nothing was measured goals are only counted."""
     words = {True: "met", False: "**missed**"}
-    body = [[o.goal, o.key, where, o.wanted, o.measured, words[o.met]] for where, o in found if o.met is not None]
+    told = sorted([(o.met, where, o) for where, o in found if o.met is not None], key=lambda line: line[0])
+    body = [[o.goal, o.key, where, o.wanted, o.measured, words[met]] for met, where, o in told]
     met, missed = [sum(o.met is value for _, o in found) for value in (True, False)]
     silent = Counter(o.goal for _, o in found if o.met is None)
     counts = ", ".join(f"{goal} on {count}" for goal, count in silent.items())

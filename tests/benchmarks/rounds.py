@@ -10,20 +10,22 @@ from tests.benchmarks.peers.peer import Peer, Precision, Trainer, Unavailable, s
 from tests.benchmarks.problems import Problem
 from tests.benchmarks.reference import STEPS, check, trained
 
+FEW = 3
+"""Rounds that everybody has."""
+
 SAMPLE = 0.012
 """Seconds that one sample takes at least."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long a comparison may take: samples a round, rounds, and seconds after which no further round begins"""
+    """How long a comparison may take: rounds, and seconds after which nobody has more than ``FEW``"""
 
     rounds: int = 9
-    least: int = 7
     budget: float = 20.0
 
 
-QUICK = Pace(3, 2, 3.0)
+QUICK = Pace(3, 3.0)
 
 
 @dataclass(slots=True)
@@ -64,10 +66,8 @@ def compare(problem: Problem, precision: Precision, peers: Sequence[Peer], pace:
         ready.append((row, trainer, _steps(trainer)))
     began = time.perf_counter()
     for turn in range(pace.rounds):
-        if turn >= pace.least and time.perf_counter() - began > pace.budget:
-            break
         for row, trainer, steps in ready:
-            if len(row.samples) < 2 or time.perf_counter() - began < 3 * pace.budget:
+            if turn < FEW or time.perf_counter() - began < pace.budget:
                 row.samples.append(seconds(trainer, steps) / steps)
     return rows
 

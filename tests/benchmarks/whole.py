@@ -109,8 +109,8 @@ def imports(times: int) -> Part:
     """P7: how long ``import rh_kernel`` takes, and the memory of a training run."""
     libraries = dict.fromkeys(library for name, (library, _) in digits.PEERS.items() if name in digits.installed())
     commands = {"nothing": "pass", "rh_kernel": "import rh_kernel", **{name: f"import {name}" for name in libraries}}
-    taken = {name: [python("-c", text).seconds for _ in range(times)] for name, text in commands.items()}
-    best = {name: min(seconds) for name, seconds in taken.items()}
+    taken = {name: [python("-c", text) for _ in range(times)] for name, text in commands.items()}
+    best = {name: min(end.busy for end in ends) for name, ends in taken.items()}
     asked = problem(TRAINED)
     arrays = asked.arrays()
     data = sum(a.nbytes for a in (*arrays.weights, arrays.x, arrays.t)) / 1e6
@@ -125,7 +125,8 @@ def imports(times: int) -> Part:
         Outcome("P7", "import rh_kernel", "≤ 0.12 s", f"{best['rh_kernel']:.3f} s", best["rh_kernel"] <= 0.12),
         Outcome("P7", f"rh run, {TRAINED}", f"≤ 40 MB + 3 × {data:.1f} MB", f"{trained:.0f} MB", trained <= 40 + 3 * data),
     ]
-    text = table(["import, whole process", "best, s"], [[name, f"{seconds:.3f}"] for name, seconds in best.items()])
+    body = [[name, f"{best[name]:.3f}", f"{min(end.seconds for end in ends):.3f}"] for name, ends in taken.items()]
+    text = table(["import, whole process", "processor, s", "clock: best, s"], body)
     return Part("Imports, and memory after training", text, outcomes, {"seconds": best, "trained": trained, "data": data})
 
 
@@ -146,14 +147,14 @@ def whole_digits(times: int) -> Part:
         memories = {
             peer: megabytes(*words, folder=place, variables=variables) for peer, (place, words, variables) in runs.items()
         }
-    best = {peer: min(end.seconds for end in ends) for peer, ends in found.items()}
+    best = {peer: min(end.busy for end in ends) for peer, ends in found.items()}
     plain, allowed = list(best.values())[:2]
     rows = [
         [
             peer,
             f"{best[peer]:.3f}",
             f"{statistics.median(end.seconds for end in ends):.3f}",
-            f"{min(end.busy for end in ends):.3f}",
+            f"{min(end.seconds for end in ends):.3f}",
             f"{memories[peer]:.0f}",
         ]
         for peer, ends in found.items()
@@ -162,7 +163,7 @@ def whole_digits(times: int) -> Part:
         Outcome("P8", "W6", "≤ 0.4 s", f"{plain:.3f} s", plain <= 0.4),
         Outcome("P8 native", "W6", "≤ 0.3 s", f"{allowed:.3f} s", allowed <= 0.3),
     ]
-    head = [f"digits to 95 %, {epochs} epochs, whole process", "best, s", "median, s", "processor at best, s", "MB"]
+    head = [f"digits to 95 %, {epochs} epochs, whole process", "processor, s", "clock: median, s", "best, s", "MB"]
     data = {peer: [asdict(end) for end in ends] for peer, ends in found.items()}
     return Part("W6, whole processes", table(head, rows), outcomes, data)
 

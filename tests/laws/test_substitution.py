@@ -5,7 +5,7 @@ from typing import cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.syntax.binding import instantiate_command, instantiate_term, shift
+from rh_kernel.syntax.binding import Static, instantiate_command, instantiate_term, shift, specialise
 from rh_kernel.syntax.clauses import reverse_clause
 from rh_kernel.syntax.core import Command, Scope
 from rh_kernel.syntax.types import Product
@@ -62,3 +62,14 @@ def test_a_clause_of_a_reverse_handler_fits_every_member_of_its_family(data: st.
     assert B_and_D.factors[0] == op.codomain
     D = B_and_D.factors[1]
     assert derive_command((), (op.codomain, D), cast(Command, backward.body)).type == op.domain
+
+
+@law(60)
+@given(st.data())
+def test_what_does_not_change_is_shared(data: st.DataObject) -> None:
+    """A program in which there is nothing to replace is the very same afterwards, not a copy of it."""
+    gamma, B = data.draw(contexts()), data.draw(types())
+    P = data.draw(commands(gamma, (), B))
+    assert specialise(P, Static({}, {}, {})) is P
+    H = data.draw(reverse_handlers((), B))
+    assert specialise(H, Static({}, {}, {})) == H

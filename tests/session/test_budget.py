@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from rh_kernel.arrays.compile import compile_term
-from rh_kernel.arrays.storage import peak
+from rh_kernel.arrays.planning import planned
 from rh_kernel.session.results import ItemFailed, Shown, results
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
@@ -75,7 +75,7 @@ def test_a_long_program_needs_no_more_than_it_holds_at_a_time() -> None:
     chain = " in ".join(f"let x{i + 1} <- tanh(x{i})" for i in range(100))
     compiled = compile_term(program(f"let x0 <- broadcast_rows[100](fill[100](0.5)) in {chain} in x100").term)
     assert compiled.size() >= 1_000_000
-    assert 10_000 <= peak(compiled) <= 30_000
+    assert 10_000 <= planned(compiled, None).size <= 30_000
 
 
 def test_sizes_are_told_in_units_of_a_thousand() -> None:

@@ -70,7 +70,9 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
     inner = [*summed, *lapping]
     terms = prod([shape[k] for k in inner])
     wholes = [f"u{g.first}" if g.others else names[g.first] for g in found]
-    head = [*coordinates(kind, tuple([g.size for g in found]), "i", wholes)]
+    together = width.together(entries, terms)
+    is_tiled = not together and _is_tiled(found, (left, right))
+    head = _tiled(kind, found, wholes) if is_tiled else [*coordinates(kind, [g.size for g in found], "i", wholes)]
     # What the sum does not run through moves the factors once.
     fixed = [g.first for g in found if not g.others]
     at = [names[k] for k in fixed]
@@ -88,8 +90,8 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
     text += [f"const {real(precision)}* const {name} = q[{k}];" for k, name in ((1, "left"), (2, "right"))]
     pointers = tuple([(v.buffer, v.offset) for v in views])
     head.append(f"{real(precision)} s = 0;")
-    if width.together(entries, terms):
-        each = [*coordinates(kind, tuple([shape[k] for k in inner]), "j", [names[k] for k in inner]), *body]
+    if together:
+        each = [*coordinates(kind, [shape[k] for k in inner], "j", [names[k] for k in inner]), *body]
         lines = [*head, *block(f"for ({kind} j = threadIdx.x; j < {terms}; j += blockDim.x)", each)]
         lines += joined(Fold.SUM, precision) + block("if (threadIdx.x == 0)", [written])
         text += block(f"for ({kind} i = block; i < {entries}; i += blocks)", lines)
@@ -100,6 +102,29 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
             body.insert(0, "#pragma unroll 4")
     text += shared_out(kind, entries, [*head, *body, written])
     return Function("\n".join(text), Shares.THREADS, pointers, 1, entries)
+
+
+TILE = (4, 8)
+"""The threads of a warp make so many rows and columns of the output, where they had to read far apart to make one row."""
+
+
+def _is_tiled(found: Sequence[Group], factors: Sequence[View]) -> bool:
+    """Whether neighbours in the output need entries of a factor that are no neighbours."""
+    if len(found) < len(TILE) or any(g.others or g.size % n for g, n in zip(found[-2:], TILE, strict=True)):
+        return False
+    return any(abs(v.strides[found[-1].first]) > 1 for v in factors)
+
+
+def _tiled(kind: str, found: Sequence[Group], wholes: Sequence[str]) -> list[str]:
+    """The coordinates of entry ``i`` if the last two axes are gone through tile by tile."""
+    rows, columns = TILE
+    *others, m, n = [g.size for g in found]
+    names = [*wholes[:-2], "row", "column", "down", "across"]
+    return [
+        *coordinates(kind, [*others, m // rows, n // columns, rows, columns], "i", names),
+        f"const {kind} {wholes[-2]} = row * {rows} + down;",
+        f"const {kind} {wholes[-1]} = column * {columns} + across;",
+    ]
 
 
 def _undone(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequence[str]) -> list[str]:

@@ -13,7 +13,6 @@ from math import prod
 from rh_kernel.arrays.c_expressions import literal, real, statements
 from rh_kernel.arrays.layouts import collapsed
 from rh_kernel.arrays.plan import Fold, Gather, Map, Precision, Reduce, View
-from rh_kernel.arrays.program import Extent
 
 LARGEST_INT = 1 << 30
 """Entries of larger arrays are counted in 64 bits."""
@@ -64,7 +63,7 @@ def place(strides: Sequence[int], names: Sequence[str]) -> str:
     return " + ".join(terms) or "0"
 
 
-def coordinates(kind: str, shape: Extent, of: str, names: Sequence[str]) -> Iterator[str]:
+def coordinates(kind: str, shape: Sequence[int], of: str, names: Sequence[str]) -> Iterator[str]:
     """Statements that take the number of an entry in row-major order apart."""
     rest = of
     for k in range(len(shape) - 1, 0, -1):

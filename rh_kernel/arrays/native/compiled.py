@@ -52,8 +52,9 @@ class Native:
         found = toolchain()
         if isinstance(found, Missing):
             raise Unsupported(found.reason)
-        lanes = found.vector // np.dtype(plan.precision).itemsize
-        translation = translate(plan, Machine(lanes, found.registers, masked=found.masked))
+        item = np.dtype(plan.precision).itemsize
+        machine = Machine(found.vector // item, found.registers, masked=found.masked, item=item)
+        translation = translate(plan, machine)
         return NativeRunner(plan, memory, translation, str(library(translation.source)))
 
     def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:

@@ -47,9 +47,9 @@ def gather_kernel(step: Gather) -> list[str]:
     rows = axes(step.output.shape[:-1], [_but_last(step.output), _but_last(step.argument)])
     whole = bool((step.table >= 0).all())
     lines = [f"const real *from = {place('p1', moves(rows, 1))};", f"real *to = {place('p0', moves(rows, 0))};"]
-    lines += [loop("j", step.output.shape[-1]), "real sum = 0;"]
+    lines += [loop("j", step.output.shape[-1]), "AS_WRITTEN", "real sum = 0;"]
     for entry in range(depth) if depth <= SHORT else ("l",):
-        lines += [] if depth <= SHORT else [loop("l", depth)]
+        lines += [] if depth <= SHORT else [loop("l", depth), "AS_WRITTEN"]
         lines += [f"int t{entry} = table[j * {depth}L + {entry}];"]
         lines += [f"{'' if whole else f'if (t{entry} >= 0) '}sum += from[t{entry} * {along[1]}L];"]
         lines += [] if depth <= SHORT else ["}"]

@@ -3,6 +3,16 @@
 #include <stdint.h>
 
 #define BARRIER __asm__ volatile("" ::: "memory");
+/* Keeps a loop from being turned into vectors by the compiler: sums are arranged before, and gcc 12 makes mistakes with some. */
+#define AS_WRITTEN __asm__ volatile("");
+/* Keeps a vector in a register: compilers like to load it again for each use, and loads are what there is too little of. */
+#if defined(__AVX512F__)
+#define HOLD(x) __asm__("" : "+v"(x));
+#elif defined(__x86_64__)
+#define HOLD(x) __asm__("" : "+x"(x));
+#else
+#define HOLD(x)
+#endif
 #define LIKELY_VECTORISED _Pragma("omp simd")
 #ifdef __clang__
 #define UNROLLED _Pragma("unroll 4")

@@ -97,6 +97,6 @@ def _along(fold: Fold, outer: tuple[Axis, ...], inner: tuple[Axis, ...], scale: 
 def _argmax(outer: tuple[Axis, ...], inner: tuple[Axis, ...], scale: str) -> list[str]:
     lines = [f"const real *from = {place('p1', moves(outer, 1))};", f"real m = {literal(float('-inf'))};"]
     lines += ["long best = -1, count = 0;"]
-    body = [f"real x = *({place('from', moves(inner, 0, 'k'))});"]
+    body = ["AS_WRITTEN", f"real x = *({place('from', moves(inner, 0, 'k'))});"]
     body += ["if (best < 0 || (m == m && !(x <= m))) { m = x; best = count; }", "count++;"]
     return [*lines, *nest(inner, body, prefix="k"), f"*({place('p0', moves(outer, 0))}) = best{scale};"]

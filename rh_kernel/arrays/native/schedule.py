@@ -5,7 +5,7 @@ Numbers of a tile stay in registers while the sum's loops run. Either the lanes 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from math import ceil, prod
 
@@ -17,6 +17,10 @@ ONE = Axis(1, (0, 0, 0))
 """An axis of one index, where a tile has no other."""
 
 
+NEAR, MIDDLE = 24 << 10, 512 << 10
+"""The bytes that are surely in the first and in the second cache."""
+
+
 class Form(Enum):
     """What the lanes of a vector hold"""
 
@@ -26,11 +30,15 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """``lanes`` numbers to a vector, how many vectors fit into the registers, and whether the first few lanes can be loaded"""
+    """``lanes`` numbers to a vector, how many vectors fit into the registers, and whether the first few lanes can be loaded.
+
+    ``item`` is the bytes of a number.
+    """
 
     lanes: int
     registers: int
     masked: bool = False
+    item: int = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,33 +151,58 @@ def _lanes(
     outer: tuple[Axis, ...], vector: Axis, first: Axis, sums: tuple[Axis, ...], packed: int | None, machine: Machine
 ) -> Iterator[Schedule]:
     lanes = machine.lanes if vector.extent > 1 else 1
-    room = machine.registers * 3 // 4
     terms = prod(axis.extent for axis in sums)
     for columns in range(1, 5):
         if columns > 1 and (columns - 1) * lanes >= vector.extent:
             break
         for rows in _sizes(first.extent, 14):
-            if rows * columns > room or rows * columns + columns + 2 > machine.registers:
+            if rows * columns > machine.registers * 3 // 4 or rows * columns + columns + 2 > machine.registers:
                 continue
+            s = Schedule(Form.LANES, outer, vector, first, ONE, sums, rows, columns, lanes, packed, 0.0)
             cost = 0.0
             for across, width in _blocks(vector.extent, columns * lanes):
                 n = len(widths(width, machine, lanes))
                 for down, height in _blocks(first.extent, rows):
-                    tile = _tile(terms, height * n, _loads(vector, first, height, n, packed))
+                    tile = _tile(terms, height * n, _loads(s, height, n, terms, machine))
                     tile += height * (1.5 * n if vector.strides[OUT] == 1 else 3 * width) + 4
                     cost += across * down * tile
-                cost += across * _copying(packed, vector, first, sums, width, lanes)
+                cost += across * _beginning(s, width, n, terms, machine)
             cost *= _variety(vector, columns * lanes, first, rows) * prod(axis.extent for axis in outer)
-            yield Schedule(Form.LANES, outer, vector, first, ONE, sums, rows, columns, lanes, packed, cost)
+            yield replace(s, cost=cost)
 
 
-def _copying(packed: int | None, vector: Axis, first: Axis, sums: tuple[Axis, ...], width: int, lanes: int) -> float:
-    """What a block's copy costs; without one, what it costs to read rows that are far apart, again for each tile."""
-    terms = prod(axis.extent for axis in sums)
-    if packed is not None:
-        return terms * width * (1.2 if vector.strides[packed] != 1 else 2.5 / lanes)
-    far = max([abs(axis.strides[i]) for axis in sums for i in (LEFT, RIGHT) if vector.strides[i]], default=0)
-    return 0.25 * terms * first.extent / 4 if far >= 256 and terms >= 64 and first.extent >= 16 else 0
+def _fetching(entries: int, machine: Machine) -> float:
+    """The cycles that a vector takes from where so many numbers, walked through again and again, are at home."""
+    size = entries * machine.item
+    return 0.5 if size <= NEAR else 1.6 if size <= MIDDLE else 2.5
+
+
+def _loads(s: Schedule, height: int, columns: int, terms: int, machine: Machine) -> float:
+    """The cycles that loading the factors of one term takes; vectors often straddle two cache lines, those of a copy do not."""
+    total = 0.0
+    for factor in (LEFT, RIGHT):
+        rows = height if s.first.strides[factor] else 1
+        if s.vector.strides[factor]:
+            panel = _fetching(terms * s.columns * s.lanes * (s.rows if rows > 1 else 1), machine)
+            far = 0.0 if s.packed == factor or terms < 64 or _step(s, factor) < 256 else 0.5
+            total += rows * columns * max(panel + far, 0.5 if s.packed == factor else 0.8)
+        else:
+            home = _fetching(terms * s.first.extent, machine) if rows > 1 else 0.5
+            total += rows * (0.5 + (home - 0.5) / machine.lanes)
+    return total
+
+
+def _step(s: Schedule, factor: int) -> int:
+    """How far apart the rows of a factor are."""
+    return max([abs(axis.strides[factor]) for axis in s.sums], default=0)
+
+
+def _beginning(s: Schedule, width: int, columns: int, terms: int, machine: Machine) -> float:
+    """The cycles for the first tile of a block more than for the others: its lanes come from further away, or are copied."""
+    home = _fetching(terms * s.vector.extent, machine)
+    if s.packed is None:
+        return terms * columns * (home - 0.5) if any(s.vector.strides[1:]) and s.first.extent > s.rows else 0.0
+    return terms * (columns * home + (columns if s.vector.strides[s.packed] == 1 else 1.2 * width))
 
 
 def _parts(
@@ -194,28 +227,22 @@ def _parts(
                     if rows * columns > machine.registers * 3 // 4 or rows * columns + columns + 1 > machine.registers:
                         continue
                     cost = 0.0
+                    # The loop of the longer axis is outside: what it needs is near by the time that the shorter one repeats.
+                    inner = [max(0.8, _fetching(n * terms * lanes, machine)) for n in (first.extent, second.extent)]
+                    longer = first.extent < second.extent
+                    inner[longer] = max(0.8, _fetching((rows, columns)[longer] * terms * lanes, machine))
                     for across, width in _blocks(second.extent, columns):
                         for down, height in _blocks(first.extent, rows):
-                            tile = _tile(terms, height * width, 0.8 * (height + width)) + 4
+                            tile = _tile(terms, height * width, height * inner[0] + width * inner[1]) + 4
                             tile += height * width * (4 if second.strides[OUT] == 1 else 5) + ragged
                             cost += across * down * tile
                     cost *= _variety(second, columns, first, rows) * prod(axis.extent for axis in outer)
                     yield Schedule(Form.PARTS, outer, vector, first, second, sums, rows, columns, lanes, None, cost)
 
 
-def _loads(vector: Axis, first: Axis, height: int, columns: int, packed: int | None) -> float:
-    """The cycles that loading the factors of one term takes; whole vectors often straddle two cache lines, copies do not."""
-    total = 0.0
-    for factor in (LEFT, RIGHT):
-        rows = height if first.strides[factor] else 1
-        each = 0.5 if packed == factor else 0.8
-        total += rows * columns * each if vector.strides[factor] else rows * 0.5
-    return total
-
-
 def _tile(terms: int, sums: int, loads: float) -> float:
     """The cycles of a tile's loops: the arithmetic, the loads, or waiting for the sums, whichever takes longest."""
-    return terms * max(sums / 2, loads, 4 / split(sums, terms), 1.0) + 4
+    return terms * (max(sums / 2, loads, 4 / split(sums, terms), 1.0) + loads / 4) + 4
 
 
 def split(sums: int, terms: int) -> int:

@@ -131,7 +131,7 @@ def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accu
 
 def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: str, way: int, at: int) -> list[str]:
     """One term of each sum of a tile: what does not depend on the row is loaded once."""
-    lines = ["{"]
+    lines = ["{", "AS_WRITTEN"]
     for row in range(height):
         for v in (LEFT, RIGHT):
             by_row, by_lane = s.first.strides[v] != 0, s.vector.strides[v] != 0
@@ -144,6 +144,7 @@ def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: s
                 name = f"{NAMES[v]}_{row if by_row else 0}_{j}"
                 start = f"{base} + {c.start}" if s.packed == v or s.vector.strides[v] == 1 else base
                 lines.append(f"{_vector(c.width)} {name} = {_loaded(start, c.width)};")
+                lines += [f"HOLD({name})"] if c.width > 2 and height > 1 and not by_row else []
         for j in range(len(columns)):
             factors = [
                 f"{NAMES[v]}_{row if s.first.strides[v] else 0}_{j if s.vector.strides[v] else 0}" for v in (LEFT, RIGHT)
@@ -190,10 +191,13 @@ def _stored(to: str, value: str, width: int, stride: int, scale: float, *, accum
 
 def _parts(s: Schedule, machine: Machine, scale: float, *, accumulate: bool) -> list[str]:
     lines: list[str] = []
-    for head, start, height in _blocks("u", s.first, s.rows):
-        lines += [head, *_moved("1", "0", "u", s.first, start, s.rows)]
-        for inner, first, width in _blocks("v", s.second, s.columns):
-            lines += [inner, *_moved("2", "1", "v", s.second, first, s.columns)]
+    rows, columns = ("u", s.first, s.rows), ("v", s.second, s.columns)
+    longer, shorter = (columns, rows) if s.first.extent < s.second.extent else (rows, columns)
+    for head, start, outside in _blocks(*longer):
+        lines += [head, *_moved("1", "0", longer[0], longer[1], start, longer[2])]
+        for inner, first, inside in _blocks(*shorter):
+            lines += [inner, *_moved("2", "1", shorter[0], shorter[1], first, shorter[2])]
+            height, width = (inside, outside) if longer is columns else (outside, inside)
             lines += [*_inner(s, machine, height, width), *_added(s, height, width, scale, accumulate=accumulate), "}"]
         lines.append("}")
     return lines
@@ -223,7 +227,7 @@ def _inner(s: Schedule, machine: Machine, height: int, width: int) -> list[str]:
 
 
 def _terms(s: Schedule, machine: Machine, height: int, width: int, way: int, k: str, count: int) -> list[str]:
-    lines = ["{"]
+    lines = ["{", "AS_WRITTEN"]
     loaded: set[str] = set()
     for i in range(height):
         for j in range(width):
@@ -236,6 +240,9 @@ def _terms(s: Schedule, machine: Machine, height: int, width: int, way: int, k: 
                 loaded.add(names[-1])
                 steps = [(k, s.vector.strides[v]), (str(row), s.first.strides[v]), (str(column), s.second.strides[v])]
                 lines.append(f"{_vector(s.lanes)} {names[-1]} = {_some(place(f'{NAMES[v]}3', steps), s, machine, v, count)};")
+                # What depends on the row is used for each column, and the other way round.
+                again = (1 if s.first.strides[v] else height) * (1 if s.second.strides[v] else width)
+                lines += [f"HOLD({names[-1]})"] if again > 1 and s.lanes > 2 else []
             lines.append(f"c{way}_{i}_{j} += {names[0]} * {names[1]};")
     return [*lines, "}"]
 

@@ -9,8 +9,8 @@
 
 static REAL kept[LAYERS + 1][B * WIDEST] __attribute__((aligned(64)));   /* what goes into each layer */
 static REAL slopes[LAYERS + 1][B * WIDEST] __attribute__((aligned(64))); /* z, then swish'(z) */
-static REAL d[B * WIDEST] __attribute__((aligned(64)));
-static REAL dx[B * WIDEST] __attribute__((aligned(64)));
+static REAL cotangents[2][B * WIDEST] __attribute__((aligned(64)));
+static REAL dz[B * WIDEST] __attribute__((aligned(64)));
 static REAL turned[N1 * (ENTER && N0 > N1 ? N0 : WIDEST)] __attribute__((aligned(64)));
 
 INLINE void forward(ptrdiff_t m, ptrdiff_t n, const REAL *w, const REAL *x, REAL *z) {
@@ -29,10 +29,11 @@ INLINE void forward(ptrdiff_t m, ptrdiff_t n, const REAL *w, const REAL *x, REAL
     }
 }
 
-/* dx = d w (if it is wanted) and w -= dᵀ x: one pass over the weights where there is one sample */
-INLINE void backward(ptrdiff_t m, ptrdiff_t n, REAL *restrict w, const REAL *restrict x, int wanted) {
+/* dx = d w, or dx += d w where it is residual, if it is wanted; and w -= dᵀ x: one pass over the weights for one sample */
+INLINE void backward(ptrdiff_t m, ptrdiff_t n, REAL *restrict w, const REAL *restrict x, const REAL *restrict d,
+                     REAL *restrict dx, int wanted, int residual) {
     if (B == 1) {
-        if (wanted) memset(dx, 0, n * sizeof(REAL));
+        if (wanted && !residual) memset(dx, 0, n * sizeof(REAL));
         ptrdiff_t i = 0;
         for (; i + 4 <= m; i += 4) {
             REAL *restrict w0 = w + i * n, *restrict w1 = w0 + n, *restrict w2 = w1 + n, *restrict w3 = w2 + n;
@@ -52,7 +53,7 @@ INLINE void backward(ptrdiff_t m, ptrdiff_t n, REAL *restrict w, const REAL *res
                 w[i * n + j] -= d[i] * x[j];
             }
     } else {
-        if (wanted) product(B, n, m, d, m, 1, w, n, dx, n, 0);
+        if (wanted) product(B, n, m, d, m, 1, w, n, dx, n, residual);
         if (B * m >= 1 << 16) {
             static REAL columns[B * WIDEST] __attribute__((aligned(64)));
             for (ptrdiff_t i = 0; i < B; i++)
@@ -87,29 +88,22 @@ static void one(REAL *w, const REAL *x, const REAL *t, REAL rate) {
     }
     const REAL *y = in;
     if (LEAVE) forward(N2, N1, v, in, slopes[i]), y = slopes[i];
+    REAL *d = cotangents[0], *other = cotangents[1];
     for (ptrdiff_t j = 0; j < B * LAST; j++) d[j] = rate * (y[j] - t[j]);
     if (LEAVE) {
-        backward(N2, N1, v, in, 1);
-        memcpy(d, dx, sizeof(REAL) * B * N1);
+        backward(N2, N1, v, in, d, other, 1, 0);
+        REAL *const was = d;
+        d = other, other = was;
     }
     for (int l = 0; l < DEPTH; l++) {
         i--, v -= N1 * N1;
         in = i ? kept[i] : x;
-        if (RESIDUAL) {
-            static REAL whole[B * WIDEST] __attribute__((aligned(64)));
-            memcpy(whole, d, sizeof(REAL) * B * N1);
-            for (ptrdiff_t j = 0; j < B * N1; j++) d[j] *= slopes[i][j];
-            backward(N1, N1, v, in, i > 0);
-            for (ptrdiff_t j = 0; j < B * N1; j++) d[j] = whole[j] + dx[j];
-        } else {
-            for (ptrdiff_t j = 0; j < B * N1; j++) d[j] *= slopes[i][j];
-            backward(N1, N1, v, in, i > 0);
-            memcpy(d, dx, sizeof(REAL) * B * N1);
-        }
+        for (ptrdiff_t j = 0; j < B * N1; j++) dz[j] = d[j] * slopes[i][j];
+        backward(N1, N1, v, in, dz, d, i > 0, RESIDUAL);
     }
     if (ENTER) {
-        for (ptrdiff_t j = 0; j < B * N1; j++) d[j] *= slopes[0][j];
-        backward(N1, N0, w, x, 0);
+        for (ptrdiff_t j = 0; j < B * N1; j++) dz[j] = d[j] * slopes[0][j];
+        backward(N1, N0, w, x, dz, 0, 0, 0);
     }
 }
 

@@ -35,12 +35,11 @@ Build: TypeAlias = Callable[[Problem, Arrays, Precision], Trainer]
 class Peer:
     """``build`` makes a trainer from float64 arrays, which are left as they are, or raises ``Unavailable``.
 
-    ``in_one_call`` tells that many steps run without coming back to Python.
+    Those ``on_demand`` take minutes to make, and take part only if they are asked for.
     """
 
     name: str
     build: Build
-    in_one_call: bool = False
     on_demand: bool = False
 
 

@@ -1,0 +1,129 @@
+"""The passes from what symbolic execution leaves to the plan that runs, each with what it leaves, counted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+
+from rh_kernel.arrays.counting import moved, operations
+from rh_kernel.arrays.dependence import reads, writes
+from rh_kernel.arrays.optimise import optimise
+from rh_kernel.arrays.plan import Check, Plan, Precision, Scratch
+from rh_kernel.arrays.planning import Loose, stages
+from rh_kernel.arrays.program import Alias, Equation, Program, Register, Smooth
+from rh_kernel.source.collection import put_off
+
+Form: TypeAlias = Program | Loose | Plan
+
+
+class Pass(Enum):
+    """A pass, by what is said about it"""
+
+    EXECUTED = "symbolic execution"
+    SIMPLIFIED = "simplified"
+    EXPANDED = "expanded"
+    LOOPS = "loops"
+    JOINED = "joined"
+    IN_PLACE = "in place"
+    PLACED = "placed"
+
+    @property
+    def meaning(self) -> str:
+        """What the pass does."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    Pass.EXECUTED: "the command is run once on names of arrays",
+    Pass.SIMPLIFIED: "constants are computed, what is there twice or for nobody is left out",
+    Pass.EXPANDED: "functions with a derivative of their own parts are written with simpler ones",
+    Pass.LOOPS: "each equation becomes loops over views; what only moves entries becomes a view",
+    Pass.JOINED: "loops over the same indices become one",
+    Pass.IN_PLACE: "new contents are written where the old ones were, products are added at once",
+    Pass.PLACED: "arrays that are not needed at the same time share their place",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What a pass leaves: equations or steps, operations, bytes that they read and write, reals for what is in between.
+
+    Checks compute nothing, and are counted apart.
+    """
+
+    made_by: Pass
+    form: Form
+    lines: int
+    checks: int
+    operations: int
+    bytes: int
+    scratch: int
+
+    @property
+    def count(self) -> str:
+        """``12 equations``, ``9 steps, 2 checks``"""
+        noun = "equation" if isinstance(self.form, Program) else "step"
+        checks = f", {_many(self.checks, 'check')}" if self.checks else ""
+        return _many(self.lines, noun) + checks
+
+
+@put_off()
+def passes(
+    translated: Program, samples: int | None = None, precision: Precision = "float64", *, matrices: bool = False
+) -> tuple[Passed, ...]:
+    """What each pass makes of a program that ``arrays.compile.translate`` leaves. The last form is the plan."""
+    simplified = optimise(translated)
+    made = stages(simplified, samples, precision, matrices=matrices)
+    forms: dict[Pass, Form] = {
+        Pass.EXECUTED: translated,
+        Pass.SIMPLIFIED: simplified,
+        Pass.EXPANDED: made.expanded,
+        Pass.LOOPS: made.loops,
+        Pass.JOINED: made.joined,
+        Pass.IN_PLACE: made.in_place,
+        Pass.PLACED: made.plan,
+    }
+    item = np.dtype(precision).itemsize
+    return tuple([_counted(made_by, form, samples or 1, item) for made_by, form in forms.items()])
+
+
+def _counted(made_by: Pass, form: Form, samples: int, item: int) -> Passed:
+    if isinstance(form, Program):
+        checks = form.checks
+        counts = [_moved(form, e, samples) for e in form.equations]
+        made = [e.result for e in form.equations if not isinstance(e.operator, Alias | Smooth)]
+        scratch = sum([_entries(form, r, samples) for r in made])
+        return Passed(made_by, form, len(form.equations) - checks, checks, form.cost_of(samples), sum(counts) * item, scratch)
+    steps = form.steps
+    checks = sum(isinstance(step, Check) for step in steps)
+    scratch = form.scratch if isinstance(form, Plan) else _scratch(form)
+    total, traffic = sum(map(operations, steps)), sum(map(moved, steps))
+    return Passed(made_by, form, len(steps) - checks, checks, total, traffic * item, scratch)
+
+
+def _scratch(made: Loose) -> int:
+    used = {view.buffer for step in made.steps for view in (*reads(step), *writes(step))}
+    return sum(made.buffers[i].size for i in used if isinstance(made.buffers[i], Scratch))
+
+
+def _moved(program: Program, equation: Equation, samples: int) -> int:
+    """The entries that an equation reads and writes; a second name costs nothing."""
+    match equation.operator:
+        case Alias():
+            return 0
+        case Smooth():
+            found: Sequence[Register] = equation.arguments
+        case _:
+            found = (*equation.arguments, equation.result)
+    return sum([_entries(program, r, samples) for r in {*found}])
+
+
+def _entries(program: Program, r: Register, samples: int) -> int:
+    return prod(program.shapes[r]) * (samples if program.batched[r] else 1)
+
+
+def _many(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"

@@ -1,0 +1,40 @@
+"""While trees are made no cycles are searched for, and afterwards it is as it was before."""
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from rh_kernel.source.collection import put_off
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    """Leaves collection as the other tests expect it."""
+    was = gc.isenabled()
+    gc.enable()
+    yield
+    if not was:
+        gc.disable()
+
+
+def test_it_is_put_off_inside_and_goes_on_outside() -> None:
+    with put_off():
+        assert not gc.isenabled()
+        with put_off():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_it_goes_on_after_a_failure() -> None:
+    with pytest.raises(ValueError, match="inside"), put_off():
+        raise ValueError("inside")
+    assert gc.isenabled()
+
+
+def test_who_has_switched_it_off_finds_it_off() -> None:
+    gc.disable()
+    with put_off():
+        pass
+    assert not gc.isenabled()
