@@ -591,11 +591,5 @@ def test_a_program_that_is_run_loads_what_it_needs(tmp_path: Path) -> None:
     assert "[2.0, 4.0] : Real(2)" in done.stdout
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "rh_kernel.arrays.compile" in loaded
-    unneeded = (
-        "rh_kernel.denotational",
-        "rh_kernel.display.bundle",
-        "rh_kernel.display.diagrams",
-        "importlib.metadata",
-        "sklearn",
-    )
-    assert not loaded.intersection(unneeded)
+    drawing = {"rh_kernel.denotational", "rh_kernel.display.bundle", "rh_kernel.display.diagrams"}
+    assert not loaded & {*drawing, "importlib.metadata", "sklearn"}

@@ -39,7 +39,7 @@ class Pass(Enum):
 _MEANINGS = {
     Pass.EXECUTED: "the command is run once on names of arrays",
     Pass.SIMPLIFIED: "constants are computed, what is there twice or for nobody is left out",
-    Pass.EXPANDED: "functions with a derivative of their own parts are written with simpler ones",
+    Pass.EXPANDED: "swish and gelu are written with σ, which the function and its slope then share",
     Pass.LOOPS: "each equation becomes loops over views; what only moves entries becomes a view",
     Pass.JOINED: "loops over the same indices become one",
     Pass.IN_PLACE: "new contents are written where the old ones were, products are added at once",

@@ -104,7 +104,7 @@ def profile(machine: Machine) -> Generator[None, None, Profile]:
 def calibrated(backend: Backend, precision: Precision) -> Model:
     """The constants of the model, on that back end: a few milliseconds."""
     item = np.dtype(precision).itemsize
-    few, many, wide = 4, 1 << 17, 192
+    few, many, wide = 4, 1 << 17, 64
 
     def dense(buffer: int, shape: Extent, strides: tuple[int, ...]) -> View:
         return View(buffer, 0, shape, strides)

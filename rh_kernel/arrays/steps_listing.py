@@ -60,7 +60,9 @@ def steps_listing(made: Loose | Plan) -> StepsListing:
     before = [f"{name} = {_constant(kept.array)}" for name, kept in notation.constants(used)]
     after: list[str] = []
     if isinstance(made, Plan):
-        before += [_placed(notation.name(i), b) for i, b in enumerate(made.buffers) if isinstance(b, Scratch) and i in used]
+        placed = [(notation.name(i), b) for i, b in enumerate(made.buffers) if isinstance(b, Scratch) and i in used]
+        where = ", ".join([f"{name} at {b.start}" for name, b in placed])
+        before += [f"scratch[{made.scratch}]: {where}"] if where else []
     else:
         after += [f"Put[{location.name}]({notation.whole(view)})" for location, view in made.writes]
     return StepsListing(
@@ -74,12 +76,6 @@ def line(step: Step, notation: Notation) -> StepLine:
     """One of the steps."""
     text, over = _written(step, notation)
     return StepLine(text, over, operations(step), moved(step))
-
-
-def _placed(name: str, scratch: Scratch) -> str:
-    if scratch.size < 2:
-        return f"{name} = scratch[{scratch.start}]"
-    return f"{name} = scratch[{scratch.start}] … scratch[{scratch.start + scratch.size - 1}]"
 
 
 def _constant(array: Array) -> str:
@@ -178,7 +174,7 @@ class _Formulas:
             elif self.uses[i] > 1:
                 made = self._own(made)
             values.append(made)
-            needs.append(set() if made.hold == NAME else set().union(*[needs[v] for v in line.arguments]))
+            needs.append(set[int]() if made.hold == NAME else set[int]().union(*[needs[v] for v in line.arguments]))
         rest = [*(store for store in loop.stores if store not in done and store not in later), *later]
         overwritten: set[int] = set()
         for store in rest:
@@ -216,10 +212,12 @@ def _function_of_two(name: str) -> Callable[[Text, Text], Text]:
 _OF_ONE: Mapping[Scalar, Callable[[Text], Text]] = {
     Scalar.NEG: lambda x: Text(f"-{x.within(CALL)}", SIGN),
     Scalar.SIGMOID: _function("σ"),
-    Scalar.ABS: lambda x: Text(f"|{x.text}|", CALL),
     Scalar.RINT: _function("round"),
     Scalar.STEP: lambda x: Text(f"[{x.text} > 0]", CALL),
-    **{f: _function(f.name.lower()) for f in (Scalar.EXP, Scalar.LOG, Scalar.SQRT, Scalar.SIN, Scalar.COS, Scalar.TANH)},
+    **{
+        f: _function(f.name.lower())
+        for f in (Scalar.EXP, Scalar.LOG, Scalar.SQRT, Scalar.SIN, Scalar.COS, Scalar.TANH, Scalar.ABS)
+    },
     **{f: _function(f.name.lower()) for f in (Scalar.SIGN, Scalar.SOFTPLUS, Scalar.FINITE)},
 }
 _OF_TWO: Mapping[Scalar, Callable[[Text, Text], Text]] = {

@@ -82,7 +82,8 @@ def _perform_on_file(words: argparse.Namespace) -> int:
             case "compile":
                 from rh_kernel.command_line.looking import compile_last
 
-                compile_last(words.file, report, settings)
+                shows = "passes" if words.passes else "profile" if words.profile else ""
+                compile_last(words.file, report, settings, shows)
             case "diagram":
                 from rh_kernel.command_line.diagrams import diagram
 
@@ -151,6 +152,10 @@ def _parser() -> argparse.ArgumentParser:
             )
             command.add_argument("--device", choices=("cpu", "gpu"), help="begin with %%device of that name")
             command.add_argument("--dtype", choices=("float64", "float32"), help="begin with %%dtype of that name")
+        if name == "compile":
+            shown = command.add_mutually_exclusive_group()
+            shown.add_argument("--passes", action="store_true", help="show the program after each pass")
+            shown.add_argument("--profile", action="store_true", help="show what each step takes, predicted and measured")
         if name == "diagram":
             command.add_argument("-o", "--output", metavar="OUT", help="write it to OUT: .svg, .tex (TikZ) or .dot (Graphviz)")
             command.add_argument("--folded", action="store_true", help="draw each clause as one box")

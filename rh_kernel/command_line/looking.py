@@ -25,6 +25,7 @@ from rh_kernel.session.plans import (
     Set,
     SetDevice,
     ShowHeap,
+    Shows,
     ShowType,
     Trace,
     Train,
@@ -70,13 +71,13 @@ def trace(file: str, report: Report, settings: Settings) -> None:
         report.failure(failure.diagnostics, subject.item)
 
 
-def compile_last(file: str, report: Report, settings: Settings) -> None:
-    """The straight-line program of the last command. Raises ``Failure`` if it has none."""
+def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "") -> None:
+    """The straight-line program of the last command, as ``%compile`` shows it. Raises ``Failure`` if it has none."""
     subject = find(file, report, settings)
     if subject is None:
         return
     try:
-        for event in perform(subject.item, Compile(subject.closed), subject.state):
+        for event in perform(subject.item, Compile(subject.closed, shows), subject.state):
             if isinstance(event, Shown) and isinstance(event.result, ProgramMade):
                 report.result(subject.item, event.result)
     except Failure as failure:

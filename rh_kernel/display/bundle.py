@@ -10,7 +10,6 @@ from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span
 from rh_kernel.display.names import names_html
 from rh_kernel.display.plain import PASSED, text
-from rh_kernel.display.programs import program_html
 from rh_kernel.display.runs import progress_html, progress_text, run_html
 from rh_kernel.display.trace_html import trace_html
 from rh_kernel.display.values import changes_html, value_html
@@ -66,6 +65,8 @@ def html(result: Result) -> str:
         case TraceMade():
             return trace_html(result)
         case ProgramMade():
+            from rh_kernel.display.programs import program_html
+
             return program_html(result)
         case TypeShown(subject, A):
             return _typed(subject, A, "")

@@ -3,7 +3,6 @@
 from rh_kernel.display.diagnostics import texts
 from rh_kernel.display.heaps import by_name, heap_text
 from rh_kernel.display.names import names_text
-from rh_kernel.display.programs import program_text
 from rh_kernel.display.runs import run_text
 from rh_kernel.display.text import visible
 from rh_kernel.display.values import changes_text, value_text
@@ -43,6 +42,8 @@ def text(result: Result) -> str:
 
             return trace_text(result, STEPS)
         case ProgramMade():
+            from rh_kernel.display.programs import program_text
+
             return visible(program_text(result))
         case TypeShown(subject, A):
             return visible(f"{subject} : {A}")

@@ -11,7 +11,10 @@ from typing import TypeAlias
 import numpy as np
 
 from rh_kernel.arrays.listing import lines
+from rh_kernel.arrays.plan import Plan
+from rh_kernel.arrays.planning import Loose
 from rh_kernel.arrays.program import Program
+from rh_kernel.arrays.steps_listing import steps_listing
 from rh_kernel.denotational.drawing.sketch import Look, Node, operation_text, sketch
 from rh_kernel.denotational.parts import Part
 from rh_kernel.display.derivation_text import one_line
@@ -72,7 +75,7 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
             found = None if V is None else value(V)
             return ({"item": item, "kind": "trace", "steps": len(steps), "type": str(A), "value": found},)
         case ProgramMade(program, A):
-            return ({"item": item, "kind": "program", "type": str(A), **program_record(program)},)
+            return ({"item": item, "kind": "program", "type": str(A), **program_record(program), **_compiled(result)},)
         case TypeShown(subject, text):
             return ({"item": item, "kind": "type", "subject": subject, "type": text},)
         case DiagramMade(subject, text):
@@ -150,9 +153,49 @@ def derivation_record(d: Derivation) -> Record:
 
 def program_record(program: Program) -> Record:
     """A straight-line program: its lines, and how many equations, checks and floating point operations it has."""
-    shown: list[Json] = [f"{line.left} = {line.right}" if line.left else line.right for line in lines(program)]
+    shown = _lines(program)
     checks: Record = {"checks": program.checks} if program.checks else {}
     return {"program": shown, "equations": len(program.equations) - program.checks, **checks, "operations": program.cost}
+
+
+def _compiled(made: ProgramMade) -> Record:
+    """What each pass leaves, or what each step takes, if that was asked for."""
+    if made.profile is not None:
+        steps: list[Json] = [
+            {
+                "step": step.line.text,
+                "calls": step.calls,
+                "operations": step.line.operations,
+                "bytes": step.bytes,
+                "predicted": step.predicted,
+                "seconds": step.seconds,
+            }
+            for step in made.profile.steps
+        ]
+        model = made.profile.model
+        constants: Record = {"call": model.call, "bandwidth": model.bandwidth, "rate": model.rate}
+        return {"profile": {"place": made.place, "model": constants, "steps": steps, "seconds": made.profile.whole}}
+    if not made.in_full:
+        return {}
+    passes: list[Json] = [
+        {
+            "pass": p.made_by.value,
+            "count": p.lines,
+            "operations": p.operations,
+            "bytes": p.bytes,
+            "scratch": p.scratch,
+            "program": _lines(p.form),
+        }
+        for p in made.passes
+    ]
+    return {"passes": passes}
+
+
+def _lines(form: Program | Loose | Plan) -> list[Json]:
+    if isinstance(form, Program):
+        return [f"{line.left} = {line.right}" if line.left else line.right for line in lines(form)]
+    found = steps_listing(form)
+    return [*found.before, *(step.text for step in found.steps), *found.after]
 
 
 def diagram_record(made: DiagramMade) -> Record:

@@ -10,7 +10,7 @@ from rh_kernel.session.directives import DIRECTIVES
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.parse_items import words_of_directive
-from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, INITIALS, TRAINING_OPTIONS, Kind, Token
+from rh_kernel.syntax.tokens import CHECK, COMPILE_OPTIONS, DECLARATIONS, INITIALS, TRAINING_OPTIONS, Kind, Token
 
 
 class Look(Enum):
@@ -53,6 +53,9 @@ TRAINING_WORDS = frozenset({"for", "data", "on", *TRAINING_OPTIONS})
 
 GRADIENT_WORDS = frozenset({"against"})
 """Words with a meaning after ``%gradient``."""
+
+COMPILE_WORDS = frozenset(COMPILE_OPTIONS)
+"""Words with a meaning after ``%compile``."""
 
 CHECK_WORDS = frozenset({"within"})
 """Words with a meaning in a check."""
@@ -125,6 +128,8 @@ def _look_in_place(name: str, before: list[str], *, is_check: bool) -> Look | No
         case ["train", *_] if name in TRAINING_WORDS:
             return Look.KEYWORD
         case ["%", "gradient", *_] if name in GRADIENT_WORDS:
+            return Look.KEYWORD
+        case ["%", "compile", *_] if name in COMPILE_WORDS:
             return Look.KEYWORD
         case [*_] if is_check and name in CHECK_WORDS:
             return Look.KEYWORD

@@ -14,7 +14,17 @@ from rh_kernel.syntax.core import ReverseHandler
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.parser import parse_item
 from rh_kernel.syntax.surface_items import Declaration
-from rh_kernel.syntax.tokens import CHECK, CLOSERS, DECLARATIONS, INITIALS, TRAINING_OPTIONS, Kind, Token, ends_expression
+from rh_kernel.syntax.tokens import (
+    CHECK,
+    CLOSERS,
+    COMPILE_OPTIONS,
+    DECLARATIONS,
+    INITIALS,
+    TRAINING_OPTIONS,
+    Kind,
+    Token,
+    ends_expression,
+)
 from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import (
     ConstDefinition,
@@ -102,6 +112,8 @@ def _asked(definitions: Definitions, place: Word) -> Iterator[str]:
         yield from _handlers(definitions, place)
     if place.last == "rev":
         yield from ("handler",) if place.in_type else ("handle",)
+    if place.directive == "compile" and [t.text for t in place.before] == ["-", "-"]:
+        yield from COMPILE_OPTIONS
     if place.directive == "gradient" and place.follows_expression:
         yield "against"
     if place.head == "train":

@@ -5,10 +5,11 @@ variable can be put at any depth, and nobody counts indices.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
+from rh_kernel.operational.substitution import instantiated
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.binding import instantiate_command, instantiate_term, shift
+from rh_kernel.syntax.binding import shift
 from rh_kernel.syntax.core import (
     RH,
     Bind,
@@ -44,12 +45,12 @@ def fixed(M: Term) -> Place:
 
 def opened(scope: Scope, *arguments: Place) -> Place:
     """``M[V1/x1, …, Vn/xn]`` for a scope over a term that does not mention the variables of the equation."""
-    return lambda depth: instantiate_term(shift(scope, depth), *[V(depth) for V in arguments])
+    return lambda depth: cast(Term, instantiated(shift(scope, depth), *[V(depth) for V in arguments]))
 
 
 def performed(scope: Scope, *arguments: Place) -> Plan:
     """``P[V1/x1, …, Vn/xn]`` for a scope over a command that does not mention the variables of the equation."""
-    return lambda depth: instantiate_command(shift(scope, depth), *[V(depth) for V in arguments])
+    return lambda depth: cast(Command, instantiated(shift(scope, depth), *[V(depth) for V in arguments]))
 
 
 def call(f: Function, M: Place, span: Span | None = None) -> Place:

@@ -5,15 +5,15 @@ from typing import TypeAlias, cast
 
 from rh_kernel.operational import reverse as fig_7
 from rh_kernel.operational.contexts import Context, Subject, handlers
-from rh_kernel.operational.environments import Environment, extended, written_out
+from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.focus import Head, written
 from rh_kernel.operational.handlers import handle_operation
 from rh_kernel.operational.heap import Change, Heap, access
 from rh_kernel.operational.limits import Limits
+from rh_kernel.operational.substitution import instantiated, written_out
 from rh_kernel.operational.terms import contract, ev
 from rh_kernel.paper import Rule
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.binding import instantiate_command
 from rh_kernel.syntax.core import (
     RH,
     Bind,
@@ -107,7 +107,7 @@ def _return_inside(y: Term, K: Context) -> Reduct:
     if isinstance(outer, RH):
         return _by(Rule.RH_RETURN, K, lambda form: fig_7.rh_return(form, y))
     if isinstance(outer, Handle):
-        return Rule.H_RETURN, instantiate_command(outer.handler.returns, y), None, K.outer, None
+        return Rule.H_RETURN, instantiated(outer.handler.returns, y), None, K.outer, None
     raise KernelBug("a term has no command in it")
 
 

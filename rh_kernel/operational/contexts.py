@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
-from rh_kernel.operational.environments import Environment, written_out
+from rh_kernel.operational.environments import Environment
+from rh_kernel.operational.substitution import written_out
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import (
     RH,

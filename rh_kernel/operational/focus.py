@@ -7,7 +7,8 @@ variables are values and terms wait for RH-Term: ``⌊M⌋``, ``Op(M)`` and ``re
 from typing import TypeAlias, cast
 
 from rh_kernel.operational.contexts import Context, Subject, Values, around, fill, listed
-from rh_kernel.operational.environments import Environment, value, written_out
+from rh_kernel.operational.environments import Environment
+from rh_kernel.operational.substitution import value, written_out
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import (
     RH,

@@ -54,4 +54,4 @@ def _around(P: Command, part: Context) -> Command:
     raise KernelBug("what is around a command is no term")
 
 
-_clauses = Known(ordinary_clause)
+_clauses = Known(ordinary_clause, 16)

@@ -5,15 +5,13 @@ from typing import Generic, TypeVar
 
 Found = TypeVar("Found")
 
-MOST = 4_096
-"""So many answers are known at a time."""
-
 
 class Known(Generic[Found]):
-    """The answers of a function. What it was asked of is known by its identity, and kept as long as it is known."""
+    """Up to ``most`` answers of a function. What it was asked of is known by its identity, and kept as long as it is known."""
 
-    def __init__(self, find: Callable[..., Found]) -> None:
+    def __init__(self, find: Callable[..., Found], most: int) -> None:
         self._find = find
+        self._most = most
         self._known: dict[object, tuple[object, Found]] = {}
 
     def of(self, *of: object) -> Found:
@@ -21,7 +19,7 @@ class Known(Generic[Found]):
         key = id(of[0]) if len(of) == 1 else tuple(map(id, of))
         known = self._known.get(key)
         if known is None:
-            if len(self._known) >= MOST:
+            if len(self._known) >= self._most:
                 self._known.clear()
             known = self._known[key] = of, self._find(*of)
         return known[1]

@@ -27,9 +27,10 @@ from rh_kernel.operational.binders import (
 )
 from rh_kernel.operational.contexts import Context, plug
 from rh_kernel.operational.known import Known
+from rh_kernel.operational.substitution import instantiated
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.binding import instantiate_command, instantiate_term, mentions
+from rh_kernel.syntax.binding import mentions
 from rh_kernel.syntax.clauses import reverse_clause
 from rh_kernel.syntax.core import (
     RH,
@@ -106,7 +107,7 @@ def rh_return(form: Form, y_k: Term) -> Command:
 
 def rh_let(form: Form, scope: Scope, y_j: Term) -> Command:
     """``RH(⟨ys⟩. F[let x ⇐ ⌊y_j⌋ in R]) = RH(⟨ys⟩. F[R[y_j/x]])``"""
-    return form.with_body(instantiate_command(scope, y_j), form.K.outer)
+    return form.with_body(cast(Command, instantiated(scope, y_j)), form.K.outer)
 
 
 def rh_op(form: Form, M: Perform) -> Command:
@@ -136,7 +137,7 @@ def rh_term(form: Form, head: Head) -> Command:
     """``RH(⟨ys⟩. F^t[M])``: M at the values, the form for ``F^t[y]``, and ``z.rd(y_i. M)(V_i)`` for every i on the way back"""
     M, hint, hints, values = _argument(head), _name(form.K), form.hints, form.values
     scope = Scope(hints, M)
-    at_values = instantiate_term(scope, *values)
+    at_values = cast(Term, instantiated(scope, *values))
 
     def along(i: int, z: Place) -> Place:
         def body(y_i: Place) -> Place:
@@ -184,4 +185,4 @@ def _primed(*hints: str) -> tuple[str, ...]:
     return tuple([hint + "'" for hint in hints])
 
 
-_clauses = Known(reverse_clause)
+_clauses = Known(reverse_clause, 16)

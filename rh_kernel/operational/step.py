@@ -1,9 +1,10 @@
 """One step ``(hp, K[M]) → (hp', K[N])`` (RH Def. 5.4, 5.10, Ex. 5.13), as a value."""
 
 from rh_kernel.operational.contexts import Context, Subject, path, plug
-from rh_kernel.operational.environments import Environment, written_out
+from rh_kernel.operational.environments import Environment
 from rh_kernel.operational.focus import Head, written
 from rh_kernel.operational.heap import Change
+from rh_kernel.operational.substitution import written_out
 from rh_kernel.paper import Rule
 
 

@@ -72,5 +72,5 @@ def _symbol(f: Primitive) -> Symbol:
     return Symbol(kernel(f, np), len(arguments(f)), max(sizes))
 
 
-_symbols = Known(lru_cache(4_096)(_symbol))
-_derivatives = Known(derivative)
+_symbols = Known(lru_cache(4_096)(_symbol), 4_096)
+_derivatives = Known(derivative, 256)

@@ -9,9 +9,10 @@ from typing import cast
 
 from rh_kernel.operational import derivative as fig_6
 from rh_kernel.operational.contexts import Context
-from rh_kernel.operational.environments import Environment, extended, written_out
+from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.focus import focus
 from rh_kernel.operational.limits import Limits
+from rh_kernel.operational.substitution import written_out
 from rh_kernel.operational.symbols import added, applied, rd_of
 from rh_kernel.operational.telescopes import telescope, type_of
 from rh_kernel.paper import Rule

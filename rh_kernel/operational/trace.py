@@ -12,11 +12,12 @@ import numpy as np
 
 from rh_kernel.operational.commands import reduct
 from rh_kernel.operational.contexts import Context, Subject
-from rh_kernel.operational.environments import Environment, written_within
+from rh_kernel.operational.environments import Environment
 from rh_kernel.operational.focus import Head, focus
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
+from rh_kernel.operational.substitution import written_within
 from rh_kernel.syntax.core import Bind, Const, Let, Return, Term, Tuple, Zero
 
 DEFAULT = Limits()

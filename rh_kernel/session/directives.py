@@ -16,7 +16,10 @@ DIRECTIVES = {
     "derivation": ("E", "the typing derivation of a term, a command or a name, as a proof tree"),
     "diagram": ("E", "the string diagram of a term, a command or a net, handlers unfolded"),
     "gradient": ("P [against Q]", "the pass as data: every box with its forward value and its cotangent; beside that of Q"),
-    "compile": ("P", "the straight-line program that runs, with operation counts"),
+    "compile": (
+        "[--passes|--profile] P",
+        "the straight-line program that runs, with operation counts; the program after each pass; what each step takes",
+    ),
     "heap": ("", "every location with its content"),
     "reset": ("", "put the initial contents back into all locations"),
     "save": ("file", "write the content of every location to an .npz or .safetensors file"),

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rh_kernel.arrays.choosing import backend_for
-from rh_kernel.arrays.compile import compile_command, compile_term
+from rh_kernel.arrays.compile import translate, translate_term
+from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import flat, machine
 from rh_kernel.operational.heap import Heap
@@ -21,6 +22,7 @@ from rh_kernel.primitives.values import materialise
 from rh_kernel.session.budget import check_size, limits, longest
 from rh_kernel.session.results import Working
 from rh_kernel.session.settings import Evaluator, Settings
+from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Command, Const, Return, Scope, Term
@@ -70,14 +72,20 @@ def evaluate(
         raise placed(failure, span_of(subject)) from None
 
 
+@put_off()
 def compiled(subject: ClosedTerm | ClosedCommand, settings: Settings) -> Program:
     """The straight-line program. Raises ``Stuck``, with a place, if there is none."""
+    return optimise(translated(subject, settings))
+
+
+def translated(subject: ClosedTerm | ClosedCommand, settings: Settings) -> Program:
+    """The program as symbolic execution leaves it. Raises ``Stuck``, as ``compiled`` does."""
     try:
         match subject:
             case ClosedTerm(M):
-                return compile_term(M, strict=settings.strict, longest=longest(settings))
+                return translate_term(M, strict=settings.strict, longest=longest(settings))
             case ClosedCommand(P):
-                return compile_command(P, strict=settings.strict, longest=longest(settings))
+                return translate(P, strict=settings.strict, longest=longest(settings))
     except Stuck as failure:
         raise placed(failure, span_of(subject)) from None
 

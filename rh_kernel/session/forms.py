@@ -38,6 +38,8 @@ FORMS = {
     "seed": "normal(std, seed=s)\nthe number that random entries follow from; the same seed gives the same entries",
     "check": "check M == N within ε   ·   check E ⊢ A\nfails unless two values are equal, or unless E has the type A",
     "within": "check M == N within ε\nhow far entries may differ",
+    "passes": "%compile --passes P\nshows the program after each pass, from symbolic execution to the plan that runs",
+    "profile": "%compile --profile P\nshows what each step of the plan takes, predicted and measured; P does not take effect",
     "against": "%gradient P against Q\nshows the pass of Q beside that of P",
 }
 """``zeros`` and the like are initial contents of a location; ``epochs`` and the like belong to a training run."""

@@ -17,7 +17,7 @@ from rh_kernel.session.budget import allowed, check_size, limits, longest
 from rh_kernel.session.checking import check
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, compiled, evaluate, frozen, span_of
+from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, evaluate, frozen, span_of
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -50,7 +50,6 @@ from rh_kernel.session.results import (
     GradientMade,
     HeapShown,
     Notice,
-    ProgramMade,
     Shown,
     TraceMade,
     TrainingDone,
@@ -120,8 +119,10 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
             return (yield from _evaluate(number, subject, state))
         case Trace():
             return (yield from _trace(number, plan, state))
-        case Compile(subject):
-            yield Shown(number, ProgramMade(compiled(subject, state.settings), subject.type))
+        case Compile():
+            from rh_kernel.session.compiling import made
+
+            yield Shown(number, (yield from made(plan, state.heap, state.settings)))
         case ShowType(text, A):
             yield Shown(number, TypeShown(text, A))
         case Derive(text, _, found):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal as OneOf
 from typing import TypeAlias
 
 from rh_kernel.operational.heap import Heap
@@ -66,11 +67,16 @@ class Trace:
     written: Mapping[str, Span]
 
 
+Shows: TypeAlias = OneOf["", "passes", "profile"]
+"""What ``%compile`` shows beside the program."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compile:
-    """``%compile P``"""
+    """``%compile P``; ``shows`` is what follows ``--``, if anything does"""
 
     subject: ClosedTerm | ClosedCommand
+    shows: Shows = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +319,7 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
         case "trace":
             return Trace(elaborate_evaluation(definitions, needs_expression(item)), written(definitions))
         case "compile":
-            return Compile(elaborate_evaluation(definitions, needs_expression(item)))
+            return Compile(elaborate_evaluation(definitions, needs_expression(item)), _option(item))
         case "type":
             return _type(definitions, needs_expression(item))
         case "derivation":
@@ -362,6 +368,15 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
             return Answer(Notice(help_text(definitions, item.words)))
         case _:
             raise unknown_directive(item)
+
+
+def _option(item: items.Directive) -> Shows:
+    """What stands behind ``--``."""
+    match item.words:
+        case ("passes" | "profile" as option,):
+            return option
+        case _:
+            return ""
 
 
 def _locations(definitions: Definitions) -> Mapping[str, Location]:

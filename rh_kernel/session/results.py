@@ -16,6 +16,8 @@ from rh_kernel.training.events import Progress
 from rh_kernel.typing.derivations import Derivation
 
 if TYPE_CHECKING:
+    from rh_kernel.arrays.passes import Passed
+    from rh_kernel.arrays.profiling import Profile
     from rh_kernel.denotational.arrows import Arrow
     from rh_kernel.denotational.recording import Recording
     from rh_kernel.session.drawing import Diagram
@@ -68,10 +70,17 @@ class TraceMade:
 
 @dataclass(frozen=True, slots=True)
 class ProgramMade:
-    """``%compile``: the straight-line program, and for scale the operations of the forward pass alone."""
+    """``%compile``: the straight-line program, and what each pass makes of it; ``in_full`` asks for every program.
+
+    ``profile`` is there if it was asked for; ``place`` is where it was measured.
+    """
 
     program: Program
     type: Type
+    passes: "tuple[Passed, ...]" = ()
+    in_full: bool = False
+    profile: "Profile | None" = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,7 +230,8 @@ class _StaticImages(Walk):
         return isinstance(node, Bound | Const) or (isinstance(node, Scope) and not node.is_generic)
 
     def type(self, A: Type) -> Type:
-        return map_type(A, self._on_dim, self._on_shape, lambda meta: meta)
+        B = map_type(A, self._on_dim, self._on_shape, lambda meta: meta)
+        return A if A == B else B
 
     def dim(self, d: Dim) -> Dim:
         return replace_atoms(d, self._on_dim)
@@ -241,7 +242,8 @@ class _StaticImages(Walk):
     def location(self, loc: Loc) -> Loc:
         match loc:
             case LocationVar(name, shape):
-                return self.static.locations.get(name) or LocationVar(name, self.shape(shape))
+                image = self.static.locations.get(name) or LocationVar(name, self.shape(shape))
+                return loc if image == loc else image
             case Location():
                 return loc
 

@@ -38,8 +38,7 @@ def _leave_loose(node: Node, loose: int) -> None:
 class Scope(Node):
     """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1.
 
-    One that is not generic, such as the body of a declared net, holds neither variables of dimensions, shapes and locations nor
-    unknowns, so whoever replaces those leaves it as it is.
+    One that is not generic holds no dimension, shape or location variables and no unknowns: whoever replaces those skips it.
     """
 
     hints: tuple[str, ...] = field(compare=False)
@@ -76,10 +75,7 @@ class Primitive:
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """A function symbol of the user: ``x. M``, and the derivative ``w, x. N`` if it brings its own.
-
-    One that is not generic holds neither dimension variables nor unknowns, so whoever replaces those leaves it as it is.
-    """
+    """A function symbol of the user: ``x. M``, the derivative ``w, x. N`` if it brings its own; not generic as in ``Scope``."""
 
     name: str
     domain: Type

@@ -7,7 +7,7 @@ under the ``let``, clauses two columns in from their brace, the backward part tw
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from rh_kernel.syntax.tokens import CLOSERS, TRAINING_OPTIONS, Kind, Token, ends_expression
+from rh_kernel.syntax.tokens import CLOSERS, COMPILE_OPTIONS, TRAINING_OPTIONS, Kind, Token, ends_expression
 
 INDENT = 2
 
@@ -15,7 +15,8 @@ _CLOSING = frozenset(CLOSERS.values())
 _TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "ᵀ"}
 _TIGHT_AFTER = frozenset(CLOSERS) - {"{"} | {"%"}
 _TRAINING_WORDS = frozenset({"for", "on", *TRAINING_OPTIONS})
-_GRADIENT_WORDS = frozenset({"against"})
+_OPTION = 4  # `passes` in `%compile --passes`: so many tokens are before it
+_DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), "compile": frozenset(COMPILE_OPTIONS)}
 
 # After these a part of its own begins; after anything else a line goes on with what the line before began.
 _BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"})
@@ -56,6 +57,8 @@ class Layout:
         self._words = _TRAINING_WORDS if first.text == "train" else frozenset[str]()
         self._is_prefix = False
         self._is_word = False
+        self._before_is_directive = False
+        self._written = 0
         self._arrow_waits = False
         self._open(first, 0, last=False)
 
@@ -98,10 +101,13 @@ class Layout:
         """Note that ``token`` was written at ``column``, whether as the first and as the last of its line."""
         if first:
             self._line_indent = column
-        if self._before.text == "%" and token.text == "gradient":
-            self._words = _GRADIENT_WORDS
-        self._is_word = self._is_own_word(token)
-        self._is_prefix = token.text == "-" and not ends_expression(self._before)
+        if self._before.text == "%":
+            self._words = _DIRECTIVE_WORDS.get(token.text, self._words)
+        self._written += 1
+        is_option = self._written == _OPTION and self._is_prefix and token.text in self._words
+        self._is_word = is_option or self._is_own_word(token)
+        self._is_prefix = token.text == "-" and (not ends_expression(self._before) or self._before_is_directive)
+        self._before_is_directive = self._before.text == "%"
         del self._frames[self._level(token) + 1 :]
         if self._arrow_waits:
             self._frames.append(_Frame(_Form.ARROW, column, self._frames[-1].column))

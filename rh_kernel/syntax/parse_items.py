@@ -39,7 +39,16 @@ from rh_kernel.syntax.surface_items import (
     OwnDerivative,
     TrainItem,
 )
-from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, INITIALS, PYTHON, TRAINING_OPTIONS, Kind, Token
+from rh_kernel.syntax.tokens import (
+    COMPILE_OPTIONS,
+    DECLARATIONS,
+    EXPRESSION_DIRECTIVES,
+    INITIALS,
+    PYTHON,
+    TRAINING_OPTIONS,
+    Kind,
+    Token,
+)
 
 _DIRECTIVE = re.compile(r"%[ \r\n]*(\w+)")
 _TRAINING = 'training is written train P for x in data("…") epochs 10'
@@ -296,7 +305,7 @@ def _data(c: Cursor) -> DataExpr:
 
 
 def _directive(c: Cursor, start: int) -> Directive:
-    """``%trace P``, ``%gradient P against Q``; one that takes words is read by ``directive_of_words``."""
+    """``%trace P``, ``%compile --passes P``, ``%gradient P against Q``; others are read by ``directive_of_words``."""
     python = Span(c.source, start, start + len(PYTHON))
     if python.text == PYTHON:
         hint = "give Python a cell of its own; in a file, and in `rh.run`, there is none"
@@ -307,9 +316,24 @@ def _directive(c: Cursor, start: int) -> Directive:
         hint = "leave the line out: this cell is in the language already" if magic.text == "%%rh" else OF_PYTHON
         raise Rejected(ForeignSyntax(span=magic, found=f"cell magic `{shorten(magic.text)}`", hint=hint))
     name = c.name("the name of a directive", "%lsmagic lists the directives")
+    option = _option(c) if name.text == "compile" else ()
     M = expression(c)
     against = expression(c) if name.text == "gradient" and c.take("against") else None
-    return Directive(name, M, (), against, span=c.since(start))
+    return Directive(name, M, option, against, span=c.since(start))
+
+
+def _option(c: Cursor) -> tuple[str, ...]:
+    """``--passes``, without a space in it: else it is a name with two signs."""
+    match c.rest()[:3]:
+        case [Token(text="-") as first, Token(text="-") as second, Token(text=word) as last] if (
+            first.end == second.start and second.end == last.start and word in COMPILE_OPTIONS
+        ):
+            c.advance()
+            c.advance()
+            c.advance()
+            return (word,)
+        case _:
+            return ()
 
 
 def words_of_directive(chunk: Span) -> list[Token] | None:

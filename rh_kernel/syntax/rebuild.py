@@ -65,7 +65,7 @@ class Walk:
 
     def resume(self, k: Resume, argument: Term, depth: int) -> Command:
         """The image of ``k • M``, given the image of M."""
-        return Resume(k.index, k.hint, argument, span=k.span)
+        return k if argument is k.argument else Resume(k.index, k.hint, argument, span=k.span)
 
     def type(self, A: Type) -> Type:
         """The image of a type."""

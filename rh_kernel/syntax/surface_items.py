@@ -175,6 +175,8 @@ class TypeCheck(Written):
 class Directive(Written):
     """``%trace P``: ``argument`` is an expression where the directive takes one, else ``words`` holds what follows the name.
 
+    Of ``%compile --passes P`` it holds ``passes``.
+
     ``against`` is the second expression of ``%gradient P against Q``.
     """
 

@@ -49,6 +49,9 @@ PYTHON = "%%python"
 EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient"})
 """The directives whose argument is a term or a command; all others take words."""
 
+COMPILE_OPTIONS = ("passes", "profile")
+"""Words with a meaning behind ``%compile --``; elsewhere they are names."""
+
 TRAINING_OPTIONS = ("epochs", "batch", "shuffle", "measure")
 """Words with a meaning inside a training item alone; elsewhere they are names."""
 

@@ -59,9 +59,9 @@ def check_dimensions(unifier: Unifier) -> None:
     """Where something generic is used, no dimension is negative, and functions have what they need. Raises ``Rejected``."""
     fine: set[Primitive] = set()
     for span, node in unifier.uses:
-        use = unifier.finish(node)
-        if _is_plain(use, fine):
+        if _is_plain(node, fine):
             continue
+        use = unifier.finish(node)
         if isinstance(use, Call):
             _check_entries(span, use.function)
         types, primitives = types_and_primitives_within(use)

@@ -28,7 +28,7 @@ from rh_kernel.syntax.types import (
 from rh_kernel.typing.solving import isolate, solvable
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Mark:
     """What was known at some point: how many unknowns of each kind, for what is found is never changed, and what waited."""
 

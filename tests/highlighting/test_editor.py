@@ -184,6 +184,7 @@ def test_the_editor_knows_the_words_of_the_language() -> None:
     agree("EXPRESSION_DIRECTIVES", words["EXPRESSION_DIRECTIVES"], EXPRESSION_DIRECTIVES)
     agree("CHECK_WORDS", words["CHECK_WORDS"], description.CHECK_WORDS)
     agree("PLACED.train", words["PLACED"]["train"], description.TRAINING_WORDS)
+    agree("PLACED.%compile", words["PLACED"]["%compile"], description.COMPILE_WORDS)
     agree("PLACED.%gradient", words["PLACED"]["%gradient"], description.GRADIENT_WORDS)
     agree("CELL_WORDS", words["CELL_WORDS"], description.CELL_WORDS)
     agree("SIGNS", list(words["SIGNS"]), {look.value for look in description.SIGNS.values()})

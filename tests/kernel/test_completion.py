@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.highlighting.looks import CHECK_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
+from rh_kernel.highlighting.looks import CHECK_WORDS, COMPILE_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
 from rh_kernel.kernel.completion import Completion, completions
 from rh_kernel.kernel.completion_signs import signs
 from rh_kernel.session.bounds import MEANINGS
@@ -350,7 +350,7 @@ def test_the_case_that_was_typed_comes_first(session: Session) -> None:
 
 
 def test_every_word_of_the_language_has_a_form() -> None:
-    words = {*KEYWORDS, *DECLARATIONS, *INITIALS, *TRAINING_OPTIONS, *TRAINING_WORDS, *GRADIENT_WORDS, *CHECK_WORDS, *TYPES}
+    words = {*KEYWORDS, *DECLARATIONS, *INITIALS, *TRAINING_OPTIONS, *TRAINING_WORDS, *COMPILE_WORDS, *GRADIENT_WORDS, *CHECK_WORDS, *TYPES}
     assert words <= set(FORMS)
     assert all(len(form.split("\n")) == 2 for form in FORMS.values())
 

@@ -3,9 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.operational.environments import Environment, extended, value, value_at, written_out, written_within
+from rh_kernel.operational.environments import Environment, extended, value_at
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
+from rh_kernel.operational.substitution import value, written_out, written_within
 from rh_kernel.operational.trace import Result, State, advance
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term

@@ -10,10 +10,10 @@ from rh_kernel.operational import step as step_module
 from rh_kernel.operational import trace
 from rh_kernel.operational.binders import Place, Plan, bind, returned
 from rh_kernel.operational.contexts import Subject
-from rh_kernel.operational.environments import written_out
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
+from rh_kernel.operational.substitution import written_out
 from rh_kernel.operational.trace import Result, State, proceed, run, steps
 from rh_kernel.syntax.core import Bind, Bound, Call, Handle, Let, Node, OrdinaryHandler, Plus, Proj, Return, Scope, Term, Tuple
 from rh_kernel.syntax.types import SCALAR, real

@@ -13,7 +13,7 @@ from rh_kernel.session.results import ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute, plans_of
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.binding import Static, specialise
-from rh_kernel.syntax.core import Command, Scope
+from rh_kernel.syntax.core import Command, RevHandle, Scope
 from rh_kernel.syntax.parser import parse
 from rh_kernel.typing.items import ClosedCommand
 from tests.benchmarks.front import chain, lets
@@ -117,6 +117,12 @@ def test_compiling_layers_is_linear_and_makes_each_clause_once() -> None:
     assert is_linear([calls(lambda P=P: translate(P)) for P in subjects])
     programs = [translate(P) for P in subjects]
     assert is_linear([calls(lambda p=p: optimise(p)) for p in programs])
+
+
+def test_what_does_not_change_is_shared() -> None:
+    P = subject(5)
+    assert isinstance(P, RevHandle)
+    assert specialise(P.scope, Static({}, {}, {})) is P.scope
 
 
 def test_a_clause_is_made_once_for_each_shape(monkeypatch: pytest.MonkeyPatch) -> None:

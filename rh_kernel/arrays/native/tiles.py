@@ -86,7 +86,7 @@ def _copied(s: Schedule, columns: list[Column]) -> list[str]:
     lines += [f"const real *from = {place(NAMES[s.packed] + '1', moves(s.sums, s.packed, 'k'))};"]
     if stride == 1:
         for c in columns:
-            lines += _stored(f"q + {c.start}", _loaded(f"from + {c.start}", c.width), c.width, 1, 1.0, accumulate=False)
+            lines += stored(f"q + {c.start}", loaded(f"from + {c.start}", c.width), c.width, 1, 1.0, accumulate=False)
     else:
         lines += [f"q[{j}] = from[{j * stride}L];" for j in range(width)]
     return [*lines, f"q += {width};", "}" * len(s.sums), "}"]
@@ -98,7 +98,7 @@ def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accu
     ways = min(split(height * len(columns), prod(axis.extent for axis in s.sums)), max(1, inner.extent // 2))
     width = columns[-1].start + columns[-1].width
     lines = [
-        f"{_vector(c.width)} c{w}_{i}_{j} = {_zero(c.width)};"
+        f"{vector(c.width)} c{w}_{i}_{j} = {_zero(c.width)};"
         for w in range(ways)
         for i in range(height)
         for j, c in enumerate(columns)
@@ -125,7 +125,7 @@ def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accu
         for j, c in enumerate(columns):
             total = " + ".join(f"c{w}_{i}_{j}" for w in range(ways))
             to = place("o2", [(str(i), s.first.strides[OUT]), (str(c.start), s.vector.strides[OUT])])
-            lines += _stored(to, total, c.width, s.vector.strides[OUT], scale, accumulate=accumulate)
+            lines += stored(to, total, c.width, s.vector.strides[OUT], scale, accumulate=accumulate)
     return lines
 
 
@@ -143,7 +143,7 @@ def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: s
             for j, c in enumerate(columns) if by_lane else ((0, Column(0, 1)),):
                 name = f"{NAMES[v]}_{row if by_row else 0}_{j}"
                 start = f"{base} + {c.start}" if s.packed == v or s.vector.strides[v] == 1 else base
-                lines.append(f"{_vector(c.width)} {name} = {_loaded(start, c.width)};")
+                lines.append(f"{vector(c.width)} {name} = {loaded(start, c.width)};")
                 lines += [f"HOLD({name})"] if c.width > 2 and height > 1 and not by_row else []
         for j in range(len(columns)):
             factors = [
@@ -153,7 +153,7 @@ def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: s
     return [*lines, "}"]
 
 
-def _vector(width: int) -> str:
+def vector(width: int) -> str:
     """The type of so many lanes; an odd number of them are the first of a whole vector."""
     return "real" if width == 1 else f"V{width}" if _is_whole(width) else "WHOLE"
 
@@ -166,13 +166,14 @@ def _zero(width: int) -> str:
     return "0" if width == 1 else "{0}"
 
 
-def _loaded(at: str, width: int) -> str:
+def loaded(at: str, width: int) -> str:
+    """So many numbers, as they lie in memory."""
     if width == 1:
         return f"*({at})"
     return f"*(const U{width} *)({at})" if _is_whole(width) else f"FIRST({width}, {at})"
 
 
-def _stored(to: str, value: str, width: int, stride: int, scale: float, *, accumulate: bool) -> list[str]:
+def stored(to: str, value: str, width: int, stride: int, scale: float, *, accumulate: bool) -> list[str]:
     """A vector of sums put where it belongs, lane by lane if the output's neighbours are elsewhere."""
     value = value if scale == 1 else f"{literal(scale)} * ({value})"
     sign = "+=" if accumulate else "="
@@ -182,7 +183,7 @@ def _stored(to: str, value: str, width: int, stride: int, scale: float, *, accum
         return [f"PUT_FIRST({width}, {to}, {f'FIRST({width}, {to}) + ' if accumulate else ''}{value});"]
     if stride == 1:
         return [f"*(U{width} *)({to}) {sign} {value};"]
-    lines = [f"{{ {_vector(width)} t = {value};"]
+    lines = [f"{{ {vector(width)} t = {value};"]
     return [*lines, *[f"*({to} + {e * stride}L) {sign} t[{e}];" for e in range(width)], "}"]
 
 
@@ -208,7 +209,7 @@ def _inner(s: Schedule, machine: Machine, height: int, width: int) -> list[str]:
     blocks, tail = divmod(s.vector.extent, s.lanes)
     ways = min(split(height * width, blocks), max(1, blocks))
     each = [(w, i, j) for w in range(ways) for i in range(height) for j in range(width)]
-    lines = [f"{_vector(s.lanes)} c{w}_{i}_{j} = {_zero(s.lanes)};" for w, i, j in each]
+    lines = [f"{vector(s.lanes)} c{w}_{i}_{j} = {_zero(s.lanes)};" for w, i, j in each]
     lines += [loop(f"k{i}", axis.extent) for i, axis in enumerate(s.sums)]
     lines += _declare("3", [("2", moves(s.sums, v, "k")) for v in (OUT, LEFT, RIGHT)])
     count, left = divmod(blocks, ways)
@@ -239,7 +240,7 @@ def _terms(s: Schedule, machine: Machine, height: int, width: int, way: int, k: 
                     continue
                 loaded.add(names[-1])
                 steps = [(k, s.vector.strides[v]), (str(row), s.first.strides[v]), (str(column), s.second.strides[v])]
-                lines.append(f"{_vector(s.lanes)} {names[-1]} = {_some(place(f'{NAMES[v]}3', steps), s, machine, v, count)};")
+                lines.append(f"{vector(s.lanes)} {names[-1]} = {_some(place(f'{NAMES[v]}3', steps), s, machine, v, count)};")
                 # What depends on the row is used for each column, and the other way round.
                 again = (1 if s.first.strides[v] else height) * (1 if s.second.strides[v] else width)
                 lines += [f"HOLD({names[-1]})"] if again > 1 and s.lanes > 2 else []
@@ -250,7 +251,7 @@ def _terms(s: Schedule, machine: Machine, height: int, width: int, way: int, k: 
 def _some(at: str, s: Schedule, machine: Machine, v: int, count: int) -> str:
     """The next ``count`` numbers, and 0 in the lanes that are left."""
     if s.vector.strides[v] == 1 and count == s.lanes:
-        return _loaded(at, s.lanes)
+        return loaded(at, s.lanes)
     if s.vector.strides[v] == 1 and machine.masked and s.lanes == machine.lanes:
         return f"FIRST({count}, {at})"
     numbers = [f"({at})[{e * s.vector.strides[v]}]" if e < count else "0" for e in range(s.lanes)]
@@ -266,7 +267,7 @@ def _added(s: Schedule, height: int, width: int, scale: float, *, accumulate: bo
             names = [f"c0_{i}_{c.start + e}" for e in range(c.width)]
             more, total = folded(names, s.lanes, f"t{i}_{c.start}")
             to = place("o2", [(str(i), s.first.strides[OUT]), (str(c.start), stride)])
-            lines += [*more, *_stored(to, total, c.width, stride, scale, accumulate=accumulate)]
+            lines += [*more, *stored(to, total, c.width, stride, scale, accumulate=accumulate)]
     return lines
 
 
@@ -289,7 +290,7 @@ def folded(names: list[str], lanes: int, prefix: str) -> tuple[list[str], str]:
     while lanes > count:
         lanes //= 2
         halves = [_half(lanes, name, start) for start in (0, lanes)]
-        lines.append(f"{_vector(lanes)} {prefix}_f{lanes} = {halves[0]} + {halves[1]};")
+        lines.append(f"{vector(lanes)} {prefix}_f{lanes} = {halves[0]} + {halves[1]};")
         name = f"{prefix}_f{lanes}"
     return lines, name
 

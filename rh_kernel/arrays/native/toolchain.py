@@ -21,10 +21,6 @@ LIMIT = 60.0
 FLAGS = (
     "-std=gnu11",
     "-O2",
-    "-ftree-vectorize",
-    "-fno-tree-slp-vectorize",
-    "-fno-predictive-commoning",
-    "-fno-thread-jumps",
     "-fno-math-errno",
     "-fno-trapping-math",
     "-ffp-contract=fast",
@@ -33,6 +29,8 @@ FLAGS = (
     "-shared",
     "-w",
 )
+# Loops become vectors where the text says so; what else gcc does with tiles takes long, and some of it goes wrong.
+ONLY_GCC = ("-ftree-vectorize", "-fno-tree-slp-vectorize", "-fno-predictive-commoning", "-fno-thread-jumps")
 NATIVE = ("-march=native", "-mcpu=native")
 WIDE = "-mprefer-vector-width=512"
 
@@ -100,8 +98,9 @@ def _toolchain(switch: str, cc: str, _path: str) -> Toolchain | Missing:
         for native in NATIVE:
             macros = _macros(command, native)
             if macros is not None:
+                more = () if " __clang__ " in macros else ONLY_GCC
                 wide = (WIDE,) if " __AVX512F__ " in macros else ()
-                return Toolchain(command, (*FLAGS, native, *wide), macros)
+                return Toolchain(command, (*FLAGS, *more, native, *wide), macros)
     return Missing(f"no C compiler answers to {cc or 'cc, gcc or clang'}")
 
 

@@ -12,6 +12,7 @@ from rh_kernel.arrays.native.contractions import contract_kernel
 from rh_kernel.arrays.native.maps import gather_kernel, map_kernel
 from rh_kernel.arrays.native.reductions import reduce_kernel
 from rh_kernel.arrays.native.schedule import Machine
+from rh_kernel.arrays.native.sweeping import Sweep, sweep_kernel, swept
 from rh_kernel.arrays.native.toolchain import resource
 from rh_kernel.arrays.plan import Call, Check, Contract, Gather, Instruction, Map, Number, Plan, Precision, Reduce, Step, View
 
@@ -56,7 +57,7 @@ class _Kernels:
     numbers: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
     found: list[Kernel] = field(default_factory=list[Kernel])
 
-    def number(self, key: Hashable, step: Step) -> int:
+    def number(self, key: Hashable, step: Step | Sweep) -> int:
         """The number of the kernel for a step with that key."""
         number = self.numbers.get(key)
         if number is None:
@@ -64,7 +65,7 @@ class _Kernels:
             self.found.append(self._made(step))
         return number
 
-    def _made(self, step: Step) -> Kernel:
+    def _made(self, step: Step | Sweep) -> Kernel:
         match step:
             case Map():
                 return Kernel(tuple(map_kernel(step)))
@@ -75,6 +76,8 @@ class _Kernels:
                 return Kernel(tuple(lines), workspace)
             case Gather():
                 return Kernel(tuple(gather_kernel(step)))
+            case Sweep():
+                return Kernel(tuple(sweep_kernel(step.shape, self.machine)))
             case Call() | Check():
                 raise Unsupported("a step has no loop")
 
@@ -82,7 +85,7 @@ class _Kernels:
 def translate(plan: Plan, machine: Machine) -> Translation:
     """The plan as C. Raises ``Unsupported`` if a step has no loop."""
     kernels = _Kernels(machine)
-    steps = [step for step in plan.steps if not _idle(step)]
+    steps = swept([step for step in plan.steps if not _idle(step)], plan.buffers)
     tables: list[Table] = []
     gathers = sum(isinstance(step, Gather) for step in steps)
     rows: list[Row] = []
@@ -111,9 +114,11 @@ def _table(step: Gather) -> Table:
     return np.ascontiguousarray(step.table, dtype=np.int32)
 
 
-def _signature(step: Step) -> tuple[tuple[View, ...], Hashable]:
+def _signature(step: Step | Sweep) -> tuple[tuple[View, ...], Hashable]:
     """The views that a kernel is given, and what makes kernels differ: everything but where the views start."""
     match step:
+        case Sweep(shape, views):
+            return views, shape
         case Map(shape, arguments, body, stores):
             views = (*arguments, *[store.view for store in stores])
             ends = tuple([(store.value, store.accumulate) for store in stores])

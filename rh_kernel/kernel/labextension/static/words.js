@@ -26,6 +26,7 @@ export const EXPRESSION_DIRECTIVES = new Set(["compile", "derivation", "diagram"
 export const PLACED = {
   __proto__: null,
   train: new Set(["batch", "data", "epochs", "for", "measure", "on", "shuffle"]),
+  "%compile": new Set(["passes", "profile"]),
   "%gradient": new Set(["against"]),
 };
 

@@ -1,0 +1,191 @@
+"""Substitution where terms reduce: ``M[ρ]``, and ``body[V1/x1, …, Vn/xn]`` as ``syntax.binding`` has it.
+
+Two passes, without a stack of Python's: down to the variables that are replaced, past what does not mention them, and back.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar, cast
+
+from rh_kernel.operational.environments import Environment, value_at
+from rh_kernel.syntax.binding import instantiate, shift
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Bound,
+    Call,
+    Command,
+    Const,
+    Handle,
+    Let,
+    Node,
+    Perform,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    Return,
+    RevHandle,
+    Scope,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.rebuild import Walk, rebuild
+
+AnyNode = TypeVar("AnyNode", bound=Node)
+Image: TypeAlias = Callable[[Bound, int], Term]
+"""What a variable under so many binders becomes."""
+
+_Visit: TypeAlias = tuple[Node, int]
+"""A node with loose variables, and how many binders there are around it."""
+
+
+def value(M: Term, rho: Environment) -> Term | None:
+    """``M[ρ]`` if it is a value, else ``None``."""
+    match M:
+        case Const() | Zero():
+            return M
+        case Bound(index):
+            return value_at(rho, index)
+        case Call() | Plus() | Let():
+            return None
+        case Tuple():
+            return written_out(M, rho) if M.of_values else None
+        case Proj() | Rd() | R():
+            return None
+
+
+def written_out(node: AnyNode, rho: Environment) -> AnyNode:
+    """``M[ρ]``, for a node whose loose variables ρ has; what has none is shared."""
+    return _rebuilt(node, _visited(node)[0], _values(rho)) if rho is not None and node.loose else node
+
+
+def written_within(node: AnyNode, rho: Environment, most: int) -> tuple[AnyNode | None, int]:
+    """``M[ρ]``, if no more than ``most`` nodes have to be made for it, and how many were looked for."""
+    if rho is None or not node.loose:
+        return node, 0
+    visits, _ = _visited(node, most)
+    return (None, most) if len(visits) > most else (_rebuilt(node, visits, _values(rho)), len(visits))
+
+
+def instantiated(scope: Scope, *values: Term) -> Term | Command:
+    """``instantiate`` of a scope; the V may be open."""
+    n, body = len(values), scope.body
+    if not body.loose:
+        return body
+    visits, plain = _visited(body)
+    if not plain or n != scope.arity:
+        return instantiate(scope, values)
+
+    def image(x: Bound, depth: int) -> Term:
+        i = x.index - depth
+        return shift(values[n - 1 - i], depth) if i < n else Bound(x.index - n, x.hint, span=x.span)
+
+    return _rebuilt(body, visits, image)
+
+
+def _values(rho: Environment) -> Image:
+    return lambda x, depth: value_at(rho, x.index - depth)
+
+
+def _visited(root: Node, most: int | None = None) -> tuple[list[_Visit], bool]:
+    """The nodes that mention what is loose in the root, each before its children; of more than ``most`` only the first ones.
+
+    And whether no operation, handler or continuation is among them: into these ``_rebuilt`` looks in another way.
+    """
+    plain = True
+    found: list[_Visit] = []
+    todo: list[_Visit] = [(root, 0)]
+    while todo and (most is None or len(found) <= most):
+        visit = todo.pop()
+        found.append(visit)
+        node, depth = visit
+        match node:
+            case Bound():
+                pass
+            case Plus(M, N):
+                if M.loose >> depth:
+                    todo.append((M, depth))
+                if N.loose >> depth:
+                    todo.append((N, depth))
+            case Let(M, scope) | Bind(M, scope):
+                if M.loose >> depth:
+                    todo.append((M, depth))
+                if scope.loose >> depth:
+                    todo.append((scope.body, depth + 1))
+            case Call(_, M) | Proj(_, _, M) | Return(M):
+                todo.append((M, depth))
+            case Tuple(items):
+                todo += [(M, depth) for M in items if M.loose >> depth]
+            case Rd(W, scope, V) | R(W, scope, V):
+                todo += [(M, depth) for M in (W, scope, V) if M.loose >> depth]
+            case Scope(hints, body):
+                todo.append((body, depth + len(hints)))
+            case Perform(op, M) if not op.loose:
+                todo.append((M, depth))
+            case Handle(P, H) if not H.loose:
+                todo.append((P, depth))
+            case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
+                todo += [(N, depth) for N in (M, scope) if N.loose >> depth]
+            case _:
+                plain = False
+    return found, plain
+
+
+def _rebuilt(root: AnyNode, visits: list[_Visit], image: Image) -> AnyNode:
+    """The image of the root of the visits: the images of the children of a node are there before its own."""
+    done: list[Any] = []
+    take = done.pop
+    for node, depth in reversed(visits):
+        span = node.span
+        match node:
+            case Bound():
+                done.append(image(node, depth))
+            case Plus(M, N):
+                N = take() if N.loose >> depth else N
+                M = take() if M.loose >> depth else M
+                done.append(Plus(M, N, span=span))
+            case Let(M, scope):
+                scope = Scope(scope.hints, take(), span=scope.span) if scope.loose >> depth else scope
+                done.append(Let(take() if M.loose >> depth else M, scope, span=span))
+            case Bind(P, scope):
+                scope = Scope(scope.hints, take(), span=scope.span) if scope.loose >> depth else scope
+                done.append(Bind(take() if P.loose >> depth else P, scope, span=span))
+            case Call(f):
+                done.append(Call(f, take(), span=span))
+            case Proj(i, n):
+                done.append(Proj(i, n, take(), span=span))
+            case Return():
+                done.append(Return(take(), span=span))
+            case Tuple(items):
+                images = [take() if M.loose >> depth else M for M in reversed(items)]
+                done.append(Tuple(tuple(reversed(images)), span=span))
+            case Rd(W, scope, V) | R(W, scope, V):
+                V = take() if V.loose >> depth else V
+                scope = take() if scope.loose >> depth else scope
+                done.append(type(node)(take() if W.loose >> depth else W, scope, V, span=span))
+            case Scope(hints):
+                done.append(Scope(hints, take(), span=span))
+            case Perform(op) if not op.loose:
+                done.append(Perform(op, take(), span=span))
+            case Handle(_, H) if not H.loose:
+                done.append(Handle(take(), H, span=span))
+            case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
+                scope = take() if scope.loose >> depth else scope
+                done.append(type(node)(take() if M.loose >> depth else M, scope, H, span=span))
+            case _:
+                done.append(rebuild(node, depth, _Images(image)))
+    return cast(AnyNode, done[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Images(Walk):
+    image: Image
+    into_functions = False
+
+    def skips(self, node: Node, depth: int) -> bool:
+        return not node.loose >> depth
+
+    def variable(self, x: Bound, depth: int) -> Term:
+        return self.image(x, depth)
