@@ -31,7 +31,16 @@ class Runner(Protocol):
 
 
 class Backend(Protocol):
-    """A place where plans run. If it ``wants_matrices``, the factors of each product in its plans can be taken as matrices."""
+    """A place where plans run.
+
+    If it ``wants_matrices``, its plans are made for a library that multiplies matrices. If it is ``far``, what it holds is
+    fetched no more often than need be.
+    """
+
+    @property
+    def far(self) -> bool:
+        """Whether the contents are in another memory than the processor's."""
+        ...
 
     @property
     def wants_matrices(self) -> bool:

@@ -44,6 +44,7 @@ class Accelerated:
     """Machine code where there are loops for all steps of a plan, else NumPy on the same memory."""
 
     wants_matrices = False
+    far = False
 
     def __init__(self) -> None:
         from rh_kernel.arrays.native import Native

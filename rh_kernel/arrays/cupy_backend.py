@@ -111,6 +111,7 @@ class CupyBackend:
     """The graphics card. Raises ``Unsupported`` if none answers. ``way`` is for tests: at first, what suits each plan."""
 
     wants_matrices = False
+    far = True
 
     def __init__(self, way: Way | None = None) -> None:
         self.way = way

@@ -37,7 +37,8 @@ class Text:
 
 def number(value: float) -> Text:
     """A literal."""
-    return Text(f"{value:.6g}", SIGN if value < 0 else CALL)
+    shown = f"{value:.6g}"
+    return Text(shown, SIGN if shown.startswith("-") else CALL)
 
 
 Indices: TypeAlias = Sequence[str]

@@ -21,6 +21,7 @@ class NumPy:
     """The back end that needs nothing."""
 
     wants_matrices = True
+    far = False
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Copies of the contents."""

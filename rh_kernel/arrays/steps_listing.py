@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from rh_kernel.arrays.counting import moved, operations
+from rh_kernel.arrays.counting import entries, moved, operations
 from rh_kernel.arrays.dependence import reads, writes
 from rh_kernel.arrays.notation import CALL, NAME, PRODUCT, SIGN, SUM, Indices, Notation, Text, below, extent, letters, number
 from rh_kernel.arrays.plan import (
@@ -130,11 +130,17 @@ def _times(scale: float) -> str:
 
 def _product(step: Contract, notation: Notation, indices: Indices) -> str:
     """``w[i, j] -= 0.1 · y[i] · x[j]``"""
-    added = [i for i, n, s in zip(indices, step.extents, step.output.strides, strict=True) if s == 0 and n != 1]
-    sign, scale = ("-=", -step.scale) if step.accumulate and step.scale < 0 else ("+=" if step.accumulate else "=", step.scale)
-    factors = f"{notation.view(step.left, indices).text} · {notation.view(step.right, indices).text}"
+    own = [n for n, stride in zip(step.extents, step.output.strides, strict=True) if stride]
+    added = [i for i, n, stride in zip(indices, step.extents, step.output.strides, strict=True) if stride == 0 and n != 1]
+    y, left, right = [notation.view(view, indices).text for view in (step.output, step.left, step.right)]
+    scale, begins, sign = step.scale, "", "="
+    if step.accumulate:
+        scale, sign = (-scale, "-=") if scale < 0 else (scale, "+=")
+    elif entries(step.output) < prod(own):
+        # Several indices have one place, and what they give is added.
+        begins, sign = f"{notation.name(step.output.buffer)} = 0; ", "+="
     total = f"Σ{below(added)} " if added else ""
-    return f"{notation.view(step.output, indices).text} {sign} {_times(scale)}{total}{factors}"
+    return f"{begins}{y} {sign} {_times(scale)}{total}{left} · {right}"
 
 
 # --------------------------------------------------------------------------------------------- loops
@@ -221,9 +227,9 @@ _OF_ONE: Mapping[Scalar, Callable[[Text], Text]] = {
     **{f: _function(f.name.lower()) for f in (Scalar.SIGN, Scalar.SOFTPLUS, Scalar.FINITE)},
 }
 _OF_TWO: Mapping[Scalar, Callable[[Text, Text], Text]] = {
-    Scalar.ADD: _infix("+", SUM, SUM),
+    Scalar.ADD: _infix("+", SUM, PRODUCT),
     Scalar.SUB: _infix("-", SUM, PRODUCT),
-    Scalar.MUL: _infix("·", PRODUCT, PRODUCT),
+    Scalar.MUL: _infix("·", PRODUCT, SIGN),
     Scalar.DIV: _infix("/", PRODUCT, SIGN),
     Scalar.MAX: _function_of_two("max"),
     Scalar.MIN: _function_of_two("min"),

@@ -85,7 +85,7 @@ class Batches:
     def total(self, start: int, stop: int) -> float:
         """The sum of the results, of type ``Real(1)``, of these samples."""
         runner = self.machine.runner(stop - start)
-        runner.step(*[array[start:stop] for array in self.inputs])
+        runner.steps(self.inputs, np.arange(start, stop)[None])
         (result,) = flat(runner.result())
         return float(np.sum(result, dtype=np.float64))
 

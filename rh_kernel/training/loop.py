@@ -20,6 +20,9 @@ from rh_kernel.typing.items import TrainingRun
 BETWEEN_EVENTS = 0.02
 """Seconds of work after which the caller gets a turn, to look at messages, to draw, or to stop."""
 
+BETWEEN_LOOKS = 1.0
+"""Seconds of work after which weights that are on a graphics card are looked at again."""
+
 AT_ONCE = BETWEEN_EVENTS / 4
 """Seconds that the batches should take, about, that are given to the back end in one call."""
 
@@ -105,6 +108,7 @@ class _Training:
         self.epoch = 0
         self.samples = 0
         self.at_once = 1
+        self.looked = 0.0
         self.clock = _Clock()
         self.training_seconds = 0.0
         self.told: set[Location | int] = {loc for loc, array in heap.items() if not np.isfinite(array).all()}
@@ -133,7 +137,7 @@ class _Training:
         for self.epoch in range(run.epochs):
             order = np.arange(self.data.size) if rng is None else rng.permutation(self.data.size)
             yield from self._train(steps, order)
-            self.heap.update(steps.machine.written())
+            self._look(steps, last=self.epoch == run.epochs - 1)
             for average, curve in zip(averages, self.curves, strict=True):
                 curve.append((yield from self._average(average)))
             yield from self._watch(writes)
@@ -166,9 +170,16 @@ class _Training:
     def _turn(self, steps: Batches, began: float) -> Iterator[Event]:
         """Tells how far the epoch is, if it is time to."""
         if self.clock.turn > BETWEEN_EVENTS:
-            self.heap.update(steps.machine.written())
+            self._look(steps)
             self.training_seconds = self.clock.seconds - began
             yield from self._tell(self._progress())
+
+    def _look(self, steps: Batches, *, last: bool = False) -> None:
+        """Sees what is in the memory now; in one that is far away, no more than once a second, and at the end."""
+        now = self.clock.seconds
+        if last or not steps.machine.backend.far or now - self.looked >= BETWEEN_LOOKS:
+            self.heap.update(steps.machine.written())
+            self.looked = now
 
     def _average(self, measure: Batches) -> Generator[Event, None, float]:
         """The average of a measure over all its samples, from what is there now."""

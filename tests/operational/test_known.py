@@ -7,12 +7,14 @@ from rh_kernel.operational.known import Known
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.symbols import added, applied
 from rh_kernel.primitives.evaluation import evaluate
+from rh_kernel.primitives.formulas import OF_ONE_SHAPE
+from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.values import add_values
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Const, Term, Tuple, Zero
 from rh_kernel.syntax.types import SCALAR, Product, real
 from rh_kernel.syntax.values import constant
-from tests.operational.nets import entrywise, function
+from tests.operational.nets import entrywise, shape_of
 
 ONE, TWO = constant([1.0, 2.0]), constant([0.5, -0.5])
 SINGLE = Const(np.array([1.0, 3.0], dtype=np.float32))
@@ -40,9 +42,11 @@ def test_a_symbol_of_one_argument_is_applied_as_it_is_evaluated(V: Term) -> None
     assert not applied(f, V, Limits(), None).value.flags.writeable
 
 
-@pytest.mark.parametrize("V", [Tuple((ONE, TWO)), Tuple((ONE, SINGLE)), Tuple((Zero(real(2)), TWO)), Zero(Product((real(2),) * 2))])
+@pytest.mark.parametrize(
+    "V", [Tuple((ONE, TWO)), Tuple((ONE, SINGLE)), Tuple((Zero(real(2)), TWO)), Zero(Product((real(2),) * 2))]
+)
 def test_a_symbol_of_two_arguments_is_applied_as_it_is_evaluated(V: Term) -> None:
-    f = function("mul")
+    f = instantiate("mul", OF_ONE_SHAPE, (shape_of(2),))
     found, expected = applied(f, V, Limits(), None), evaluate(f, V)
     assert found == expected
     assert found.value.dtype == expected.value.dtype

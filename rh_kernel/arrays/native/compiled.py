@@ -37,6 +37,7 @@ class Native:
     """The back end."""
 
     wants_matrices = False
+    far = False
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Copies of the contents, each at the start of a cache line."""

@@ -88,7 +88,7 @@ def _copied(s: Schedule, columns: list[Column]) -> list[str]:
         for c in columns:
             lines += stored(f"q + {c.start}", loaded(f"from + {c.start}", c.width), c.width, 1, 1.0, accumulate=False)
     else:
-        lines += [f"q[{j}] = from[{j * stride}L];" for j in range(width)]
+        lines += ["UNROLLED", loop("j", width), f"AS_WRITTEN q[j] = from[j * {stride}L];", "}"]
     return [*lines, f"q += {width};", "}" * len(s.sums), "}"]
 
 
@@ -183,8 +183,8 @@ def stored(to: str, value: str, width: int, stride: int, scale: float, *, accumu
         return [f"PUT_FIRST({width}, {to}, {f'FIRST({width}, {to}) + ' if accumulate else ''}{value});"]
     if stride == 1:
         return [f"*(U{width} *)({to}) {sign} {value};"]
-    lines = [f"{{ {vector(width)} t = {value};"]
-    return [*lines, *[f"*({to} + {e * stride}L) {sign} t[{e}];" for e in range(width)], "}"]
+    lines = [f"{{ union {{ {vector(width)} v; real t[sizeof({vector(width)}) / sizeof(real)]; }} s = {{{value}}}; UNROLLED"]
+    return [*lines, loop("e", width), f"AS_WRITTEN *({to} + e * {stride}L) {sign} s.t[e];", "} }"]
 
 
 # -------------------------------------------------------------------------------------------- parts
