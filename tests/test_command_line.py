@@ -329,6 +329,22 @@ def test_compile_prints_the_program(rh: Rh) -> None:
     assert any("Put[w1]" in line for line in record["program"])
 
 
+def test_compile_prints_each_pass_or_each_step(rh: Rh) -> None:
+    done = rh("compile", "--passes", "FILE")
+    assert done.code == 0
+    titles = [line.partition(":")[0] for line in done.out.splitlines() if line.startswith("# ") and ": " in line]
+    assert titles == [f"# {made_by.value}" for made_by in Pass]
+    (record,) = rh("compile", "--passes", "FILE", "--json").records
+    assert [p["pass"] for p in record["passes"]] == [made_by.value for made_by in Pass]
+    assert record["passes"][1]["program"] == record["program"]
+    done = rh("compile", "--profile", "FILE")
+    assert done.code == 0
+    assert "measured µs" in done.out
+    (record,) = rh("compile", "--profile", "FILE", "--json").records
+    assert len(record["profile"]["steps"]) == len(done.out.splitlines()) - len(["heading", "all", "a run", "model"])
+    assert rh("compile", "--profile", "--passes", "FILE").code == 2
+
+
 def test_diagram_prints_the_boxes_and_draws_into_a_file(rh: Rh, tmp_path: Path) -> None:
     done = rh("diagram", "FILE")
     assert done.code == 0

@@ -168,6 +168,11 @@ def collapsed(views: Sequence[View]) -> list[View]:
     return [View(v.buffer, v.offset, extent, tuple([v.strides[group[-1]] for group in groups])) for v in views]
 
 
+def reordered(view: View, order: Sequence[int]) -> View:
+    """The view with its axes in that order."""
+    return View(view.buffer, view.offset, tuple([view.shape[i] for i in order]), tuple([view.strides[i] for i in order]))
+
+
 def is_dense(view: View) -> bool:
     """Whether the view is a stretch of its buffer in row-major order."""
     expected = 1

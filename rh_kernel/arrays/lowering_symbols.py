@@ -102,7 +102,8 @@ def _broadcast_rows(at: Site) -> Layout:
 def _reshape(at: Site) -> Layout:
     x, shape = at.argument(0), at.shape[at.front :]
     found = reshaped(x, shape, at.front)
-    if found is None:
+    if found is None or (at.loops.matrices and found.plain() is None):
+        # An axis of several parts is none of a matrix.
         found = reshaped(at.loops.copied(x), shape, at.front)
     assert found is not None
     return found

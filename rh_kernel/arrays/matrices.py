@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from math import prod
 
+from rh_kernel.arrays.layouts import reordered
 from rh_kernel.arrays.plan import Contract, View
 
 
@@ -64,7 +65,7 @@ def matrices(contract: Contract, *, direct: bool) -> Matrices:
     n, further = _joined(of[Role.RIGHT], (z, y) if direct else (y,))
     k, summed = _joined(of[Role.SUMMED], (x, y))
     stack = [*of[Role.STACKED], *apart, *further]
-    output = _matrix(z, stack, m, n) if direct else _apart(z, [*stack, *m, *n])
+    output = _matrix(z, stack, m, n) if direct else reordered(z, [*stack, *m, *n])
     return Matrices(output, _matrix(x, [*summed, *stack], m, k), _matrix(y, [*summed, *stack], k, n), len(summed))
 
 
@@ -80,12 +81,8 @@ def _follows(view: View, slow: int, fast: int) -> bool:
     return view.strides[slow] == view.strides[fast] * view.shape[fast]
 
 
-def _apart(view: View, axes: Sequence[int]) -> View:
-    return View(view.buffer, view.offset, tuple([view.shape[i] for i in axes]), tuple([view.strides[i] for i in axes]))
-
-
 def _matrix(view: View, stack: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> View:
-    apart = _apart(view, stack)
+    apart = reordered(view, stack)
     shape = [prod([view.shape[i] for i in axes]) for axes in (rows, columns)]
     strides = [view.strides[axes[-1]] if axes else 0 for axes in (rows, columns)]
     return View(view.buffer, view.offset, (*apart.shape, *shape), (*apart.strides, *strides))

@@ -66,11 +66,11 @@ class Notation:
         constants, others = count(1), count(1)
         for i, buffer in enumerate(buffers):
             match buffer:
-                case Kept():
+                case Kept() if not self._is_literal(i):
                     self._name[i] = f"{c}{next(constants)}"
                 case Scratch():
                     self._name[i] = f"{t}{next(others)}"
-                case Input() | Content():
+                case Input() | Content() | Kept():
                     pass
 
     def free(self, letter: str) -> str:

@@ -77,10 +77,7 @@ class NumPyRunner:
             if given.shape != shape or given.dtype != dtype:
                 raise ValueError(f"an input is {given.dtype}{list(given.shape)}, not {dtype}{list(shape)}")
             place[...] = given
-        self._quietly(self._run)
-
-    def _run(self) -> None:
-        deque(map(call, self._calls), 0)
+        self._quietly(deque, map(call, self._calls), 0)
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
         """A run for each row of ``rows``, on those samples of the inputs. All inputs have to be batched."""
@@ -94,7 +91,7 @@ class NumPyRunner:
                 else:
                     # The rows are there; with "raise" the output would be copied once more.
                     given.take(row, 0, place, "clip")
-            self._run()
+            deque(map(call, self._calls), 0)
 
     def pieces(self) -> list[tuple[tuple[Action, ...], list[Array]]]:
         """For each step its calls, and the arrays that it writes."""

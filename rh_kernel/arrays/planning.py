@@ -8,7 +8,7 @@ from rh_kernel.arrays.dependence import reads, writes
 from rh_kernel.arrays.expanding import expanded
 from rh_kernel.arrays.fusion import fused
 from rh_kernel.arrays.in_place import in_place
-from rh_kernel.arrays.layouts import collapsed
+from rh_kernel.arrays.layouts import collapsed, reordered
 from rh_kernel.arrays.lowering import lowered
 from rh_kernel.arrays.plan import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, View
 from rh_kernel.arrays.program import Program, Register, Tree
@@ -75,7 +75,9 @@ def _flattened(step: Step) -> Step:
         case Map((n,)) if n != 1:
             return step
         case Map(_, arguments, body, stores):
-            views = collapsed([*arguments, *(store.view for store in stores)])
+            # In the order in which the entries lie, so that as many axes as possible are one.
+            order = sorted(range(len(stores[0].view.shape)), key=lambda i: -abs(stores[0].view.strides[i]))
+            views = collapsed([reordered(view, order) for view in (*arguments, *(store.view for store in stores))])
             n = len(arguments)
             placed = tuple([replace(store, view=view) for store, view in zip(stores, views[n:], strict=True)])
             return Map(views[0].shape, tuple(views[:n]), body, placed)

@@ -138,7 +138,7 @@ def _product(step: Contract, notation: Notation, indices: Indices) -> str:
         scale, sign = (-scale, "-=") if scale < 0 else (scale, "+=")
     elif entries(step.output) < prod(own):
         # Several indices have one place, and what they give is added.
-        begins, sign = f"{notation.name(step.output.buffer)} = 0; ", "+="
+        begins, sign = f"{y} = 0; ", "+="
     total = f"Σ{below(added)} " if added else ""
     return f"{begins}{y} {sign} {_times(scale)}{total}{left} · {right}"
 

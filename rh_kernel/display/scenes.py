@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 
 from rh_kernel.display.clipping import DOTS
 from rh_kernel.display.marking import children
-from rh_kernel.operational.contexts import Context, Subject, bound, path, plug, up_to
+from rh_kernel.operational.contexts import Context, Subject, binders, path, plug, up_to
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.syntax.core import (
     RH,
@@ -85,11 +85,6 @@ def scene(K: Context | None, M: Subject) -> Scene:
     end = parts[len(whole) - drop] if drop else None
     hints = binders(end)
     return Scene(crop(plug(K, M, end), whole[drop:], len(hints)), whole[drop:], whole[:drop], hints)
-
-
-def binders(K: Context | None) -> tuple[str, ...]:
-    """The variables that a context binds, the last of them with index 0."""
-    return tuple([hint for part in reversed([*up_to(K, None)]) for hint in bound(part)])
 
 
 def is_large(M: Subject, most: int = NODES) -> bool:

@@ -109,9 +109,15 @@ def path(K: Context | None) -> tuple[int, ...]:
     return tuple(inwards)
 
 
-def bound(K: Context) -> tuple[str, ...]:
-    """The variables that the innermost frame of K binds around its hole."""
-    return K.form.scope.hints if isinstance(K.form, R | RH) else ()
+def binders(K: Context | None) -> tuple[str, ...]:
+    """The variables that K binds around its hole, the last of them with index 0."""
+    inwards: list[str] = []
+    while K is not None:
+        if isinstance(K.form, R | RH):
+            inwards += reversed(K.form.scope.hints)
+        K = K.outer
+    inwards.reverse()
+    return tuple(inwards)
 
 
 def fill(K: Context, hole: Subject) -> Subject:

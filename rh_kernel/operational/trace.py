@@ -22,7 +22,7 @@ from rh_kernel.syntax.core import Bind, Const, Let, Return, Term, Tuple, Zero
 
 DEFAULT = Limits()
 
-SHARED, EARNED, LEAST = 50_000, 8, 1_000
+SHARED, EARNED, LEAST = 2_000, 2, 500
 """So many nodes may be made for states to share, so many more at each step; and nothing is done for less than the last."""
 
 

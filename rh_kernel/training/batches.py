@@ -40,15 +40,16 @@ class Batches:
         self.size = data.size
         self.machine = Machine(program, memory, precision, backend)
         self.inputs = [np.ascontiguousarray(data.arrays[name], precision) for name in names]
+        # What a run holds whatever the number of samples, and for each of them.
+        self._once = program.size(0)
+        self._each = max(1, program.size(1) - self._once)
         self._pieces: Batches | None = None
         self._names = names
         self._data = data
 
     def samples(self, reals: int) -> int:
         """How many samples, at least one, a plan may have that holds so many reals, about."""
-        program = self.machine.program
-        once = program.size(0)
-        return max(1, max(reals - once, 0) // max(1, program.size(1) - once))
+        return max(1, max(reals - self._once, 0) // self._each)
 
     def require(self, samples: int, reals: int) -> None:
         """Raises ``Stuck`` if a run of so many samples holds more than that many reals."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from math import inf, nan, prod
 from typing import Any
 
@@ -48,16 +49,15 @@ class Reader:
     def product(self, text: str, extents: tuple[int, ...]) -> None:
         """A ``Contract``."""
         *first, statement = text.split("; ")
-        for cleared in first:
-            self.arrays[cleared.removesuffix(" = 0")][...] = 0
         left, sign, right = parts(statement)
+        assert first in ([], [f"{left} = 0"])
         folded = FOLDED.fullmatch(right)
         body, scale = right, 1.0
         if folded is not None:
             assert folded["fold"] == "Σ"
             body, scale = folded["body"], float(folded["scale"] or 1)
         for at in self._each(extents):
-            if sign == "=":
+            if sign == "=" or first:
                 at.store(left, 0.0, add=False)
         for at in self._each(extents):
             at.store(left, (-scale if sign == "-=" else scale) * at.value(body), add=True)
@@ -171,6 +171,7 @@ class At:
                 raise AssertionError(ast.dump(e))
 
 
+@cache
 def tree(text: str) -> ast.expr:
     """The text as an expression of Python."""
     plain = re.sub(rf"(\d) ([{LETTERS}])\b", r"\1 * \2", text.replace("·", "*").replace(" = ", " == "))

@@ -79,6 +79,8 @@ SHOWN = (
     f"%diagram {PASS}",
     f"%gradient {PASS} against {PASS}",
     f"%compile {PASS}",
+    f"%compile --passes {PASS}",
+    f"%compile --profile {PASS}",
     f"%type {PASS}",
     "%derivation {handler}\n%derivation {fun}\n%derivation {net}",
     "%diagram {net}\n%diagram {fun}",

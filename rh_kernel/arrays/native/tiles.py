@@ -88,7 +88,7 @@ def _copied(s: Schedule, columns: list[Column]) -> list[str]:
         for c in columns:
             lines += stored(f"q + {c.start}", loaded(f"from + {c.start}", c.width), c.width, 1, 1.0, accumulate=False)
     else:
-        lines += ["UNROLLED", loop("j", width), f"AS_WRITTEN q[j] = from[j * {stride}L];", "}"]
+        lines += [f"q[{j}] = from[{j * stride}L];" for j in range(width)]
     return [*lines, f"q += {width};", "}" * len(s.sums), "}"]
 
 

@@ -10,9 +10,9 @@ from rh_kernel.display.frames import LONGEST, line
 from rh_kernel.display.legs import Direction, Leg
 from rh_kernel.display.marking import head
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.display.scenes import binders, document, name_binders
+from rh_kernel.display.scenes import document, name_binders
 from rh_kernel.display.titles import LONGEST as LONGEST_TITLE
-from rh_kernel.operational.contexts import Context, Subject
+from rh_kernel.operational.contexts import Context, Subject, binders
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.syntax.core import RH, Bind, Handle, Let, Perform, Return, RevHandle, Scope

@@ -163,7 +163,9 @@ def test_no_name_of_the_user_is_in_the_text() -> None:
 @pytest.mark.parametrize("flags", ["-mno-avx512f", "-mno-avx"])
 @pytest.mark.parametrize("kind", [plans.entrywise, plans.fold, plans.product, plans.selection])
 def test_other_processors_compute_the_same(flags: str, kind: plans.Kind, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CC", f"cc {flags}")
+    found = toolchain()
+    assert not isinstance(found, Missing)
+    monkeypatch.setenv("CC", f"{found.command[0]} {flags}")
     drawing = plans.Drawing(400_000, np.random.default_rng(3))
     drawing.buffers.append(Input(0, drawing.size))
     for _ in range(12):

@@ -25,6 +25,7 @@ class ByHand:
         self.rate = np.array(problem.alpha / problem.batch, precision)
         self.one = np.array(1, precision)
         x, t = arrays.x.astype(precision), arrays.t.astype(precision)
+        self.given = [(x.copy(), x), (t.copy(), t)]
         match problem.net:
             case Dense() as net:
                 _dense(self, net, x, t)
@@ -34,9 +35,11 @@ class ByHand:
                 _unet(self, net, x, t)
 
     def run(self, steps: int) -> None:
-        """Forward, backward, update."""
-        calls = self.calls
+        """Each step is given its samples; then forward, backward, update."""
+        calls, given = self.calls, self.given
         for _ in range(steps):
+            for samples, place in given:
+                place[...] = samples
             for call in calls:
                 call()
 
@@ -210,7 +213,7 @@ def _unet(b: ByHand, net: Unet, x: Floats, t: Floats) -> None:
     x, t = _channels_first(x), _channels_first(t)
     low, mid, top = np.zeros((d, size, n2 + 2), x.dtype), b.new(c + d, size, n1), b.new(1 + c, size, n0)
     padded, end = np.zeros((c, size, n1), x.dtype), np.zeros((1, size, n0), x.dtype)
-    top[:1] = x
+    b.do(np.copyto, top[:1], x)
     A = _Convolution(b, x, a)
     E = _Convolution(b, _pool(b, A.y, mid[:c]), e)
     _pool(b, E.y, low[:, :, 1:-1])
