@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from rh_kernel.__main__ import main
+from rh_kernel.arrays.passes import Pass
 
 MLP = """\
 # The network of Example 4.1

@@ -131,6 +131,8 @@ class _Training:
             Batches(program, names, data, memory, self.precision, backend) for program, data in zip(programs, sets, strict=True)
         ]
         steps.require(run.batch, self.reals)
+        for average in averages:
+            average.require(average.samples(MEASURED), self.reals)
         writes = tuple([location for location, _ in step.writes])
         self.start = {location: self.heap[location] for location in writes if location in self.heap}
         rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)

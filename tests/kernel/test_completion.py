@@ -145,6 +145,7 @@ def test_names_are_completed_with_their_types(session: Session, text: str, name:
         ("loc v : Real(2) = normal(0.5, ", ["seed"]),
         ("handler h : rev handler(Real(1)) = {\n  ", ["return", "Get", "Put", "Layer", "Shift"]),
         ("check 1 == 1.0 ", ["within"]),
+        ("%compile --", ["passes", "profile"]),
         ("%gradient network([1, 2]) ", ["against"]),
         ("2.0.", []),
         ("w.|(x. x)(1)", ["rd"]),

@@ -102,6 +102,10 @@ LAYOUTS = {
         "%gradient rev handle (M) <x>. f(x) with h\n      against   (g(x))\nagainst( y )",
         "%gradient rev handle (M) ⟨x⟩. f(x) with h\n  against (g(x))\nagainst(y)",
     ),
+    "passes": (
+        "%compile   --passes ( M )\n%compile --passes\n  -x\n%compile - - passes ( 1 )\n%compile -x",
+        "%compile --passes (M)\n%compile --passes\n  -x\n%compile --passes (1)\n%compile -x",
+    ),
     "directives": ('%trace   f( x )\n%save  "a b"   c# d\n%heap   # e', '%trace f(x)\n%save "a b" c# d\n%heap  # e'),
     "comments in a column": (
         "dim n = 3 # a\nconst long = 4 # b\n\ndim m = 1 # c",

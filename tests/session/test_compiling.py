@@ -1,0 +1,88 @@
+"""``%compile P``, ``%compile --passes P`` and ``%compile --profile P``: none of them changes anything."""
+
+import pytest
+
+from rh_kernel.arrays.passes import Pass
+from rh_kernel.arrays.plan import Plan
+from rh_kernel.display.bundle import bundle
+from rh_kernel.session.results import ProgramMade, Working
+from rh_kernel.session.session import Session, execute
+from rh_kernel.source.span import Source
+from tests.display.pages import MLP, PASS
+from tests.typing.cells import last, run, wrong
+
+SUBJECTS = (PASS, "handle mlp([1.0, -2.0]) with infer", "1 + 2 * 3", "return (1, ())")
+WAYS = ("", "--passes ", "--profile ")
+
+
+def made(text: str, session: Session | None = None) -> ProgramMade:
+    result = last(f"{MLP}%compile {text}" if session is None else f"%compile {text}", session)
+    assert isinstance(result, ProgramMade)
+    return result
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_the_heap_stays_as_it_is(way: str, subject: str) -> None:
+    _, before = run(MLP)
+    results, after = run(f"%compile {way}{subject}", before)
+    assert [type(result) for result in results] == [ProgramMade]
+    assert after.heap == before.heap
+    assert all(after.heap[location] is content for location, content in before.heap.items())
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_all_three_show_one_program_and_its_passes(way: str) -> None:
+    result = made(way + PASS)
+    assert [p.made_by for p in result.passes] == [*Pass]
+    assert result.passes[1].form == result.program
+    assert isinstance(result.passes[-1].form, Plan)
+    assert (result.in_full, result.profile is not None) == (way == "--passes ", way == "--profile ")
+
+
+def test_a_profile_has_a_row_for_every_step() -> None:
+    result = made(f"--profile {PASS}")
+    assert result.profile is not None
+    plan = result.passes[-1].form
+    assert isinstance(plan, Plan)
+    shown = bundle(result)
+    steps = len(plan.steps)
+    assert len(result.profile.steps) == steps > 0
+    assert shown["text/html"].count("<tr") == steps + len(["heading", "all"])
+    assert len(shown["text/plain"].splitlines()) == steps + len(["heading", "all", "a run", "the model"])
+
+
+def test_the_last_pass_is_open() -> None:
+    html = bundle(made(f"--passes {PASS}"))["text/html"]
+    assert html.count("<details") == len(Pass)
+    assert html.count(" open>") == 1
+    assert html.rindex("<details") == html.index(" open>") - len('<details style="margin:2px 0"')
+
+
+def test_a_pass_that_changes_nothing_says_so() -> None:
+    assert bundle(made("--passes return 1"))["text/plain"].count("\nas before\n") >= 1
+
+
+def test_a_profile_can_be_interrupted_behind_each_step() -> None:
+    _, session = run(MLP)
+    events = [*execute(session, Source("cell", f"%compile --profile {PASS}"))]
+    plan = made(PASS).passes[-1].form
+    assert isinstance(plan, Plan)
+    assert sum(isinstance(event, Working) for event in events) > len(plan.steps)
+
+
+def test_a_profile_of_what_gets_stuck_says_where() -> None:
+    (problem,) = wrong("%strict on\nloc w : Real = zeros\n%compile --profile let x <= Get[w]() in return relu(x)")
+    assert problem.span is not None
+    assert problem.span.text == "relu(x)"
+    assert not wrong("%strict on\nloc w : Real = ones\n%compile --profile let x <= Get[w]() in return relu(x)")
+
+
+def test_an_option_is_one_word() -> None:
+    text = "const passes = 2.0\n%compile {}"
+    spaced, joined = [last(text.format(words)) for words in ("- -passes", "--passes passes")]
+    assert isinstance(spaced, ProgramMade)
+    assert isinstance(joined, ProgramMade)
+    assert (spaced.in_full, joined.in_full) == (False, True)
+    assert spaced.program == joined.program
+    assert wrong("%compile --passes")
