@@ -85,6 +85,8 @@ class Layout:
         before = self._before.text
         if token.kind is Kind.PROJECTION:
             return " " if self._before.kind is Kind.NUMBER else ""
+        if self._is_prefix and self._would_be_option(token, following):
+            return " "
         if before in _TIGHT_AFTER or self._is_prefix:
             return ""
         if token.text in _TIGHT_BEFORE or before + token.text == "{}":
@@ -105,8 +107,9 @@ class Layout:
             self._words = _DIRECTIVE_WORDS.get(token.text, self._words)
         self._written += 1
         is_option = self._written == _OPTION and self._is_prefix and token.text in self._words
+        goes_on = ends_expression(self._before) and not (self._is_word or self._before_is_directive)
         self._is_word = is_option or self._is_own_word(token)
-        self._is_prefix = token.text == "-" and (not ends_expression(self._before) or self._before_is_directive)
+        self._is_prefix = token.text == "-" and not goes_on
         self._before_is_directive = self._before.text == "%"
         del self._frames[self._level(token) + 1 :]
         if self._arrow_waits:
@@ -172,6 +175,12 @@ class Layout:
             return False
         in_braces = self._frames[self._innermost(_Form.BRACKET)].opener == "{"
         return in_braces and (ends_expression(self._before) or self._before.text in {"{", ";"})
+
+    def _would_be_option(self, token: Token, following: str) -> bool:
+        """Whether without a space there would be an option that is none: ``passes`` with two signs, ``- -passes``."""
+        if token.start == self._before.end or self._words != _DIRECTIVE_WORDS["compile"]:
+            return False
+        return {self._written + 1: token.text, self._written + 2: following}.get(_OPTION) in self._words
 
     def _is_own_word(self, token: Token) -> bool:
         """Whether the token is a word of its item, such as ``epochs``, and no name."""

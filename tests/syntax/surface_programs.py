@@ -192,6 +192,13 @@ items: st.SearchStrategy[Item] = st.one_of(
         span=here,
     ),
     st.builds(Directive, st.just(Name("trace", span=NOWHERE)), expressions, st.just(()), span=here),
+    st.builds(
+        Directive,
+        st.just(Name("compile", span=NOWHERE)),
+        expressions,
+        st.sampled_from(((), ("passes",), ("profile",))),
+        span=here,
+    ),
     st.builds(Directive, st.just(Name("save", span=NOWHERE)), st.none(), words_of_save, span=here),
 )
 
@@ -395,7 +402,8 @@ class Writer:
             case TypeCheck(M, A):
                 return ["check", *self.expression(M), self.either("|-", "⊢"), *self.checked(A)]
             case Directive(name, M, words):
-                return [f"%{name.text}", *(words if M is None else self.expression(M))]
+                options = [f"--{word}" for word in words]
+                return [f"%{name.text}", *(words if M is None else [*options, *self.expression(M)])]
 
     def own(self, own: OwnDerivative) -> list[str]:
         bound = [*self.pattern(own.cotangent), ",", *self.pattern(own.point)]

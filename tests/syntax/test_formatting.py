@@ -103,8 +103,12 @@ LAYOUTS = {
         "%gradient rev handle (M) ⟨x⟩. f(x) with h\n  against (g(x))\nagainst(y)",
     ),
     "passes": (
-        "%compile   --passes ( M )\n%compile --passes\n  -x\n%compile - - passes ( 1 )\n%compile -x",
-        "%compile --passes (M)\n%compile --passes\n  -x\n%compile --passes (1)\n%compile -x",
+        "%compile   --passes ( M )\n%compile --passes\n  -x\n%compile - x\n%compile - - x",
+        "%compile --passes (M)\n%compile --passes\n  -x\n%compile -x\n%compile --x",
+    ),
+    "no passes": (
+        "%compile -  -passes ( M )\n%compile --  profile\n%compile - - profile",
+        "%compile - -passes(M)\n%compile -- profile\n%compile - -profile",
     ),
     "directives": ('%trace   f( x )\n%save  "a b"   c# d\n%heap   # e', '%trace f(x)\n%save "a b" c# d\n%heap  # e'),
     "comments in a column": (
