@@ -1,6 +1,6 @@
 """Binding: opening scopes, substitution ``M[V/x]``, and instantiation of a generic definition at its dimensions and locations.
 
-The only module that does arithmetic on indices.
+What does arithmetic on indices is here, and for terms in their environments in ``operational.substitution``.
 """
 
 from collections.abc import Callable, Mapping

@@ -58,6 +58,7 @@ class Layout:
         self._is_prefix = False
         self._is_word = False
         self._before_is_directive = False
+        self._joined = False
         self._written = 0
         self._arrow_waits = False
         self._open(first, 0, last=False)
@@ -106,10 +107,12 @@ class Layout:
         if self._before.text == "%":
             self._words = _DIRECTIVE_WORDS.get(token.text, self._words)
         self._written += 1
-        is_option = self._written == _OPTION and self._is_prefix and token.text in self._words
+        joined = token.start == self._before.end
+        is_option = self._written == _OPTION and self._is_prefix and token.text in self._words and joined and self._joined
         goes_on = ends_expression(self._before) and not (self._is_word or self._before_is_directive)
         self._is_word = is_option or self._is_own_word(token)
         self._is_prefix = token.text == "-" and not goes_on
+        self._joined = joined
         self._before_is_directive = self._before.text == "%"
         del self._frames[self._level(token) + 1 :]
         if self._arrow_waits:

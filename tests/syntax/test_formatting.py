@@ -108,7 +108,7 @@ LAYOUTS = {
     ),
     "no passes": (
         "%compile -  -passes ( M )\n%compile --  profile\n%compile - - profile",
-        "%compile - -passes(M)\n%compile -- profile\n%compile - -profile",
+        "%compile - -passes(M)\n%compile -- profile\n%compile - - profile",
     ),
     "directives": ('%trace   f( x )\n%save  "a b"   c# d\n%heap   # e', '%trace f(x)\n%save "a b" c# d\n%heap  # e'),
     "comments in a column": (

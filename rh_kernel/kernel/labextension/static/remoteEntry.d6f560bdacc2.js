@@ -3,7 +3,7 @@
  * The page's own modules come from the scope that the page shares, ours from beside this file.
  */
 (() => {
-  const VERSION = "0b5d92fb44a3";
+  const VERSION = "8d143d54cbff";
 
   let scope;
 
