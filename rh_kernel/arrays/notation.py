@@ -55,14 +55,18 @@ def below(indices: Indices) -> str:
 
 
 class Notation:
-    """The names of buffers. The same buffer has the same name in all passes: new ones come behind those that were there."""
+    """The names of buffers. The same buffer has the same name in all passes: new ones come behind those that were there.
+
+    ``letter`` is what the names of values that are nowhere begin with.
+    """
 
     def __init__(self, buffers: Sequence[Buffer], steps: Sequence[Step]) -> None:
         self.buffers = buffers
         self.written = {view.buffer for step in steps for view in writes(step)}
         self._taken: set[str] = set()
         self._name = [self._given(buffer) for buffer in buffers]
-        c, t = self.free("c"), self.free("t")
+        c, t = self._free("c"), self._free("t")
+        self.letter = self._free("v")
         constants, others = count(1), count(1)
         for i, buffer in enumerate(buffers):
             match buffer:
@@ -73,7 +77,7 @@ class Notation:
                 case Input() | Content() | Kept():
                     pass
 
-    def free(self, letter: str) -> str:
+    def _free(self, letter: str) -> str:
         """The letter, or something like it that no name is, with a number behind it."""
         while any(re.fullmatch(letter + r"\d+", name) for name in self._taken):
             letter += "_"

@@ -30,6 +30,9 @@ from rh_kernel.source.diagnostic import Stuck
 LEAST, MOST = 1e-3, 0.05
 """A step is repeated for so many seconds at least, and not begun again after so many."""
 
+ALTOGETHER = 2.0
+"""The steps of a long plan are repeated for less, so that all take about so many seconds."""
+
 SAMPLES = 5
 """The median is of so many times at least, if there is time for them."""
 
@@ -92,7 +95,8 @@ def profile(machine: Machine) -> Generator[None, None, Profile]:
     notation = Notation(plan.buffers, plan.steps)
     item = np.dtype(plan.precision).itemsize
     found: list[Measured] = []
-    timed = _pieces(runner) if isinstance(runner, NumPyRunner) else _alone(plan, backend, memory)
+    least = min(LEAST, ALTOGETHER / max(len(plan.steps), 1))
+    timed = _pieces(runner, least) if isinstance(runner, NumPyRunner) else _alone(plan, backend, memory, least)
     for step, (calls, seconds) in zip(plan.steps, timed, strict=True):
         made = line(step, notation)
         size = made.moved * item
@@ -123,7 +127,7 @@ def calibrated(backend: Backend, precision: Precision) -> Model:
         buffers = tuple([Kept(np.ones(n)) for n in sizes])
         plan = Plan(precision, None, (), buffers, 0, (step,), (), ())
         runner = backend.runner(plan, {})
-        timed = _pieces(runner) if isinstance(runner, NumPyRunner) else _alone(plan, backend, {})
+        timed = _pieces(runner, LEAST) if isinstance(runner, NumPyRunner) else _alone(plan, backend, {}, LEAST)
         return next(iter(timed))[1] or 0.0
 
     each = seconds(add, (few,) * 3)
@@ -132,25 +136,25 @@ def calibrated(backend: Backend, precision: Precision) -> Model:
     return Model(each, moved(copy) * item / moving, operations(product) / working)
 
 
-def _pieces(runner: NumPyRunner) -> Generator[tuple[int, float | None], None, None]:
+def _pieces(runner: NumPyRunner, least: float) -> Generator[tuple[int, float | None], None, None]:
     """The calls of each step and the seconds that they take. Each step finds what it finds in a run."""
     for made, written in runner.pieces():
         before = [array.copy() for array in written]
         with np.errstate(all="ignore"):
-            found = _seconds(lambda n, made=made: _repeat(made, n))
+            found = _seconds(lambda n, made=made: _repeat(made, n), least=least)
             for array, content in zip(written, before, strict=True):
                 array[...] = content
             _repeat(made, 1)
         yield len(made), found
 
 
-def _alone(plan: Plan, backend: Backend, memory: Memory) -> Generator[tuple[int, float | None], None, None]:
+def _alone(plan: Plan, backend: Backend, memory: Memory, least: float) -> Generator[tuple[int, float | None], None, None]:
     """The seconds of each step as a plan of its own, which finds the contents of locations, but no other arrays."""
     before = backend.fetch(memory)
     for step in plan.steps:
         try:
             runner = backend.runner(replace(plan, steps=(step,), result=()), memory)
-            found = _seconds(lambda n, run=runner.step: _repeat((run,), n))
+            found = _seconds(lambda n, run=runner.step: _repeat((run,), n), least=least)
         except (Stuck, Unsupported):
             found = None
         backend.store(memory, before)
@@ -167,7 +171,7 @@ def _whole(runner: Runner, backend: Backend, memory: Memory) -> float:
         return _seconds(lambda n: _repeat((runner.step,), 1), most=0.0)
 
 
-def _seconds(run: Callable[[int], object], *, most: float = MOST) -> float:
+def _seconds(run: Callable[[int], object], *, least: float = LEAST, most: float = MOST) -> float:
     """The median of the seconds that one of n runs takes."""
     clock, n = time.perf_counter, 1
     began = clock()
@@ -175,11 +179,11 @@ def _seconds(run: Callable[[int], object], *, most: float = MOST) -> float:
         start = clock()
         run(n)
         took = clock() - start
-        if took >= LEAST / SAMPLES or start + took - began >= most:
+        if took >= least / SAMPLES or start + took - began >= most:
             break
         n *= 2
     times = [took / n]
-    while (len(times) < SAMPLES or clock() - began < LEAST) and clock() - began < most:
+    while (len(times) < SAMPLES or clock() - began < least) and clock() - began < most:
         start = clock()
         run(n)
         times.append((clock() - start) / n)

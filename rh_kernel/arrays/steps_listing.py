@@ -155,7 +155,6 @@ class _Formulas:
         self.indices = indices
         self.uses = Counter(v for line in loop.body if isinstance(line, Instruction) for v in line.arguments)
         self.uses.update(store.value for store in loop.stores)
-        self.letter = notation.free("v")
         self.named = 0
         self.parts: list[str] = []
 
@@ -193,7 +192,7 @@ class _Formulas:
 
     def _own(self, value: Text) -> Text:
         self.named += 1
-        return self._named(f"{self.letter}{self.named}", value)
+        return self._named(f"{self.notation.letter}{self.named}", value)
 
     def _named(self, name: str, value: Text) -> Text:
         self.parts.append(f"{name} = {value.text}")

@@ -11,17 +11,19 @@ WIDTH = 72
 
 def profile_text(profile: Profile, place: str) -> str:
     """The steps as a table, the totals, and the model."""
-    rows = [(_cut(step.line.text), *_cells(step, profile)) for step in profile.steps]
+    total = profile.seconds
+    rows = [(_cut(step.line.text), *_cells(step, total)) for step in profile.steps]
     return "\n".join([*columns([HEADING, *rows, _totals(profile)], "lrrrrr"), *(f"# {line}" for line in said(profile, place))])
 
 
 def profile_html(profile: Profile, place: str) -> str:
     """The same, with a bar for each share."""
+    total = profile.seconds
     rows: list[list[str]] = []
     for step in profile.steps:
-        *counts, measured, _ = _cells(step, profile)
+        *counts, measured, _ = _cells(step, total)
         faint = [span(f"{MONOSPACE};{FAINT}", count) for count in counts]
-        rows.append([span(MONOSPACE, step.line.text), *faint, span(MONOSPACE, measured), _bar(step, profile)])
+        rows.append([span(MONOSPACE, step.line.text), *faint, span(MONOSPACE, measured), _bar(step, total)])
     name, *totals, _ = _totals(profile)
     rows.append([span("font-weight:bold", name), *(span(f"{MONOSPACE};font-weight:bold", cell) for cell in totals), ""])
     return table(rows, [*HEADING], "wrrrrl") + "".join([box(f"{FAINT};font-size:85%", line) for line in said(profile, place)])
@@ -43,18 +45,18 @@ def _totals(profile: Profile) -> tuple[str, ...]:
     return ("all", f"{operations:,}", f"{moved:,}", _micro(profile.predicted), _micro(profile.seconds), "")
 
 
-def _cells(step: Measured, profile: Profile) -> tuple[str, ...]:
+def _cells(step: Measured, total: float) -> tuple[str, ...]:
     measured = "–" if step.seconds is None else _micro(step.seconds)
-    share = f"{_share(step, profile):.0%}"
+    share = f"{_share(step, total):.0%}"
     return (f"{step.line.operations:,}", f"{step.bytes:,}", _micro(step.predicted), measured, share)
 
 
-def _share(step: Measured, profile: Profile) -> float:
-    return 0.0 if step.seconds is None or not profile.seconds else step.seconds / profile.seconds
+def _share(step: Measured, total: float) -> float:
+    return 0.0 if step.seconds is None or not total else step.seconds / total
 
 
-def _bar(step: Measured, profile: Profile) -> str:
-    share = _share(step, profile)
+def _bar(step: Measured, total: float) -> str:
+    share = _share(step, total)
     bar = f"display:inline-block;width:{max(share * 6, 0.05):.2f}em;height:0.7em;background:currentColor;opacity:0.35"
     return f'<span style="{bar}"></span> {span(f"{MONOSPACE};{FAINT}", f"{share:.0%}")}'
 

@@ -23,7 +23,7 @@ FUNCTIONS = {
     "max": TWO[Scalar.MAX],
     "min": TWO[Scalar.MIN],
 }
-INFIX = {ast.Add: Scalar.ADD, ast.Sub: Scalar.SUB, ast.Mult: Scalar.MUL, ast.Div: Scalar.DIV}
+INFIX = {"Add": Scalar.ADD, "Sub": Scalar.SUB, "Mult": Scalar.MUL, "Div": Scalar.DIV}
 FOLDED = re.compile(rf"(?:(?P<scale>\S+) · )?(?P<fold>Σ|max|argmax)(?P<over>[{BELOW}]+) (?P<body>.*)")
 ASSIGNED = re.compile(r"(?P<left>.+?) (?P<sign>=|\+=|-=) (?P<right>.*)")
 
@@ -160,7 +160,7 @@ class At:
             case ast.UnaryOp(ast.USub(), x):
                 return -self._value(x)
             case ast.BinOp(x, sign, y):
-                return TWO[INFIX[type(sign)]](self._value(x), self._value(y))
+                return TWO[INFIX[type(sign).__name__]](self._value(x), self._value(y))
             case ast.Call(ast.Name(f), arguments):
                 return FUNCTIONS[f](*map(self._value, arguments))
             case ast.List([ast.Compare(x, [ast.Gt()], [_])]):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Memory
 from rh_kernel.arrays.compile import translate
-from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.numpy_plan import NumPy, NumPyRunner
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.passes import Pass, passes
 from rh_kernel.arrays.plan import Plan
@@ -113,17 +113,31 @@ def test_a_profile_has_every_step_and_leaves_the_heap_alone() -> None:
     np.testing.assert_array_equal(heap[WORLD.location("w")], np.ones((3, 2)))
 
 
+class Wrapped:
+    """A runner of which nobody knows what is in it."""
+
+    def __init__(self, runner: NumPyRunner) -> None:
+        self.step = runner.step
+        self.steps = runner.steps
+        self.result = runner.result
+
+
+class Other:
+    """NumPy, as a back end that runs plans and nothing less."""
+
+    wants_matrices = False
+    far = False
+
+    def __init__(self) -> None:
+        self.memory = NumPy().memory
+        self.store = NumPy().store
+        self.fetch = NumPy().fetch
+
+    def runner(self, plan: Plan, memory: Memory) -> Wrapped:
+        return Wrapped(NumPy().runner(plan, memory))
+
+
 def test_a_profile_of_a_back_end_without_pieces_runs_each_step_alone() -> None:
-    class Other(NumPy):
-        def runner(self, plan: Plan, memory: Memory) -> "Wrapped":
-            return Wrapped(NumPy().runner(plan, memory))
-
-    class Wrapped:
-        def __init__(self, runner: object) -> None:
-            self.step = runner.step
-            self.steps = runner.steps
-            self.result = runner.result
-
     ready = machine(optimise(translated(STEP)), WORLD.heap(w=np.ones((3, 2))), backend=Other())
     found = ended(profile(ready))
     assert [step.calls for step in found.steps] == [1] * len(ready.plan().steps)

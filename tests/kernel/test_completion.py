@@ -351,7 +351,17 @@ def test_the_case_that_was_typed_comes_first(session: Session) -> None:
 
 
 def test_every_word_of_the_language_has_a_form() -> None:
-    words = {*KEYWORDS, *DECLARATIONS, *INITIALS, *TRAINING_OPTIONS, *TRAINING_WORDS, *COMPILE_WORDS, *GRADIENT_WORDS, *CHECK_WORDS, *TYPES}
+    words = {
+        *KEYWORDS,
+        *DECLARATIONS,
+        *INITIALS,
+        *TRAINING_OPTIONS,
+        *TRAINING_WORDS,
+        *COMPILE_WORDS,
+        *GRADIENT_WORDS,
+        *CHECK_WORDS,
+        *TYPES,
+    }
     assert words <= set(FORMS)
     assert all(len(form.split("\n")) == 2 for form in FORMS.values())
 
