@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, compile_term
-from rh_kernel.arrays.running import flat, run
 from rh_kernel.arrays.program import Program as Compiled
 from rh_kernel.arrays.program import validate
+from rh_kernel.arrays.running import flat, run
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.evaluate import run as denote
 from rh_kernel.operational.contexts import Subject
