@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from rh_kernel.display.record import error
-from rh_kernel.session.plans import Refuse, declared_name
+from rh_kernel.session.planning import declared_name
+from rh_kernel.session.plans import Refuse
 from rh_kernel.session.session import Session, plans_of
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span

@@ -6,40 +6,21 @@ from pathlib import Path
 from typing import Literal as OneOf
 from typing import TypeAlias
 
-from rh_kernel.operational.heap import Heap
-from rh_kernel.operational.trace import run
-from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.bounds import changed_bounds
-from rh_kernel.session.budget import check_size, limits
-from rh_kernel.session.describing import type_text
-from rh_kernel.session.directives import chosen, expect_no_words, file_name, needs_expression, unknown_directive
-from rh_kernel.session.drawing import Denoted, denoted
-from rh_kernel.session.names import names_shown
+from rh_kernel.session.drawing import Denoted
 from rh_kernel.session.results import CheckPassed, NamesShown, Notice
-from rh_kernel.session.settings import Evaluator, Settings, dtype_text, evaluator_text, strict_text, with_device, with_dtype
-from rh_kernel.session.written import written
-from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
+from rh_kernel.session.settings import Settings
+from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Span
-from rh_kernel.syntax import surface as s
-from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.free_names import free_names
-from rh_kernel.syntax.parser import Unparsed
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import TooLarge
-from rh_kernel.syntax.tokens import CHECK
-from rh_kernel.syntax.types import Type, size
-from rh_kernel.training.data import DataSet, load
-from rh_kernel.typing.checks import Equation, elaborate_equality, elaborate_type_check
-from rh_kernel.typing.declarations import declare
-from rh_kernel.typing.definitions import ConstDefinition, Definition, Definitions, LocDefinition
+from rh_kernel.training.data import DataSet
+from rh_kernel.typing.checks import Equation
+from rh_kernel.typing.definitions import Definition
 from rh_kernel.typing.derivations import Derivation
 from rh_kernel.typing.items import (
     ClosedCommand,
     ClosedTerm,
     TrainingRun,
-    elaborate_evaluation,
-    elaborate_training,
 )
 
 
@@ -231,184 +212,3 @@ class Surroundings:
     def after(self, planned: Plan) -> "Surroundings":
         """What the plan of the next item looks at."""
         return replace(self, settings=planned.settings) if isinstance(planned, Set | SetDevice) else self
-
-
-def plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
-    """The plan of an item and the definitions after it. Raises nothing: an item with an error is ``Refuse``."""
-    try:
-        return _plan(definitions, item, around)
-    except (Failure, MemoryError) as failure:
-        return without(definitions, item), Refuse(complaints(failure, item.span))
-
-
-def without(definitions: Definitions, item: items.Item | Unparsed) -> Definitions:
-    """The definitions after an item that failed: the name that it would have declared is known to be missing."""
-    name = declared_name(item)
-    return definitions if name is None else definitions.without(name)
-
-
-def complaints(failure: Failure | MemoryError, span: Span) -> tuple[Diagnostic, ...]:
-    """What to say about a failure of the item at ``span``."""
-    if isinstance(failure, Failure):
-        return failure.diagnostics
-    hint = "make one of the dimensions smaller"
-    return (TooLarge(span=span, what="this", needed="more than there is", hint=hint),)
-
-
-def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
-    match item:
-        case Unparsed(_, diagnostics):
-            raise Rejected(*diagnostics)
-        case items.Evaluation(e):
-            return definitions, Evaluate(elaborate_evaluation(definitions, e))
-        case items.TrainItem():
-            return definitions, _train(definitions, item, around)
-        case items.EqualityCheck(M, N):
-            return definitions, Compare(elaborate_equality(definitions, item), M.span.to(N.span))
-        case items.TypeCheck():
-            text = item.span.text.removeprefix(CHECK).strip()
-            return definitions, Answer(CheckPassed(text, elaborate_type_check(definitions, item)))
-        case items.Directive():
-            return definitions, _directive(definitions, item, around)
-        case (
-            items.DimDeclaration()
-            | items.ConstDeclaration()
-            | items.LocDeclaration()
-            | items.FunDeclaration()
-            | items.OpDeclaration()
-            | items.NetDeclaration()
-            | items.HandlerDeclaration()
-        ):
-            definition = declare(definitions, item)
-            if isinstance(definition, ConstDefinition):
-                check_size(
-                    size(definition.type), f"`{definition.name}` of type {definition.type}", _sides(item)[0], around.settings
-                )
-                V = run(definition.term, Heap(), limits(around.settings)).value
-                definition = ConstDefinition(definition.name, definition.type, V)
-            definitions = definitions.with_(definition, item.name.span, around.cell, free_names(item), item.span.text)
-            return definitions, Declare(definition, *_sides(item))
-
-
-def _sides(item: items.Declaration) -> tuple[Span, Span]:
-    """Where the type and the content of what is declared stand, as far as they are written."""
-    match item:
-        case items.ConstDeclaration(_, A, M):
-            return (M if A is None else A).span, M.span
-        case items.LocDeclaration(_, A, initial):
-            return (initial if A is None else A).span, initial.span
-        case _:
-            return item.span, item.span
-
-
-def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings) -> Train:
-    sets: dict[str, DataSet] = {}
-
-    def sample_types(name: str, span: Span) -> Mapping[str, Type]:
-        if name not in sets:
-            sets[name] = load(name, around.folder, around.given, span)
-        return sets[name].types
-
-    run = elaborate_training(definitions, item, sample_types)
-    return Train(run, sets, item.span)
-
-
-def _directive(definitions: Definitions, item: items.Directive, around: Surroundings) -> Plan:
-    settings = around.settings
-    match item.name.text:
-        case "trace":
-            return Trace(elaborate_evaluation(definitions, needs_expression(item)), written(definitions))
-        case "compile":
-            return Compile(elaborate_evaluation(definitions, needs_expression(item)), _option(item))
-        case "type":
-            return _type(definitions, needs_expression(item))
-        case "derivation":
-            return _derive(definitions, needs_expression(item))
-        case "diagram":
-            return Draw(denoted(definitions, needs_expression(item)))
-        case "gradient":
-            e = needs_expression(item)
-            other = None if item.against is None else (elaborate_evaluation(definitions, item.against), item.against.span.text)
-            return Gradient(elaborate_evaluation(definitions, e), e.span.text, other)
-        case "heap":
-            expect_no_words(item)
-            return ShowHeap()
-        case "reset":
-            expect_no_words(item)
-            return Reset()
-        case "save":
-            return Save(around.folder / file_name(item), _locations(definitions), item.span)
-        case "load":
-            return Load(around.folder / file_name(item), _locations(definitions), item.span)
-        case "whos":
-            expect_no_words(item)
-            return Answer(NamesShown(names_shown(definitions)))
-        case "undo":
-            expect_no_words(item)
-            return Undo(item.span)
-        case "limit":
-            bounds, text = changed_bounds(settings.bounds, item)
-            return Set(replace(settings, bounds=bounds), text)
-        case "strict":
-            word = chosen(item, "on", "off")
-            settings = settings if word is None else replace(settings, strict=word == "on")
-            return Set(settings, strict_text(settings))
-        case "evaluator":
-            word = chosen(item, *(evaluator.value for evaluator in Evaluator))
-            settings = settings if word is None else replace(settings, evaluator=Evaluator(word))
-            return Set(settings, evaluator_text(settings))
-        case "device":
-            return SetDevice(with_device(settings, chosen(item, "cpu", "gpu")))
-        case "dtype":
-            settings = with_dtype(settings, chosen(item, "float64", "float32"))
-            return Set(settings, dtype_text(settings))
-        case "help" | "lsmagic":
-            from rh_kernel.session.helping import help_text
-
-            return Answer(Notice(help_text(definitions, item.words)))
-        case _:
-            raise unknown_directive(item)
-
-
-def _option(item: items.Directive) -> Shows:
-    """What stands behind ``--``."""
-    match item.words:
-        case ("passes" | "profile" as option,):
-            return option
-        case _:
-            return ""
-
-
-def _locations(definitions: Definitions) -> Mapping[str, Location]:
-    """The locations that names stand for."""
-    declared = [d.definition for d in definitions.named.values()]
-    return {d.name: d.location for d in declared if isinstance(d, LocDefinition)}
-
-
-def _type(definitions: Definitions, e: s.Expr) -> ShowType:
-    if isinstance(e, s.Var):
-        definition = definitions.get(e.name)
-        if definition is not None:
-            return ShowType(e.name, type_text(definition))
-        if e.name in ROWS:
-            return ShowType(e.name, " or ".join(f"{scheme.domain} -> {scheme.codomain}" for scheme in ROWS[e.name].schemes))
-    return ShowType(e.span.text, str(elaborate_evaluation(definitions, e).type))
-
-
-def _derive(definitions: Definitions, e: s.Expr) -> Derive:
-    from rh_kernel.session.deriving import derivations
-
-    found = derivations(definitions, e)
-    declared = isinstance(e, s.Var) and definitions.get(e.name) is not None
-    return Derive(e.span.text, _type(definitions, e).type if declared else str(found[0].type), found)
-
-
-def declared_name(item: items.Item | Unparsed) -> str | None:
-    """The name that an item declares, or would declare if it could be read."""
-    match item:
-        case Unparsed(declares=name):
-            return name
-        case items.Evaluation() | items.EqualityCheck() | items.TypeCheck() | items.TrainItem() | items.Directive():
-            return None
-        case _:
-            return item.name.text

@@ -13,7 +13,8 @@ from types import MappingProxyType
 from rh_kernel.session.bounds import EVERYTHING
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
 from rh_kernel.session.performing import Interrupted, State, perform
-from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo, complaints, plan, without
+from rh_kernel.session.planning import complaints, plan, without
+from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo
 from rh_kernel.session.results import Event, ItemFailed, Notice, Shown
 from rh_kernel.session.settings import DEFAULT, Settings
 from rh_kernel.session.storage import put

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.commands import interpret
-from rh_kernel.session.plans import Evaluate, Surroundings, plan
+from rh_kernel.session.planning import plan
+from rh_kernel.session.plans import Evaluate, Surroundings
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Scope

@@ -305,7 +305,7 @@ def run_raw(client: Client, code: str) -> tuple[dict[str, Any], list[dict[str, A
         ("# " + "x" * 1_000_000 + "\n1 + 1", "ok"),
         ("x" * 1_000_000, "error"),
         ("(" * 500_000 + ")" * 500_000, "error"),
-        ("1" + " + 1" * 250_000, "error"),
+        ("1" + " + 1" * 250_000, "ok"),
         ("\n" * 1_000_000, "ok"),
     ],
     ids=lambda part: repr(part[:12]),

@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from rh_kernel.__main__ import main
-from rh_kernel.session.plans import Evaluate, Surroundings, plan
+from rh_kernel.session.planning import plan
+from rh_kernel.session.plans import Evaluate, Surroundings
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array, Command
