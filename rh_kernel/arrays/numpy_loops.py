@@ -4,6 +4,7 @@ Numbers are arrays of no axes, outputs are given, and products are ``dot`` where
 own dispatch costs, and a run of them is a loop over calls without arguments.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import prod
@@ -118,6 +119,21 @@ def room(step: Step) -> int:
             return 0
 
 
+def _compared(step: Map) -> list[Number | Instruction]:
+    """The body, with ``step(x − y)`` as ``x > y``, a step of two arguments, where nothing else uses the difference."""
+    n = len(step.arguments)
+    body = list(step.body)
+    uses = Counter(i for line in body if isinstance(line, Instruction) for i in line.arguments)
+    uses.update(store.value for store in step.stores)
+    for i, line in enumerate(step.body):
+        if isinstance(line, Instruction) and line.function is Scalar.STEP and line.arguments[0] >= n:
+            difference = step.body[line.arguments[0] - n]
+            if isinstance(difference, Instruction) and difference.function is Scalar.SUB and uses[line.arguments[0]] == 1:
+                body[line.arguments[0] - n] = Number(0.0)
+                body[i] = Instruction(Scalar.STEP, difference.arguments)
+    return body
+
+
 class _Entries:
     """A ``Map``: a ufunc for each line of its body, written where it is stored, or into spare room."""
 
@@ -126,12 +142,13 @@ class _Entries:
         self.arrays = arrays
         self.calls: list[Action] = []
         self.values: list[Array] = [arrays.of(view) for view in step.arguments]
+        self.body = _compared(step)
         self.last = self._last_uses()
         self.spare: dict[int, int] = {}
         self.free: list[int] = []
         self.rooms = 0
         self.places = self._places()
-        for i, line in enumerate(step.body, start=len(step.arguments)):
+        for i, line in enumerate(self.body, start=len(step.arguments)):
             self.values.append(arrays.number(line.value) if isinstance(line, Number) else self._line(i, line))
             self._let_go(i, line)
         self._keep_apart()
@@ -142,7 +159,7 @@ class _Entries:
         """The last line that uses a value; those that are stored are used after all lines."""
         n = len(self.step.arguments)
         last: dict[int, int] = {}
-        for i, line in enumerate(self.step.body, start=n):
+        for i, line in enumerate(self.body, start=n):
             if isinstance(line, Instruction):
                 last.update(dict.fromkeys(line.arguments, i))
         end = n + len(self.step.body)
@@ -156,7 +173,7 @@ class _Entries:
         for store in self.step.stores:
             if store.accumulate or store.value < n or store.value in places:
                 continue
-            line = self.step.body[store.value - n]
+            line = self.body[store.value - n]
             if isinstance(line, Number):
                 continue
             readers = [k for k, view in enumerate(self.step.arguments) if view.buffer == store.view.buffer]
@@ -209,7 +226,7 @@ class _Entries:
         elif f is Scalar.SOFTPLUS:
             add(partial(np.logaddexp, x, nought, out))
         elif f is Scalar.STEP:
-            add(partial(np.greater, x, nought, out))
+            add(partial(np.greater, x, rest[0] if rest else nought, out))
         elif f is Scalar.EQUAL:
             same, none = np.empty(self.step.shape, bool), np.empty(self.step.shape, bool)
             self.calls += [partial(np.equal, x, rest[0], same), partial(np.not_equal, x, x, none)]

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.plan import Instruction, Kept, Map, Plan, Scalar, Store, View
 from tests.arrays.plans import STEPS, ByDefinition, plans
 
 
@@ -30,3 +31,16 @@ def compare(found: Any, expected: Any, tolerance: float) -> None:
     else:
         size = 1 + np.abs(expected[np.isfinite(expected)]).max(initial=0)
         np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * size)
+
+
+def test_the_step_of_a_difference_is_a_comparison() -> None:
+    """``step(x − y)`` is 1 where x > y: not where one is not a number, nor where both are one infinity."""
+    x = np.array([1.0, 2.0, np.nan, 1.0, np.inf, np.inf, 0.0])
+    y = np.array([2.0, 1.0, 1.0, np.nan, np.inf, 1.0, 0.0])
+    whole = [View(k, 0, (7,), (1,)) for k in range(3)]
+    body = (Instruction(Scalar.SUB, (0, 1)), Instruction(Scalar.STEP, (2,)))
+    step = Map((7,), (whole[0], whole[1]), body, (Store(whole[2], 3),))
+    plan = Plan("float64", None, (), (Kept(x), Kept(y), Kept(np.zeros(7))), 0, (step,), whole[2], ())
+    runner = NumPy().runner(plan, {})
+    runner.step()
+    assert np.asarray(runner.result()).tolist() == [0, 1, 0, 0, 0, 1, 0]
