@@ -9,6 +9,7 @@ from rh_kernel.display.record import end_record, step_record
 from rh_kernel.display.trace import trace_blocks
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.performing import State, perform
+from rh_kernel.session.planning import plan
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -30,7 +31,6 @@ from rh_kernel.session.plans import (
     Trace,
     Train,
     Undo,
-    plan,
 )
 from rh_kernel.session.results import ProgramMade, Shown, TraceMade
 from rh_kernel.session.session import Session

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.session.describing import type_text
+from rh_kernel.session.planning import plan
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -26,7 +27,6 @@ from rh_kernel.session.plans import (
     Trace,
     Train,
     Undo,
-    plan,
 )
 from rh_kernel.session.results import (
     CheckPassed,
