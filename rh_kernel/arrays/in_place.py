@@ -37,7 +37,7 @@ def in_place(
 
 
 class _Updating:
-    """Steps that move: ``at`` is where each stands now, and ``after`` what one that has moved must stay behind.
+    """Steps that move: ``at`` is where each stands now.
 
     ``makers`` and ``readers`` are the steps that write and read a buffer, ``became`` the content that it turned into.
     """
@@ -58,7 +58,6 @@ class _Updating:
             for view in reads(step):
                 self.readers.setdefault(view.buffer, []).append(i)
         self.moves = 0
-        self.after: dict[int, tuple[int, int]] = {}
         self.became: dict[int, int] = {}
 
     def run(self, updates: Sequence[tuple[Location, View]]) -> Updated:
@@ -85,7 +84,7 @@ class _Updating:
         steps = [*first, *(self._renamed(self.steps[i]) for i in order)]
         steps += [_copy(self._image(view), _whole(content, view)) for content, view in copied]
         results = {r: self._image(view) for r, view in results.items()}
-        return Updated(accumulated(steps, {view.buffer for view in results.values()}), results)
+        return Updated(accumulated(steps, written | {view.buffer for view in results.values()}), results)
 
     def _takes_place(self, view: View, content: int) -> bool:
         """Whether what makes ``view`` may write on the content instead; if so, it stands where it may."""
@@ -96,31 +95,35 @@ class _Updating:
         if len(makers) != 1 or view.buffer in self.became:
             return False
         (maker,) = makers
-        others = [i for i in self.readers.get(content, []) if i != maker]
-        if len(others) < len(self.readers.get(content, [])) and not _entry_by_entry(self.steps[maker], view.buffer, content):
+        step = self.steps[maker]
+        if maker in self.readers.get(content, []) and not _entry_by_entry(step, view.buffer, content):
             return False
+        # What it writes on, now or since before, nobody may read any more.
+        contents = {content, *(self.became.get(v.buffer, content) for v in writes(step))}
+        others = [i for c in contents for i in self.readers.get(c, ()) if i != maker]
         last = max((self.at[i] for i in others), default=(-1, 0))
-        if last > self.at[maker] and not self._may_move(maker, last):
-            return False
         # As early as it may be: what it reads is then still near, and is soon needed no more.
-        needed = [i for v in reads(self.steps[maker]) for i in self.makers.get(v.buffer, ()) if i != maker]
+        needed = [i for v in reads(step) for i in self.makers.get(v.buffer, ()) if i != maker]
         self.moves += 1
-        earliest = max(last, self.after.get(maker, last), *(self.at[i] for i in needed), (-1, 0))
-        self.after[maker] = earliest
-        self.at[maker] = (earliest[0], self.moves)
+        place = (max(last, *(self.at[i] for i in needed), (-1, 0))[0], self.moves)
+        if last < self.at[maker]:
+            place = min(place, self.at[maker])
+        elif not self._may_move(maker, place):
+            return False
+        self.at[maker] = place
         self.became[view.buffer] = content
         return True
 
-    def _may_move(self, maker: int, last: tuple[int, int]) -> bool:
-        """Whether the step may stand behind ``last``: nobody reads before what it gives, or writes what it needs."""
+    def _may_move(self, maker: int, place: tuple[int, int]) -> bool:
+        """Whether the step may stand so much later: nobody reads before what it gives, or writes what it needs."""
         step, here = self.steps[maker], self.at[maker]
         gives = {view.buffer for view in writes(step)}
-        if any(self.at[i] <= last for buffer in gives for i in self.readers.get(buffer, [])):
+        if any(self.at[i] <= place for buffer in gives for i in self.readers.get(buffer, [])):
             return False
         overwritten = {content: old for old, content in self.became.items()}
         for view in reads(step):
             old = overwritten.get(view.buffer)
-            if old is not None and any(here < self.at[i] <= last for i in self.makers[old]):
+            if old is not None and any(here < self.at[i] <= place for i in self.makers[old]):
                 return False
         return True
 

@@ -181,7 +181,9 @@ class Loops:
         if found is None:
             return self.contract((self.copied(x), left[1]), (self.copied(y), right[1]), output, scale, z)
         extents, strides = found
-        if 0 not in sizes.values():
+        if 0 in sizes.values():
+            self.map([0.0], [(0, z)])
+        else:
             views = [View(z.buffer, z.offset, extents, strides[0])]
             views += [View(v.buffer, v.offset, extents, s) for v, s in ((x, strides[1]), (y, strides[2]))]
             self.steps.append(Contract(extents, views[0], views[1], views[2], scale))

@@ -324,16 +324,34 @@ def _directive(c: Cursor, start: int) -> Directive:
 
 def _option(c: Cursor) -> tuple[str, ...]:
     """``--passes``, without a space in it: else it is a name with two signs."""
+    word = _behind_signs(c)
+    if word is None or word.text not in COMPILE_OPTIONS:
+        _no_option(c, word)
+        return ()
+    c.advance()
+    c.advance()
+    c.advance()
+    _no_option(c, _behind_signs(c))
+    return (word.text,)
+
+
+def _behind_signs(c: Cursor) -> Token | None:
+    """The word of ``--word``, if that is what comes, without a space in it."""
     match c.rest()[:3]:
-        case [Token(text="-") as first, Token(text="-") as second, Token(text=word) as last] if (
-            first.end == second.start and second.end == last.start and word in COMPILE_OPTIONS
+        case [Token(text="-") as first, Token(text="-") as second, Token(kind=Kind.NAME) as word] if (
+            first.end == second.start and second.end == word.start
         ):
-            c.advance()
-            c.advance()
-            c.advance()
-            return (word,)
+            return word
         case _:
-            return ()
+            return None
+
+
+def _no_option(c: Cursor, word: Token | None) -> None:
+    """Raises ``Rejected`` if something follows ``--word`` that no term goes on with: then an option was meant."""
+    if word is not None and c.rest()[3].kind in {Kind.NAME, Kind.KEYWORD, Kind.NUMBER}:
+        c.advance()
+        c.advance()
+        raise c.fail("a term or a command", "`%compile` takes one option: `--passes` or `--profile`")
 
 
 def words_of_directive(chunk: Span) -> list[Token] | None:

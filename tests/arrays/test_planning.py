@@ -182,6 +182,31 @@ def test_what_is_read_is_what_was_there(command: str, a: list[float], b: list[fl
     close(after.get("b", np.array([3.0, 4.0])), b)
 
 
+@pytest.mark.parametrize("b", [1, 3])
+def test_a_product_that_is_kept_and_also_subtracted_is_there_for_both(b: int) -> None:
+    """A location that remembers the last slope holds it after the run, wherever else it goes."""
+    world = Written("loc w : Real(2, 2) = zeros\nloc g : Real(2, 2) = zeros\n")
+    P = "let w <= Get[w]() in let _ <= Put[g](outer(y, x)) in Put[w](w - outer(y, x))"
+    program = batched(world.program(P, y=real(2), x=real(2)), (True, True))
+    y, x, w = drawn(0, b, 2), drawn(1, b, 2), drawn(2, 2, 2)
+    _, after = world.run(program, y, x, w=w, g=np.zeros((2, 2)))
+    close(after["g"], y.T @ x / b)
+    close(after["w"], w - y.T @ x / b)
+
+
+@pytest.mark.parametrize("new", ["[[1, 2], [3, 4]] @ sin(x)", "[[1, 2], [3, 4]] @ u"])
+def test_a_loop_that_writes_on_two_locations_stands_where_both_may_be_written(new: str) -> None:
+    """The loop gives what is written to a and c, and what the product needs or the content that it writes on."""
+    world = Written("loc a : Real(2) = zeros\nloc b : Real(2) = zeros\nloc c : Real(2) = zeros\n")
+    gets = "let x <= Get[a]() in let y <= Get[b]() in let z <= Get[c]() in"
+    puts = f"let _ <= Put[a](x - y) in let _ <= Put[b]({new}) in Put[c](z * (x - y))"
+    u, x, y, z = [drawn(seed, 2) for seed in range(4)]
+    _, after = world.run(world.program(f"{gets} {puts}", u=real(2)), u, a=x, b=y, c=z)
+    close(after["a"], x - y)
+    close(after["b"], np.array([[1.0, 2.0], [3.0, 4.0]]) @ (u if new.endswith("u") else np.sin(x)))
+    close(after["c"], z * (x - y))
+
+
 def test_the_runners_of_a_machine_share_its_memory() -> None:
     world = Written("loc w : Real(2) = zeros\n")
     program = batched(world.program("let w <= Get[w]() in Put[w](w + x)", x=real(2)), (True,))

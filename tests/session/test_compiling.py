@@ -86,3 +86,19 @@ def test_an_option_is_one_word() -> None:
     assert (spaced.in_full, joined.in_full) == (False, True)
     assert spaced.program == joined.program
     assert wrong("%compile --passes")
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("--foo let x <- 1 in x", "foo"), ("--foo 1", "foo"), ("--passes --profile return 1", "profile")],
+)
+def test_what_is_no_option_is_told(text: str, word: str) -> None:
+    (problem,) = wrong(f"%compile {text}")
+    assert problem.span is not None
+    assert (problem.span.text, problem.hint) == (word, "`%compile` takes one option: `--passes` or `--profile`")
+
+
+def test_a_name_with_two_signs_is_a_term() -> None:
+    assert not wrong(
+        "const profile = 3.0\nconst x = 2.0\n%compile --x\nlet y <- 1 in y\n%compile --passes --profile\nlet y <- 1 in y"
+    )

@@ -105,11 +105,13 @@ def _toolchain(switch: str, cc: str, _path: str) -> Toolchain | Missing:
 
 
 def _macros(command: tuple[str, ...], native: str) -> str | None:
-    """What the compiler defines before it reads anything: its version and the processor's features are among it."""
+    """What the compiler defines before it reads anything: its version and the processor's features are among it.
+
+    What it says is kept, so an interrupt of the cell, which goes to all of its processes, is not for this one.
+    """
+    words = [*command, native, "-dM", "-E", "-x", "c", os.devnull]
     try:
-        done = subprocess.run(
-            [*command, native, "-dM", "-E", "-x", "c", os.devnull], capture_output=True, timeout=LIMIT, check=True, text=True
-        )
+        done = subprocess.run(words, capture_output=True, timeout=LIMIT, check=True, text=True, start_new_session=True)
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
     return "\n".join(sorted(done.stdout.splitlines()))

@@ -75,6 +75,16 @@ def test_a_compiler_that_does_not_answer_is_none(cc: str, monkeypatch: pytest.Mo
     assert cc in diagnose()
 
 
+@pytest.mark.skipif(not hasattr(os, "getpgid"), reason="there are no groups of processes")
+def test_an_interrupt_of_the_cell_does_not_change_what_the_compiler_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script, group = tmp_path / "asked", tmp_path / "group"
+    script.write_text(f'#!{sys.executable}\nimport os\nopen({str(group)!r}, "w").write(str(os.getpgrp()))\n')
+    script.chmod(0o700)
+    monkeypatch.setenv("CC", str(script))
+    toolchain()
+    assert int(group.read_text()) != os.getpgrp()
+
+
 @needs_compiler
 def test_a_library_is_compiled_once(cache: Path, log: Path) -> None:
     first = library(SOURCE)
