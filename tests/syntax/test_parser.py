@@ -537,6 +537,8 @@ def test_an_expression_may_begin_anywhere() -> None:
         ("f(x,\ndim n = 3", ("invalid", "")),
         ("let = 1\nf(x,", ("invalid", "")),
         (" dim n = 3", ("invalid", "")),
+        ("check ⟨", ("incomplete", "  ")),
+        ("check <1,", ("incomplete", "      ")),
     ],
 )
 def test_completeness(text: str, expected: tuple[str, str]) -> None:
