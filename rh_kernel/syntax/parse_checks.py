@@ -10,16 +10,14 @@ from rh_kernel.syntax.tokens import CHECK, Kind
 
 _FORMS = "`check M == N` compares two values, `check E |- A` a type"
 _SIGNS = frozenset({"==", "⊢"})
-_OPENING = frozenset({"⟨", "<"})
-"""What a value may begin with and cannot go on with after a name."""
 
 
 def is_check(c: Cursor) -> bool:
-    """Whether the item is a check: it begins with the word, and a value or a sign of a check follows it."""
+    """Whether the item is a check: it begins with the word, and what follows begins a value, or is a sign of a check."""
     if c.token.kind is not Kind.NAME or c.token.text != CHECK:
         return False
     follows = c.peek().kind in {Kind.NAME, Kind.NUMBER, Kind.KEYWORD} and c.peek().text != "in"
-    return follows or c.peek().text in _OPENING or any(t.text in _SIGNS for t in c.rest())
+    return follows or c.peek().text == "⟨" or any(t.text in _SIGNS for t in c.rest())
 
 
 def check(c: Cursor) -> Check:

@@ -538,7 +538,7 @@ def test_an_expression_may_begin_anywhere() -> None:
         ("let = 1\nf(x,", ("invalid", "")),
         (" dim n = 3", ("invalid", "")),
         ("check ⟨", ("incomplete", "  ")),
-        ("check <1,", ("incomplete", "      ")),
+        ("check ⟨1,", ("incomplete", "       ")),
     ],
 )
 def test_completeness(text: str, expected: tuple[str, str]) -> None:
