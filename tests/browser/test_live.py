@@ -24,9 +24,9 @@ WORDS = "() => document.querySelector('.jp-Notebook').innerText"
 KERNEL = "window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel"
 DOUBLING = "\n".join(
     [
-        "%limit nodes off",
-        "net n0(x : Real) : Real = return x + 1",
-        *[f"net n{i}(x : Real) : Real = let y <= n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 16)],
+        "%limit steps off",
+        "fun n0(x : Real) : Real = x + 1",
+        *[f"fun n{i}(x : Real) : Real = let y <- n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 24)],
         "%evaluator stepped",
     ]
 )
@@ -173,7 +173,7 @@ def test_a_widget_answers_while_a_reduction_runs(open_notebook: Open, record_pro
     window.page.evaluate(
         f"""() => {{
             window.hasEnded = false;
-            {KERNEL}.requestExecute({{ code: "n15(0)" }}).done.then(() => {{ window.hasEnded = true; }});
+            {KERNEL}.requestExecute({{ code: "n23(0)" }}).done.then(() => {{ window.hasEnded = true; }});
         }}"""
     )
     # The cell is typechecked in one piece; the reduction begins after that.

@@ -35,6 +35,8 @@ handler descent(alpha : Real, t : Real(k)) : rev handler(Real(k)) = {
         "  let x0 <= return swish(x) in",
         *[f"  let x{i + 1} <= return swish(x{i}) in" for i in range(200)],
         "  return x200",
+        "fun n0(x : Real) : Real = x + 1",
+        *[f"fun n{i}(x : Real) : Real = let y <- n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 25)],
     ]
 )
 
@@ -42,13 +44,7 @@ LONG = {
     "training": """train rev handle (x) <u>. digits(u) with descent(0.01, t)
   for (x, t) in data("digits") epochs 1000000 batch 16""",
     "trace": "%trace rev handle (0.5) <x>. deep(x) with back",
-    "evaluation": "\n".join(
-        [
-            "let y0 <= deep(0.5) in",
-            *[f"  let y{i + 1} <= rev handle (y{i}) <x>. deep(x) with back in" for i in range(40)],
-            "  return y40",
-        ]
-    ),
+    "evaluation": "%limit steps off\n%evaluator stepped\nn24(0)",
 }
 
 
