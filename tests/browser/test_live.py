@@ -24,9 +24,10 @@ WORDS = "() => document.querySelector('.jp-Notebook').innerText"
 KERNEL = "window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel"
 DOUBLING = "\n".join(
     [
+        "%limit nodes off",
         "%limit steps off",
-        "fun n0(x : Real) : Real = x + 1",
-        *[f"fun n{i}(x : Real) : Real = let y <- n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 24)],
+        "net n0(x : Real) : Real = return x + 1",
+        *[f"net n{i}(x : Real) : Real = let y <= n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 19)],
         "%evaluator stepped",
     ]
 )
@@ -173,7 +174,7 @@ def test_a_widget_answers_while_a_reduction_runs(open_notebook: Open, record_pro
     window.page.evaluate(
         f"""() => {{
             window.hasEnded = false;
-            {KERNEL}.requestExecute({{ code: "n23(0)" }}).done.then(() => {{ window.hasEnded = true; }});
+            {KERNEL}.requestExecute({{ code: "n18(0)" }}).done.then(() => {{ window.hasEnded = true; }});
         }}"""
     )
     # The cell is typechecked in one piece; the reduction begins after that.
