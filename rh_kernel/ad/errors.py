@@ -1,0 +1,44 @@
+"""What the laboratory refuses: one dataclass per complaint (RH5xx). The docstring of each is a text that has it."""
+
+from dataclasses import dataclass
+
+from rh_kernel.source.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutsideFragment(Diagnostic):
+    """``%ad unary f(1)`` where f uses a ``λ``"""
+
+    code, title = "RH501", "Outside of what the system differentiates"
+    label = "{system} does not differentiate {construct}"
+    system: str
+    construct: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownSystem(Diagnostic):
+    """``%ad chat f(1)``"""
+
+    code, title = "RH502", "Unknown system"
+    label = "`{name}` is no system of the laboratory"
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeedsCotangent(Diagnostic):
+    """``%ad chad f(1)`` where the result of f is a tuple"""
+
+    code, title = "RH503", "A cotangent is needed"
+    label = "the result of `{name}` is of type {type}, so the gradient needs a cotangent of that type"
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CannotDo(Diagnostic):
+    """``%ad finite-differences f(1) --trace``"""
+
+    code, title = "RH504", "Not something this system can do"
+    label = "{system} {what}"
+    system: str
+    what: str

@@ -1,0 +1,438 @@
+"""``Γ ⊢ M : A`` for what was written: types are found, names made different, sugar taken away.
+
+Sums and products of arrays and tuples become operations on numbers (``arithmetic``), calls of declared functions their bodies,
+under ``let``. Raises ``Rejected``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from rh_kernel.ad.language import surface as s
+from rh_kernel.ad.language.arithmetic import combined, zero
+from rh_kernel.ad.language.binding import Part, binders, parts, rebuilt
+from rh_kernel.ad.language.core import (
+    Apply,
+    Array,
+    Call,
+    Case,
+    Constant,
+    Dot,
+    Foldl,
+    Generate,
+    If,
+    Index,
+    Inject,
+    Lambda,
+    Let,
+    Map,
+    Map2,
+    Program,
+    Projection,
+    Reduce,
+    Replicate,
+    Scanl,
+    Term,
+    Total,
+    Tuple,
+    Variable,
+)
+from rh_kernel.ad.language.names import Names
+from rh_kernel.ad.language.scalars import SYMBOLS
+from rh_kernel.ad.language.types import SCALAR, UNIT, Function, Product, Real, Sum, Type, is_ground, product
+from rh_kernel.ad.language.unification import Unknowns
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.surface import NamePattern, Pattern, TuplePattern
+from rh_kernel.typing.errors import (
+    NameTwice,
+    NoSuchComponent,
+    OperandsDiffer,
+    PatternDoesNotFit,
+    TypesDiffer,
+    Undetermined,
+    UnknownName,
+    WrongKindOfName,
+    WrongNumberOfArguments,
+)
+
+Functions: TypeAlias = Mapping[str, Program]
+"""The declared functions."""
+
+Scope: TypeAlias = Mapping[str, tuple[str, Type]]
+"""What each name that was written is called in the term, and its type."""
+
+Typed: TypeAlias = tuple[Term, Type]
+
+_ADDITIVE = frozenset({"add", "sub"})
+
+
+def elaborate_function(item: s.FunItem, functions: Functions) -> Program:
+    """``fun f(x : A) : B = M``"""
+    e = _Elaboration(functions)
+    scope: dict[str, tuple[str, Type]] = {}
+    parameters: list[tuple[str, Type]] = []
+    for name, A in item.parameters:
+        if name.text in scope:
+            raise Rejected(NameTwice(span=name.span, name=name.text, hint="each parameter has a name of its own"))
+        x = e.names.fresh(name.text)
+        parameters.append((x, A))
+        if name.text != "_":
+            scope[name.text] = (x, A)
+    M, B = e.term(item.body, scope, item.result)
+    if item.result is not None:
+        e.need(item.body.span, B, item.result, f"the body of `{item.name.text}`")
+    return Program(item.name.text, tuple(parameters), e.unknowns.whole(item.result or B), e.finished(M))
+
+
+def elaborate_term(expression: s.Expr, functions: Functions, expected: Type | None = None) -> tuple[Term, Type]:
+    """A closed term, of the type ``expected`` if one is."""
+    e = _Elaboration(functions)
+    M, A = e.term(expression, {}, expected)
+    if expected is not None:
+        e.need(expression.span, A, expected)
+    return e.finished(M), e.unknowns.whole(A)
+
+
+class _Elaboration:
+    """One item on the way: the names that are in use, and the types that are not known yet."""
+
+    def __init__(self, functions: Functions) -> None:
+        self.functions = functions
+        self.names = Names()
+        self.unknowns = Unknowns()
+
+    def need(self, span: Span, found: Type, wanted: Type, what: str = "this") -> None:
+        """Raises ``Rejected`` if ``found`` is not ``wanted``."""
+        if not self.unknowns.unify(found, wanted):
+            raise Rejected(
+                TypesDiffer(span=span, what=what, found=self.unknowns.shown(found), expected=self.unknowns.shown(wanted))
+            )
+
+    def finished(self, M: Term) -> Term:
+        """M with the types that are known by now in its injections and functions."""
+        spine: list[tuple[str, Term]] = []
+        while isinstance(M, Let):
+            spine.append((M.name, self.finished(M.bound)))
+            M = M.body
+        new = tuple((names, self.finished(N)) for names, N in parts(M))
+        M = rebuilt(M, new)
+        match M:
+            case Inject(_, Sum(A, B)):
+                M = replace(M, type=Sum(self.unknowns.whole(A), self.unknowns.whole(B)))
+            case _:
+                pass
+        for x, N in reversed(spine):
+            M = Let(x, N, M)
+        return M
+
+    def of(self, expression: s.Expr, scope: Scope, wanted: Type, what: str = "this") -> Term:
+        """A term of the type ``wanted``."""
+        M, A = self.term(expression, scope, wanted)
+        self.need(expression.span, A, wanted, what)
+        return M
+
+    def term(self, expression: s.Expr, scope: Scope, hint: Type | None = None) -> Typed:
+        """A term and its type; ``hint`` is the type that is asked for, which decides what the zero ``0`` is."""
+        match expression:
+            case s.Number(value):
+                A = None if hint is None else self.unknowns.known(hint)
+                return (zero(A), A) if value == 0 and A is not None and is_ground(A) else (Constant(value), SCALAR)
+            case s.Var(name):
+                return self._name(name, expression.span, scope)
+            case s.TupleExpr(items):
+                hinted = None if hint is None else self.unknowns.known(hint)
+                wanted = hinted.factors if isinstance(hinted, Product) and len(hinted.factors) == len(items) else None
+                each = [self.term(M, scope, wanted[i] if wanted else None) for i, M in enumerate(items)]
+                return Tuple(tuple(M for M, _ in each)), Product(tuple(A for _, A in each))
+            case s.ArrayExpr(items):
+                return Array(tuple(self.of(M, scope, SCALAR, "an entry") for M in items)), Real(len(items))
+            case s.Negate(s.Number(value)):
+                return Constant(-value), SCALAR
+            case s.Negate() | s.Binary():
+                return self._arithmetic(expression, scope, hint)
+            case s.Projection(index, M):
+                return self._projection(expression.span, index, *self.term(M, scope))
+            case s.Entry(M, index):
+                return self._entry(expression.span, index, M, scope)
+            case s.Applied():
+                return self._applied(expression, scope)
+            case s.Abstraction(x, A, body):
+                name = self.names.fresh(x.text)
+                N, B = self.term(body, {**scope, x.text: (name, A)})
+                return Lambda(name, A, N), Function(A, B)
+            case s.LetExpr():
+                return self._lets(expression, scope, hint)
+            case s.InjectExpr(side, M):
+                return self._inject(side, M, scope, hint)
+            case s.CaseExpr():
+                return self._case(expression, scope, hint)
+            case s.IfExpr(smaller, larger, then, otherwise):
+                L, R = self.of(smaller, scope, SCALAR), self.of(larger, scope, SCALAR)
+                N, A = self.term(then, scope, hint)
+                return If(L, R, N, self.of(otherwise, scope, A)), A
+            case s.Former():
+                return self._former(expression, scope)
+
+    def _name(self, name: str, span: Span, scope: Scope) -> Typed:
+        if name in scope:
+            x, A = scope[name]
+            return Variable(x), A
+        if name in self.functions:
+            f = self.functions[name]
+            x = self.names.fresh("x")
+            return Lambda(x, f.domain, self._body(f, Variable(x))), Function(f.domain, f.result)
+        if name in SYMBOLS:
+            k = SYMBOLS[name]
+            A = product(*[SCALAR] * k)
+            x = self.names.fresh("x")
+            arguments = tuple(Projection(i + 1, Variable(x)) for i in range(k)) if k > 1 else (Variable(x),)
+            return Lambda(x, A, Apply(name, arguments)), Function(A, SCALAR)
+        raise Rejected(UnknownName(span=span, name=name))
+
+    def _body(self, f: Program, argument: Term) -> Term:
+        """The body of a declared function, under names of its own, with the parameters bound to the argument's parts."""
+        arguments = argument.components if isinstance(argument, Tuple) and len(f.parameters) != 1 else (argument,)
+        bound: list[tuple[str, Term]] = []
+        if len(arguments) != len(f.parameters):
+            p = argument.name if isinstance(argument, Variable) else self.names.fresh("p")
+            if not isinstance(argument, Variable):
+                bound.append((p, argument))
+            arguments = tuple(Projection(i, Variable(p)) for i in range(1, len(f.parameters) + 1))
+        renamed: dict[str, str] = {}
+        for (x, _), M in zip(f.parameters, arguments, strict=True):
+            renamed[x] = M.name if isinstance(M, Variable) else self.names.fresh(x)
+            if not isinstance(M, Variable):
+                bound.append((renamed[x], M))
+        body = self._renamed(f.body, renamed)
+        for x, M in reversed(bound):
+            body = Let(x, M, body)
+        return body
+
+    def _renamed(self, M: Term, renaming: Mapping[str, str]) -> Term:
+        """M with fresh names for its binders, and for its free variables those of ``renaming``."""
+        new = {x: self.names.fresh(x) for x in binders(M)} | dict(renaming)
+
+        def walk(N: Term) -> Term:
+            spine: list[tuple[str, Term]] = []
+            while isinstance(N, Let):
+                spine.append((new[N.name], walk(N.bound)))
+                N = N.body
+            renamed: tuple[Part, ...] = tuple((tuple(new[x] for x in names), walk(L)) for names, L in parts(N))
+            N = Variable(new[N.name]) if isinstance(N, Variable) else rebuilt(N, renamed)
+            for x, L in reversed(spine):
+                N = Let(x, L, N)
+            return N
+
+        return walk(M)
+
+    def _arithmetic(self, expression: s.Negate | s.Binary, scope: Scope, hint: Type | None) -> Typed:
+        spine: list[s.Binary] = []
+        first: s.Expr = expression
+        while isinstance(first, s.Binary):
+            spine.append(first)
+            first = first.left
+        if isinstance(first, s.Negate) and not isinstance(first.operand, s.Number):
+            N, A = self.term(first.operand, scope, hint)
+            M, A = combined("neg", self._ground(first.span, "-", self.unknowns.whole(A)), (N,), self.names), A
+        else:
+            M, A = self.term(first, scope, hint if all(b.symbol in _ADDITIVE for b in spine) else None)
+        for b in reversed(spine):
+            M, A = self._binary(b, M, A, scope)
+        return M, A
+
+    def _binary(self, b: s.Binary, M: Term, A: Type, scope: Scope) -> Typed:
+        additive = b.symbol in _ADDITIVE
+        N, B = self.term(b.right, scope, A if additive else None)
+        if self.unknowns.known(A) is None or self.unknowns.known(B) is None:
+            self.unknowns.unify(A, B if additive else SCALAR)
+            self.unknowns.unify(B, SCALAR)
+        A, B = self.unknowns.whole(A), self.unknowns.whole(B)
+        if additive and isinstance(b.left, s.Number) and b.left.value == 0 and is_ground(B):
+            M, A = zero(B), B
+        if b.symbol == "mul" and A == SCALAR and isinstance(B, Real) and B != SCALAR:
+            x = self.names.fresh("x")
+            if isinstance(M, Constant | Variable):
+                return Map(x, Apply("mul", (M, Variable(x))), N), B
+            a = self.names.fresh("a")
+            return Let(a, M, Map(x, Apply("mul", (Variable(a), Variable(x))), N)), B
+        self._ground(b.left.span, b.sign, A)
+        if A != B or (not additive and not isinstance(A, Real)):
+            why = f"`{b.sign}` {'adds' if b.symbol == 'add' else 'takes'} two of one type"
+            raise Rejected(OperandsDiffer(span=b.span, why=why, found=f"{A} and {B}"))
+        return combined(b.symbol, A, (M, N), self.names), A
+
+    def _ground(self, span: Span, sign: str, A: Type) -> Type:
+        if not is_ground(A):
+            why = f"`{sign}` is for numbers, arrays and tuples of them"
+            raise Rejected(OperandsDiffer(span=span, why=why, found=str(A)))
+        return A
+
+    def _projection(self, span: Span, index: int, M: Term, A: Type) -> Typed:
+        match self.unknowns.known(A):
+            case Product(factors) if index <= len(factors):
+                return Projection(index, M), factors[index - 1]
+            case _:
+                raise Rejected(NoSuchComponent(span=span, index=index, found=self.unknowns.shown(A), expected="a tuple"))
+
+    def _entry(self, span: Span, index: int, operand: s.Expr, scope: Scope) -> Typed:
+        M, n = self._array(operand, scope)
+        if index >= n:
+            expected = f"an index from 0 to {n - 1}" if n else "an array with an entry"
+            raise Rejected(NoSuchComponent(span=span, index=index, found=str(Real(n)), expected=expected))
+        return Index(M, index), SCALAR
+
+    def _array(self, expression: s.Expr, scope: Scope) -> tuple[Term, int]:
+        M, A = self.term(expression, scope)
+        match self.unknowns.known(A):
+            case Real(n):
+                return M, n
+            case None:
+                raise Rejected(Undetermined(span=expression.span, what="how many entries this has"))
+            case _:
+                raise Rejected(TypesDiffer(span=expression.span, found=self.unknowns.shown(A), expected="an array Real(n)"))
+
+    def _applied(self, e: s.Applied, scope: Scope) -> Typed:
+        head = e.function
+        if isinstance(head, s.Var) and head.name not in scope:
+            if head.name in self.functions:
+                return self._call(self.functions[head.name], e, scope)
+            if head.name in SYMBOLS:
+                return self._symbol(head.name, e, scope)
+        f, A = self.term(head, scope)
+        match self.unknowns.known(A):
+            case Function(B, C):
+                argument = e.arguments[0] if len(e.arguments) == 1 else s.TupleExpr(e.arguments, span=e.span)
+                return Call(f, self.of(argument, scope, B, "the argument")), C
+            case _:
+                name = head.span.text
+                is_a = f"of type {self.unknowns.shown(A)}"
+                raise Rejected(WrongKindOfName(span=head.span, name=name, is_a=is_a, wanted="a function"))
+
+    def _call(self, f: Program, e: s.Applied, scope: Scope) -> Typed:
+        if len(e.arguments) == len(f.parameters):
+            arguments = [self.of(M, scope, A, f"`{x}`") for M, (x, A) in zip(e.arguments, f.parameters, strict=True)]
+            return self._body(f, arguments[0] if len(arguments) == 1 else Tuple(tuple(arguments))), f.result
+        if len(e.arguments) != 1:
+            raise _wrong_number(e, f.name, len(f.parameters))
+        return self._body(f, self.of(e.arguments[0], scope, f.domain, "the argument")), f.result
+
+    def _symbol(self, name: str, e: s.Applied, scope: Scope) -> Typed:
+        k = SYMBOLS[name]
+        if len(e.arguments) != k:
+            raise _wrong_number(e, name, k)
+        arguments: list[Term] = []
+        for M in e.arguments:
+            N, A = self.term(M, scope)
+            if not self.unknowns.unify(A, SCALAR):
+                hint = f"entry by entry it is map(x. {name}(x), …)" if k == 1 else ""
+                raise Rejected(
+                    TypesDiffer(span=M.span, what=f"`{name}`", found=self.unknowns.shown(A), expected=str(SCALAR), hint=hint)
+                )
+            arguments.append(N)
+        return Apply(name, tuple(arguments)), SCALAR
+
+    def _lets(self, e: s.Expr, scope: Scope, hint: Type | None) -> Typed:
+        spine: list[tuple[str, Term]] = []
+        inner = dict(scope)
+        while isinstance(e, s.LetExpr):
+            M, A = self.term(e.bound, inner)
+            self._bind(e.pattern, M, A, inner, spine)
+            e = e.body
+        N, B = self.term(e, inner, hint)
+        for x, M in reversed(spine):
+            N = Let(x, M, N)
+        return N, B
+
+    def _bind(self, p: Pattern, M: Term, A: Type, scope: dict[str, tuple[str, Type]], spine: list[tuple[str, Term]]) -> None:
+        """Bind what a pattern names: ``scope`` and the lets of ``spine`` grow."""
+        match p:
+            case NamePattern(name):
+                x = self.names.fresh(name)
+                spine.append((x, M))
+                if name != "_":
+                    scope[name] = (x, A)
+            case TuplePattern(items):
+                known = self.unknowns.known(A)
+                if not isinstance(known, Product) or len(known.factors) != len(items):
+                    found = self.unknowns.shown(A)
+                    raise Rejected(PatternDoesNotFit(span=p.span, wanted=len(items), found=found, expected="a tuple"))
+                names = [q.name for q in _names(p) if q.name != "_"]
+                if len(set(names)) < len(names):
+                    twice = next(q for q in _names(p) if names.count(q.name) > 1)
+                    raise Rejected(NameTwice(span=twice.span, name=twice.name))
+                if isinstance(M, Tuple):
+                    for q, N, B in zip(items, M.components, known.factors, strict=True):
+                        self._bind(q, N, B, scope, spine)
+                    return
+                x = self.names.fresh("p")
+                spine.append((x, M))
+                for i, (q, B) in enumerate(zip(items, known.factors, strict=True), start=1):
+                    self._bind(q, Projection(i, Variable(x)), B, scope, spine)
+
+    def _inject(self, side: int, operand: s.Expr, scope: Scope, hint: Type | None) -> Typed:
+        known = None if hint is None else self.unknowns.known(hint)
+        halves = (known.left, known.right) if isinstance(known, Sum) else (None, None)
+        M, A = self.term(operand, scope, halves[side - 1])
+        other = self.unknowns.fresh()
+        B = Sum(A, other) if side == 1 else Sum(other, A)
+        return Inject(side, B, M), B
+
+    def _case(self, e: s.CaseExpr, scope: Scope, hint: Type | None) -> Typed:
+        M, A = self.term(e.operand, scope)
+        known = self.unknowns.known(A)
+        if not isinstance(known, Sum):
+            raise Rejected(TypesDiffer(span=e.operand.span, found=self.unknowns.shown(A), expected="a sum A + B"))
+        x, y = self.names.fresh(e.left_name.text), self.names.fresh(e.right_name.text)
+        N, B = self.term(e.left, {**scope, e.left_name.text: (x, known.left)}, hint)
+        L = self.of(e.right, {**scope, e.right_name.text: (y, known.right)}, B)
+        return Case(M, x, N, y, L), B
+
+    def _former(self, e: s.Former, scope: Scope) -> Typed:
+        n, size = e.size or 0, 0
+        arrays: list[Term] = []
+        for argument in e.arguments[-2:] if e.head.text in {"map2", "dot"} else e.arguments[-1:]:
+            if e.head.text == "replicate":
+                break
+            M, found = self._array(argument, scope)
+            if arrays and found != size:
+                why = f"`{e.head.text}` takes arrays of one size"
+                raise Rejected(OperandsDiffer(span=e.span, why=why, found=f"{Real(size)} and {Real(found)}"))
+            arrays.append(M)
+            size = found
+        names = [self.names.fresh(x.text) for x in e.names]
+        within = {**scope, **{x.text: (y, SCALAR) for x, y in zip(e.names, names, strict=True)}}
+        match e.head.text, e.body:
+            case "sum", _:
+                return Total(arrays[0]), SCALAR
+            case "dot", _:
+                return Dot(arrays[0], arrays[1]), SCALAR
+            case "replicate", _:
+                return Replicate(n, self.of(e.arguments[0], scope, SCALAR)), Real(n)
+            case "generate", body if body is not None:
+                return Generate(n, names[0], self.of(body, within, SCALAR, "the entry")), Real(n)
+            case "map", body if body is not None:
+                return Map(names[0], self.of(body, within, SCALAR, "the entry"), arrays[0]), Real(size)
+            case "map2", body if body is not None:
+                N = self.of(body, within, SCALAR, "the entry")
+                return Map2(names[0], names[1], N, arrays[0], arrays[1]), Real(size)
+            case former, body if body is not None:
+                M, A = self.term(e.arguments[0], scope)
+                if former != "foldl":
+                    self.need(e.arguments[0].span, A, SCALAR, "the start")
+                N = self.of(body, {**within, e.names[0].text: (names[0], A)}, A, "the next accumulator")
+                if former == "scanl":
+                    return Scanl(names[0], names[1], N, M, arrays[0]), Real(size + 1)
+                return (Reduce if former == "reduce" else Foldl)(names[0], names[1], N, M, arrays[0]), A
+            case _:
+                return Tuple(()), UNIT
+
+
+def _names(p: Pattern) -> list[NamePattern]:
+    """The names in a pattern."""
+    return [p] if isinstance(p, NamePattern) else [q for part in p.items for q in _names(part)]
+
+
+def _wrong_number(e: s.Applied, name: str, k: int) -> Rejected:
+    wanted, given = (f"{n} argument{'' if n == 1 else 's'}" for n in (k, len(e.arguments)))
+    return Rejected(WrongNumberOfArguments(span=e.span, name=name, wanted=wanted, given=given))
