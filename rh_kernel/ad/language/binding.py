@@ -1,6 +1,6 @@
 """What binds and occurs in a term: parts in order, the names of binders, free variables, renaming."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -29,6 +29,7 @@ from rh_kernel.ad.language.core import (
     Tuple,
     Variable,
 )
+from rh_kernel.ad.language.names import Names
 
 Part: TypeAlias = tuple[tuple[str, ...], Term]
 """A subterm and the names that are bound in it alone."""
@@ -124,3 +125,23 @@ def free(M: Term) -> frozenset[str]:
 def count(M: Term) -> int:
     """How many nodes M has."""
     return sum(1 for _ in subterms(M))
+
+
+def renaming(M: Term, renamed: Mapping[str, str], names: Names) -> Term:
+    """M with fresh names for its binders, and with those of ``renamed`` for free variables."""
+    new = {x: names.fresh(x) for x in binders(M)} | dict(renamed)
+
+    def walk(N: Term) -> Term:
+        spine: list[tuple[str, Term]] = []
+        while isinstance(N, Let):
+            spine.append((new[N.name], walk(N.bound)))
+            N = N.body
+        if isinstance(N, Variable):
+            N = Variable(new.get(N.name, N.name))
+        else:
+            N = rebuilt(N, tuple((tuple(new[x] for x in bound), walk(L)) for bound, L in parts(N)))
+        for x, L in reversed(spine):
+            N = Let(x, L, N)
+        return N
+
+    return walk(M)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.arithmetic import combined, zero
-from rh_kernel.ad.language.binding import Part, binders, parts, rebuilt
+from rh_kernel.ad.language.binding import parts, rebuilt, renaming
 from rh_kernel.ad.language.core import (
     Apply,
     Array,
@@ -204,27 +204,10 @@ class _Elaboration:
             renamed[x] = M.name if isinstance(M, Variable) else self.names.fresh(x)
             if not isinstance(M, Variable):
                 bound.append((renamed[x], M))
-        body = self._renamed(f.body, renamed)
+        body = renaming(f.body, renamed, self.names)
         for x, M in reversed(bound):
             body = Let(x, M, body)
         return body
-
-    def _renamed(self, M: Term, renaming: Mapping[str, str]) -> Term:
-        """M with fresh names for its binders, and for its free variables those of ``renaming``."""
-        new = {x: self.names.fresh(x) for x in binders(M)} | dict(renaming)
-
-        def walk(N: Term) -> Term:
-            spine: list[tuple[str, Term]] = []
-            while isinstance(N, Let):
-                spine.append((new[N.name], walk(N.bound)))
-                N = N.body
-            renamed: tuple[Part, ...] = tuple((tuple(new[x] for x in names), walk(L)) for names, L in parts(N))
-            N = Variable(new[N.name]) if isinstance(N, Variable) else rebuilt(N, renamed)
-            for x, L in reversed(spine):
-                N = Let(x, L, N)
-            return N
-
-        return walk(M)
 
     def _arithmetic(self, expression: s.Negate | s.Binary, scope: Scope, hint: Type | None) -> Typed:
         spine: list[s.Binary] = []

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.ad.language.binding import binders
-from rh_kernel.ad.language.core import Program, Variable
+from rh_kernel.ad.language.binding import binders, subterms
+from rh_kernel.ad.language.core import ArrayTerm, Program, Variable
 from rh_kernel.ad.language.evaluation import Tally, evaluate, run
 from rh_kernel.ad.language.printing import program as printed
 from rh_kernel.ad.language.scalars import SYMBOLS, apply, partial
 from rh_kernel.ad.language.typing import check
+from rh_kernel.ad.language.unrolling import unrolled
 from rh_kernel.syntax.doc import plain
 from tests.ad.programs import EVERYTHING, Sample, flat, program, programs
 
@@ -92,3 +93,17 @@ def test_three_thousand_lets_are_no_problem() -> None:
 def test_what_forms_mean(text: str, point: tuple[float, ...], expected: float) -> None:
     """Each form of the language at a point."""
     assert run(program(text), point) == expected
+
+
+@given(programs(EVERYTHING))
+def test_an_unrolled_program_is_well_typed_and_computes_the_same(sample: Sample) -> None:
+    """No array is left, every binder has a name of its own, and values and operations are as before."""
+    f = unrolled(sample.program)
+    check(f)
+    assert not any(isinstance(M, ArrayTerm) for M in subterms(f.body))
+    names = [*(x for x, _ in f.parameters), *binders(f.body)]
+    assert len(set(names)) == len(names)
+    first, second = Tally(), Tally()
+    expected = run(sample.program, sample.point, first)
+    assert flat(run(f, sample.point, second)) == pytest.approx(flat(expected), nan_ok=True)
+    assert first == second
