@@ -1,6 +1,5 @@
 """Equations that hold in every array program: ``x + 0 = x``, ``1 · x = x``, ``(xᵀ)ᵀ = x``, …, read from left to right."""
 
-from dataclasses import dataclass
 from math import prod
 from typing import Protocol
 
@@ -10,6 +9,7 @@ from rh_kernel.arrays.linearity import vanishes
 from rh_kernel.arrays.program import Operator, Register, extent_of
 from rh_kernel.primitives.formulas import OUTER, SCALE
 from rh_kernel.primitives.schemes import extent, index, instantiate
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.types import factors
@@ -23,7 +23,15 @@ IDENTITIES = frozenset(
 """The families whose members with the type ``A → A`` are the identity: blocks of one entry, nothing cut off or put around."""
 
 
-@dataclass(frozen=True, slots=True)
+_RULES = frozenset({"add", "sub", "neg", "mul", "div", "scale", "transpose", "reshape", "sum", "concat", "slice"})
+
+
+def is_plain(f: Operator) -> bool:
+    """Whether nothing simpler is known for f on registers that hold no constants, whatever defines them."""
+    return isinstance(f, Primitive) and f.name not in _RULES and not (f.name in IDENTITIES and f.domain == f.codomain)
+
+
+@frozen
 class Apply:
     """``f(r₁, …, rₙ)``, to be simplified further"""
 
@@ -31,14 +39,14 @@ class Apply:
     arguments: tuple[Register, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Is:
     """The array of an existing register"""
 
     register: Register
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Holds:
     """A constant"""
 
@@ -72,6 +80,8 @@ def simpler(f: Primitive, arguments: tuple[Register, ...], facts: Facts) -> Simp
         return Holds(np.broadcast_to(np.zeros(1), extent_of(f)))
     if f.name in IDENTITIES and f.domain == f.codomain:
         return Is(arguments[0])
+    if f.name not in _RULES:
+        return None
     match f.name:
         case "add" | "sub":
             return _sum(f, arguments, uniform, facts)

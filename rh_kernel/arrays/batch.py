@@ -12,6 +12,7 @@ from rh_kernel.arrays.optimise import Draft
 from rh_kernel.arrays.program import Alias, MeanOverBatch, OuterMean, ProductMean, Program, Register, Smooth, leaves
 from rh_kernel.primitives.formulas import SCALE
 from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.source.collection import put_off
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import dim
 
@@ -19,6 +20,7 @@ DEEPEST = 60
 """Through how many affine equations in a row a mean is taken; beyond that the results are averaged."""
 
 
+@put_off()
 def batched(program: Program, inputs: Sequence[bool]) -> Program:
     """The program of a batch: the marked inputs, and what depends on them, get an axis of samples in front.
 

@@ -7,7 +7,7 @@ import numpy as np
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.linearity import vanishes
 from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_shape
-from rh_kernel.arrays.tape import Aliased, Applied, Called, Region, record
+from rh_kernel.arrays.tape import Aliased, Applied, Called, Evaluator, Region, record
 from rh_kernel.arrays.values import Nought, Slot, Symbolic, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
@@ -16,7 +16,7 @@ from rh_kernel.primitives.smoothness import is_rough
 from rh_kernel.primitives.table import require
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.core import Array, Defined, Function, Primitive, Scope
+from rh_kernel.syntax.core import Array, Defined, Function, Primitive, Scope, Term
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
@@ -29,7 +29,8 @@ class Builder:
     """Registers, equations and the active regions. The one mutable thing of a compilation, gone when it ends.
 
     ``strict`` says whether checks are written down, ``longest`` how many equations there may be, and ``place`` where the
-    function is called whose body is at work.
+    function is called whose body is at work. ``met`` are the terms that were evaluated, by identity, and ``evaluators`` what is
+    made of those that came again; ``None`` if nothing can be.
     """
 
     def __init__(self, *, strict: bool = False, longest: int = LONGEST) -> None:
@@ -41,6 +42,8 @@ class Builder:
         self.reads: list[tuple[Register, Location]] = []
         self.equations: list[Equation] = []
         self.region: Region | None = None
+        self.met: dict[int, Term] = {}
+        self.evaluators: dict[int, Evaluator | None] = {}
         self._next_bit = 1
         self._sums: dict[Extent, Primitive] = {}
         self._extents: dict[Primitive, Extent] = {}
@@ -90,39 +93,46 @@ class Builder:
             case tuple():
                 return tuple([self.materialise(W) for W in V])
 
-    def apply(self, f: Primitive, arguments: Sequence[Symbolic]) -> Symbolic:
+    def extent(self, f: Primitive) -> Extent:
+        """The shape of f's result. Raises ``Stuck`` if there are no arrays of a type that f has."""
+        shape = self._extents.get(f)
+        if shape is None:
+            shape = self._extents[f] = _checked_extent(f)
+        return shape
+
+    def apply(self, f: Primitive, arguments: tuple[Symbolic, ...]) -> Symbolic:
         """``f(V₁, …, Vₙ)``: 0 where f is known to vanish, else a new slot, noted on the tapes of the regions it depends on.
 
         Raises ``Stuck`` if there are no arrays of a type that f has.
         """
-        shape = self._extents.get(f)
-        if shape is None:
-            shape = self._extents[f] = _checked_extent(f)
+        return self.applied(f, arguments, self.extent(f))
+
+    def applied(self, f: Primitive, arguments: tuple[Symbolic, ...], shape: Extent) -> Symbolic:
+        """``apply`` where the shape of f's result is known."""
         if 0 in shape:
             return Nought(f.codomain)
-        slots: list[Slot] = []
+        registers: list[Register] = []
+        active = 0
         for V in arguments:
             if not isinstance(V, Slot):
                 zero = [isinstance(W, Nought) for W in arguments]
                 if any(zero):
                     return self._apply_to_zero(f, arguments, zero)
                 raise KernelBug(f"a base type was expected, not {type_of(V)}")
-            slots.append(V)
-        return self._applied(f, slots, shape)
+            registers.append(V.register)
+            active |= V.active
+        result = self._assigned(f, tuple(registers), shape, active)
+        if result.active:
+            record(self.region, Applied(f, arguments, result), result.active)
+        return result
 
-    def _apply_to_zero(self, f: Primitive, arguments: Sequence[Symbolic], zero: list[bool]) -> Symbolic:
+    def _apply_to_zero(self, f: Primitive, arguments: tuple[Symbolic, ...], zero: list[bool]) -> Symbolic:
         if vanishes(f, zero):
             return Nought(f.codomain)
         if f.name in {"add", "sub"}:
             x, y = arguments
             return x if zero[1] else y if f.name == "add" else self.apply(self._negative(f), (y,))
-        return self._applied(f, [self._written(V) for V in arguments], self._extents[f])
-
-    def _applied(self, f: Primitive, slots: list[Slot], shape: Extent) -> Slot:
-        result = self._equation(f, tuple([s.register for s in slots]), shape, slots)
-        if result.active:
-            record(self.region, Applied(f, tuple(slots), result), result.active)
-        return result
+        return self.applied(f, tuple([self._written(V) for V in arguments]), self._extents[f])
 
     def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
         """If the program is to be strict, it is stuck where f is not smooth at the arguments; ``span`` is where f is called."""
@@ -187,16 +197,20 @@ class Builder:
         return Slot(len(self.shapes) - 1, shape, active)
 
     def _equation(self, f: Operator, registers: tuple[Register, ...], shape: Extent, arguments: Sequence[Slot]) -> Slot:
-        if len(self.equations) >= self.longest:
-            raise Stuck(ProgramTooLong(limit=self.longest))
         active = 0
-        if self.region is not None:
-            for argument in arguments:
-                active |= argument.active
-            active &= self.region.bits
-        result = self._slot(shape, active)
-        self.equations.append(Equation(result.register, f, registers))
-        return result
+        for argument in arguments:
+            active |= argument.active
+        return self._assigned(f, registers, shape, active)
+
+    def _assigned(self, f: Operator, registers: tuple[Register, ...], shape: Extent, active: int) -> Slot:
+        """The result of a new equation; ``active`` are the bits of its arguments, of which those of active regions count."""
+        equations, shapes = self.equations, self.shapes
+        if len(equations) >= self.longest:
+            raise Stuck(ProgramTooLong(limit=self.longest))
+        register = len(shapes)
+        shapes.append(shape)
+        equations.append(Equation(register, f, registers))
+        return Slot(register, shape, active & self.region.bits if self.region is not None else 0)
 
     def _written(self, V: Symbolic) -> Slot:
         match V:

@@ -5,11 +5,11 @@ Locations and closed values, which may differ from one operation to the next, ar
 of one width, each at a location of its own, run through one and the same clause.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.arrays.tape import Environment, Names
 from rh_kernel.arrays.values import Nought, Slot, Symbolic
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise
 from rh_kernel.syntax.core import Operation, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope
 from rh_kernel.syntax.dimensions import Dim
@@ -20,7 +20,7 @@ MetIndex: TypeAlias = "Location | Dim | Symbolic"
 Key: TypeAlias = tuple[Family, tuple[Dim | Shape, ...], tuple[Location | Dim, ...]]
 
 
-@dataclass(slots=True)
+@frozen
 class Met:
     """``Op[i, …]`` where a run has come to: its static indices are locations and numbers, its closed values are computed."""
 
@@ -28,7 +28,7 @@ class Met:
     indices: tuple[MetIndex, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opened:
     """The scopes of a clause at some dimensions, ``a…, x. Q^f`` and ``a…, y, z. Q^b``, or ``a…, x, k. Q``, and its head."""
 

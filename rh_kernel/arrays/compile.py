@@ -75,6 +75,8 @@ def _program(
     V: Symbolic,
     heap: tuple[tuple[Location, Symbolic], ...],
 ) -> Program:
+    # They know the builder, and nothing is evaluated any more.
+    b.evaluators.clear()
     result = b.materialise(V)
     writes = tuple([(location, _register(b, W)) for location, W in heap])
     return Program(

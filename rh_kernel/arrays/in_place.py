@@ -4,10 +4,11 @@ A step whose result is written to a location moves behind the last one that read
 that is not possible, the new content is copied at the end. Then a product that is only added to something is added at once.
 """
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
+from typing import TypeAlias
 
 from rh_kernel.arrays.dependence import reads, with_views, writes
 from rh_kernel.arrays.layouts import is_dense
@@ -15,6 +16,9 @@ from rh_kernel.arrays.loops import Loops
 from rh_kernel.arrays.plan import Contract, Instruction, Map, Number, Scalar, Scratch, Step, Store, View
 from rh_kernel.arrays.program import Register
 from rh_kernel.syntax.signature import Location
+
+_Affine: TypeAlias = tuple[float, float, float]
+"""``(a, b, c)`` for ``a + b x + c y``"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,32 +37,28 @@ def in_place(
     updates: Sequence[tuple[Location, View]],
 ) -> Updated:
     """The steps with the new contents where the old ones were, copied there at the end if need be."""
-    return _Updating([*steps], loops, contents, dict(results)).run(updates)
+    return _Updating(steps, loops, contents, dict(results)).run(updates)
 
 
 class _Updating:
     """Steps that move: ``at`` is where each stands now.
 
-    ``makers`` and ``readers`` are the steps that write and read a buffer, ``became`` the content that it turned into.
+    ``makers`` and ``readers`` are the steps that write and read a buffer. ``became`` has the content that a buffer turned into,
+    and ``was`` the buffer that a content was.
     """
 
     def __init__(
         self, steps: Sequence[Step], loops: Loops, contents: Mapping[Location, int], results: Mapping[Register, View]
     ) -> None:
-        self.steps = steps
+        self.steps = [*steps]
         self.loops = loops
         self.contents = contents
         self.results = dict(results)
         self.at: list[tuple[int, int]] = [(i, 0) for i in range(len(steps))]
-        self.makers: dict[int, list[int]] = {}
-        self.readers: dict[int, list[int]] = {}
-        for i, step in enumerate(steps):
-            for view in writes(step):
-                self.makers.setdefault(view.buffer, []).append(i)
-            for view in reads(step):
-                self.readers.setdefault(view.buffer, []).append(i)
+        self.makers, self.readers = _touched(steps)
         self.moves = 0
         self.became: dict[int, int] = {}
+        self.was: dict[int, int] = {}
 
     def run(self, updates: Sequence[tuple[Location, View]]) -> Updated:
         written = {self.contents[location] for location, _ in updates}
@@ -80,8 +80,10 @@ class _Updating:
         for content, view in given:
             if not self._takes_place(view, content):
                 copied.append((content, view))
+        for i in {i for buffer in self.became for i in (*self.makers[buffer], *self.readers.get(buffer, ()))}:
+            self.steps[i] = with_views(self.steps[i], self._image)
         order = sorted(range(len(self.steps)), key=self.at.__getitem__)
-        steps = [*first, *(self._renamed(self.steps[i]) for i in order)]
+        steps = [*first, *[self.steps[i] for i in order]]
         steps += [_copy(self._image(view), _whole(content, view)) for content, view in copied]
         results = {r: self._image(view) for r, view in results.items()}
         return Updated(accumulated(steps, written | {view.buffer for view in results.values()}), results)
@@ -112,6 +114,7 @@ class _Updating:
             return False
         self.at[maker] = place
         self.became[view.buffer] = content
+        self.was[content] = view.buffer
         return True
 
     def _may_move(self, maker: int, place: tuple[int, int]) -> bool:
@@ -120,21 +123,15 @@ class _Updating:
         gives = {view.buffer for view in writes(step)}
         if any(self.at[i] <= place for buffer in gives for i in self.readers.get(buffer, [])):
             return False
-        overwritten = {content: old for old, content in self.became.items()}
         for view in reads(step):
-            old = overwritten.get(view.buffer)
+            old = self.was.get(view.buffer)
             if old is not None and any(here < self.at[i] <= place for i in self.makers[old]):
                 return False
         return True
 
     def _image(self, view: View) -> View:
         content = self.became.get(view.buffer)
-        return view if content is None else replace(view, buffer=content)
-
-    def _renamed(self, step: Step) -> Step:
-        if any(view.buffer in self.became for view in (*reads(step), *writes(step))):
-            return with_views(step, self._image)
-        return step
+        return view if content is None else View(content, view.offset, view.shape, view.strides)
 
 
 def _entry_by_entry(step: Step, output: int, content: int) -> bool:
@@ -162,50 +159,70 @@ def _copy(source: View, target: View) -> Map:
 
 
 def accumulated(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
-    """The steps, with ``t = x · y; w = w + c · t`` as one product that is added to w, where nothing else wants t."""
-    makers: dict[int, list[int]] = {}
-    uses: Counter[int] = Counter(kept)
-    for i, step in enumerate(steps):
-        for view in writes(step):
-            makers.setdefault(view.buffer, []).append(i)
-        uses.update({view.buffer for view in reads(step)})
+    """The steps, with ``t = x · y; w = w + c · t`` as one product that is added to w, where nothing else wants t.
+
+    It stands as early as it may: what it reads is then still near, and is soon needed no more.
+    """
+    makers, readers = _touched(steps)
+    placed: dict[int, tuple[int, int]] = {}
     result: list[Step | None] = [*steps]
     for i, step in enumerate(steps):
-        found = _update(step) if isinstance(step, Map) else None
-        for target, product, c in found or ():
+        for target, product, c in _update(step) if isinstance(step, Map) else ():
             made = makers.get(product.buffer, [])
-            if len(made) != 1 or uses[product.buffer] != 1:
+            if len(made) != 1 or product.buffer in kept or readers.get(product.buffer) != [i]:
                 continue
             contract = steps[made[0]]
             if not isinstance(contract, Contract) or contract.accumulate or not _same_place(contract, product, target):
                 continue
-            if any(made[0] < k < i for view in reads(contract) for k in makers.get(view.buffer, ())):
+            needed = [k for view in reads(contract) for k in makers.get(view.buffer, ())]
+            if any(made[0] < k < i for k in needed):
                 continue
             output = replace(contract.output, buffer=target.buffer)
             result[i] = replace(contract, output=output, scale=contract.scale * c, accumulate=True)
             result[made[0]] = None
+            concerned = (*needed, *makers[target.buffer], *readers[target.buffer])
+            placed[i] = max([k for k in concerned if k < i and k != made[0]], default=-1), i
+            for view in reads(contract):
+                readers[view.buffer].append(i)
             break
-    return [step for step in result if step is not None]
+    order = sorted(range(len(steps)), key=lambda i: placed.get(i, (i, -1)))
+    return [step for step in [result[i] for i in order] if step is not None]
+
+
+def _touched(steps: Sequence[Step]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """The numbers of the steps that write a buffer, and of those that read it; a step may be there for each of its views."""
+    makers: dict[int, list[int]] = {}
+    readers: dict[int, list[int]] = {}
+    for i, step in enumerate(steps):
+        for view in writes(step):
+            makers.setdefault(view.buffer, []).append(i)
+        for view in reads(step):
+            readers.setdefault(view.buffer, []).append(i)
+    return makers, readers
 
 
 def _update(loop: Map) -> list[tuple[View, View, float]]:
     """``[(w, t, c)]`` if the loop is ``w ← w + c · t``, for either of the two that may be called t."""
     if len(loop.stores) != 1 or len(loop.arguments) != 2 or loop.stores[0].accumulate:
         return []
-    forms: list[tuple[float, float, float] | None] = [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
-    for line in loop.body:
-        forms.append(_affine(line, forms))
-    form = forms[loop.stores[0].value]
+    form = _form(loop.body, loop.stores[0].value)
     if form is None or form[0] != 0:
         return []
     target = loop.stores[0].view
     return [(target, loop.arguments[1 - i], form[2 - i]) for i in range(2) if loop.arguments[i] == target and form[1 + i] == 1]
 
 
-def _affine(
-    line: Number | Instruction, forms: Sequence[tuple[float, float, float] | None]
-) -> tuple[float, float, float] | None:
-    """``(a, b, c)`` for ``a + b x + c y``, or ``None`` if the value is not of that form."""
+@lru_cache(maxsize=256)
+def _form(body: tuple[Number | Instruction, ...], value: int) -> _Affine | None:
+    """What a body makes of two arguments, as that value."""
+    forms: list[_Affine | None] = [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+    for line in body:
+        forms.append(_affine(line, forms))
+    return forms[value]
+
+
+def _affine(line: Number | Instruction, forms: Sequence[_Affine | None]) -> _Affine | None:
+    """The value of a line, or ``None`` if it is not of that form."""
     if isinstance(line, Number):
         return line.value, 0.0, 0.0
     given = [forms[i] for i in line.arguments]

@@ -5,19 +5,21 @@ entries of a wider matrix has the parts (2, s) and (3, 1). An array is copied on
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 from typing import TypeAlias
 
 from rh_kernel.arrays.plan import View
 from rh_kernel.arrays.program import Extent
+from rh_kernel.source.records import frozen
 
 Part: TypeAlias = tuple[int, int]
 Axis: TypeAlias = tuple[Part, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout:
     """An array in buffer number ``buffer``, from entry ``offset`` on; ``axes`` has the parts of each axis, none of size 1."""
 
@@ -156,16 +158,25 @@ def collapsed(views: Sequence[View]) -> list[View]:
     shape = views[0].shape
     if len(shape) <= 1 and 1 not in shape:
         return list(views)
-    groups: list[list[int]] = []
+    extent, last = _groups(shape, tuple([v.strides for v in views]))
+    return [View(v.buffer, v.offset, extent, tuple([v.strides[i] for i in last])) for v in views]
+
+
+@lru_cache(maxsize=1024)
+def _groups(shape: Extent, strides: tuple[tuple[int, ...], ...]) -> tuple[Extent, tuple[int, ...]]:
+    """The sizes of the joined axes, and the number of the last axis in each of them."""
+    sizes: list[int] = []
+    last: list[int] = []
     for i, n in enumerate(shape):
         if n == 1:
             continue
-        if groups and all(v.strides[groups[-1][-1]] == v.strides[i] * n for v in views):
-            groups[-1].append(i)
+        if last and all(own[last[-1]] == own[i] * n for own in strides):
+            sizes[-1] *= n
+            last[-1] = i
         else:
-            groups.append([i])
-    extent = tuple([prod([shape[i] for i in group]) for group in groups])
-    return [View(v.buffer, v.offset, extent, tuple([v.strides[group[-1]] for group in groups])) for v in views]
+            sizes.append(n)
+            last.append(i)
+    return tuple(sizes), tuple(last)
 
 
 def reordered(view: View, order: Sequence[int]) -> View:

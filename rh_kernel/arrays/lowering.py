@@ -25,6 +25,7 @@ from rh_kernel.arrays.program import (
     Smooth,
     leaves,
 )
+from rh_kernel.arrays.repeating import Patterns
 from rh_kernel.arrays.symbols import Lowering, Site
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Primitive
@@ -65,12 +66,10 @@ class _Lowering:
         self.program = program
         self.samples = samples
         self.loops = Loops(matrices)
+        self.patterns = Patterns()
         self.of: dict[Register, Layout] = {}
         self.numbers: dict[Register, float] = {}
-        self.definitions: dict[Register, Equation] = {e.result: e for e in program.equations}
-        self.uses = Counter(r for e in program.equations for r in e.arguments)
-        self.uses.update(leaves(program.result))
-        self.uses.update(r for _, r in program.writes)
+        self.products = _products(program)
 
     def run(self) -> Lowered:
         program = self.program
@@ -90,9 +89,11 @@ class _Lowering:
                 contents[location] = self.loops.buffer(Content(location, prod(program.shapes[r])))
         for r, location in program.reads:
             self.of[r] = dense(contents[location], program.shapes[r])
-        overlapped = {r for e in program.equations for r in self._overlapped(e)}
+        elsewhere = {e.result for found in self.products.values() for e in found}
         for equation in program.equations:
-            if equation.result not in overlapped:
+            if equation.result in self.products:
+                self.of[equation.result] = self._added_where_windows_overlap(equation, *self.products[equation.result])
+            elif equation.result not in elsewhere:
                 self.of[equation.result] = self._lower(equation)
         results = {r: self._plain(r) for r in dict.fromkeys(leaves(program.result))}
         writes = tuple([(location, self._plain(r)) for location, r in program.writes])
@@ -112,33 +113,39 @@ class _Lowering:
 
     def _lower(self, equation: Equation) -> Layout:
         f = equation.operator
+        arguments = tuple([self.of[r] for r in equation.arguments])
         match f:
+            case Primitive():
+                return self._primitive(f, equation, arguments)
             case Alias():
-                return self.of[equation.arguments[0]]
-            case MeanOverBatch():
-                x = self.of[equation.arguments[0]]
-                return self.loops.reduce(Fold.SUM, permuted(x, [*range(1, len(x.axes)), 0]), 1, 1 / self.samples)
-            case OuterMean():
-                y, x = [self.of[r] for r in equation.arguments]
-                return self.loops.contract((y, "zi"), (x, "zj"), "ij", 1 / self.samples)
-            case ProductMean():
-                y, x = [self.of[r] for r in equation.arguments]
-                return self.loops.contract((y, "zij"), (x, "zjk"), "ik", 1 / self.samples)
+                return arguments[0]
+            case MeanOverBatch() | OuterMean() | ProductMean():
+                return self.patterns.write(self.loops, (f,), arguments, lambda: self._mean(f, arguments))
             case Smooth(g, span):
                 self.loops.steps.append(Check(g, tuple([self._plain(r) for r in equation.arguments]), span))
                 return dense(0, (0,))
-            case Primitive():
-                return self._primitive(f, equation)
 
-    def _primitive(self, f: Primitive, equation: Equation) -> Layout:
-        product = self._product(equation)
-        if product is not None:
-            return self._added_where_windows_overlap(equation, product)
-        arguments = tuple([self.of[r] for r in equation.arguments])
+    def _mean(self, f: MeanOverBatch | OuterMean | ProductMean, arguments: tuple[Layout, ...]) -> Layout:
+        *_, x = arguments
+        match f:
+            case MeanOverBatch():
+                return self.loops.reduce(Fold.SUM, permuted(x, [*range(1, len(x.axes)), 0]), 1, 1 / self.samples)
+            case OuterMean():
+                return self.loops.contract((arguments[0], "zi"), (x, "zj"), "ij", 1 / self.samples)
+            case ProductMean():
+                return self.loops.contract((arguments[0], "zij"), (x, "zjk"), "ik", 1 / self.samples)
+
+    def _primitive(self, f: Primitive, equation: Equation, arguments: tuple[Layout, ...]) -> Layout:
         batched = tuple([self.program.batched[r] for r in equation.arguments])
         numbers = tuple([self.numbers.get(r) for r in equation.arguments])
         site = Site(f, self.loops, arguments, numbers, batched, self.samples)
-        lowering = None if any(0 in x.shape for x in arguments) else LOOPS.get(f.name)
+        if f.name in BLOCKS:
+            # Their loops may use what was unrolled before, or margins of their own.
+            return self._at(site)
+        return self.patterns.write(self.loops, (f, batched, numbers), arguments, lambda: self._at(site))
+
+    def _at(self, site: Site) -> Layout:
+        lowering = None if any(0 in x.shape for x in site.arguments) else LOOPS.get(site.function.name)
         return (lowering(site) if lowering else None) or self._called(site)
 
     def _called(self, site: Site) -> Layout:
@@ -150,30 +157,7 @@ class _Lowering:
         self.loops.steps.append(Call(site.function, output, tuple([v for v in views if v is not None])))
         return y
 
-    # The cotangent of a signal under a convolution is a product of matrices whose rows are added where windows overlap. It is
-    # made where it is to be added, if nobody else wants it.
-
-    def _product(self, equation: Equation) -> tuple[Equation, Equation] | None:
-        """The product, and how it is reshaped, of an ``overlap_add`` that alone uses it."""
-        reshape = self._sole(equation.arguments[0], "reshape") if _is(equation, "overlap_add1d", "overlap_add2d") else None
-        product = self._sole(reshape.arguments[0], "matmul") if reshape else None
-        if reshape is None or product is None or len(self.program.shapes[product.result]) != 2:
-            return None
-        rows = self.program.shapes[product.result][0]
-        shape = self.program.shapes[reshape.result]
-        s = len(self.program.shapes[equation.result]) - 1
-        return (product, reshape) if prod(shape[: s + 1]) == rows else None
-
-    def _sole(self, r: Register, name: str) -> Equation | None:
-        found = self.definitions.get(r)
-        return found if found and self.uses[r] == 1 and _is(found, name) else None
-
-    def _overlapped(self, equation: Equation) -> tuple[Register, ...]:
-        found = self._product(equation)
-        return tuple([e.result for e in found]) if found else ()
-
-    def _added_where_windows_overlap(self, equation: Equation, found: tuple[Equation, Equation]) -> Layout:
-        product, reshape = found
+    def _added_where_windows_overlap(self, equation: Equation, product: Equation, reshape: Equation) -> Layout:
         batched = self.program.batched[equation.result]
         front = 1 if batched else 0
         y = self.loops.fresh(self._shape(equation.result), samples=batched)
@@ -184,6 +168,35 @@ class _Lowering:
         left, right = [(self.of[r], axes) for r, axes in zip(product.arguments, letters, strict=True)]
         self.loops.contract(left, right, "z" * front + "ij", into=into)
         return y
+
+
+# The cotangent of a signal under a convolution is a product of matrices whose rows are added where windows overlap. It is made
+# where it is to be added, if nobody else wants it.
+
+
+def _products(program: Program) -> dict[Register, tuple[Equation, Equation]]:
+    """For each ``overlap_add`` that alone uses a product, the product and how it is reshaped."""
+    adding = [e for e in program.equations if _is(e, "overlap_add1d", "overlap_add2d")]
+    if not adding:
+        return {}
+    definitions = {e.result: e for e in program.equations}
+    uses = Counter(r for e in program.equations for r in e.arguments)
+    uses.update((*leaves(program.result), *(r for _, r in program.writes)))
+
+    def sole(r: Register, name: str) -> Equation | None:
+        found = definitions.get(r)
+        return found if found and uses[r] == 1 and _is(found, name) else None
+
+    products: dict[Register, tuple[Equation, Equation]] = {}
+    for equation in adding:
+        reshape = sole(equation.arguments[0], "reshape")
+        product = sole(reshape.arguments[0], "matmul") if reshape else None
+        if reshape is None or product is None or len(program.shapes[product.result]) != 2:
+            continue
+        shape = program.shapes[reshape.result]
+        if prod(shape[: len(program.shapes[equation.result])]) == program.shapes[product.result][0]:
+            products[equation.result] = product, reshape
+    return products
 
 
 def _is(equation: Equation, *names: str) -> bool:

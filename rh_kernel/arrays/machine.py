@@ -9,7 +9,6 @@ forward and a step back.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from rh_kernel.arrays.builder import Builder
@@ -18,6 +17,7 @@ from rh_kernel.arrays.tape import EMPTY, NO_NAMES, Closure, Continuation, Enviro
 from rh_kernel.arrays.terms import Cotangents, accumulate, bind, collect, entry_at, evaluate, pull_back
 from rh_kernel.arrays.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
 from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import (
     RH,
@@ -40,7 +40,7 @@ from rh_kernel.syntax.signature import Location, LocationVar
 from rh_kernel.syntax.stuck import placed, unhandled
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reverse:
     """The edge of a region: ``rev handle (…) ⟨variables⟩. [ ] with H``"""
 
@@ -50,7 +50,7 @@ class Reverse:
     variables: tuple[Symbolic, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ordinary:
     """``handle [ ] with H``"""
 
@@ -62,7 +62,7 @@ class Ordinary:
 Edge: TypeAlias = Reverse | Ordinary
 
 
-@dataclass(slots=True)
+@frozen
 class Then:
     """``let x ⇐ [ ] in Q``"""
 
@@ -70,12 +70,12 @@ class Then:
     environment: Environment
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Paired:
     """``let y ⇐ [ ] in ⌊⟨y, 0⟩⌋``: an operation that a reverse handler has no clause for was passed on"""
 
 
-@dataclass(slots=True)
+@frozen
 class Forwarded:
     """Below a region: the forward clause is running, and the region's body, ``stretches``, waits for its ``y``."""
 
@@ -86,7 +86,7 @@ class Forwarded:
     tape: Tape
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Returned:
     """Below a region: the return clause is running on the body's ``result``."""
 
@@ -96,7 +96,7 @@ class Returned:
     tape: Tape
 
 
-@dataclass(slots=True)
+@frozen
 class Backward:
     """Below a region: a backward clause is running; ``tape`` is what is left to walk back. ``cotangents`` is not written on."""
 
@@ -111,7 +111,7 @@ Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward
 Frames: TypeAlias = "tuple[Frame, Frames] | None"
 
 
-@dataclass(slots=True)
+@frozen
 class Stretch:
     """The frames inside a handler, and the handler."""
 
@@ -119,7 +119,7 @@ class Stretch:
     edge: Edge
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outside:
     """What lies around the innermost stretch: its handler, the frames next to it, and so on."""
 
@@ -138,9 +138,11 @@ class Machine:
         self._frames: Frames = None
         self._outside: Outside | None = None
         self._next: tuple[Command, Environment] | None = None
+        self._at: Command
 
     def run(self, P: Command, environment: Environment) -> Symbolic:
         """The value of P. Raises ``Stuck`` if an operation has no handler, or if the program gets too long."""
+        self._at = P
         try:
             value = self._step(P, environment)
             while True:
@@ -152,7 +154,7 @@ class Machine:
                 else:
                     value = self._deliver(value)
         except Stuck as failure:
-            raise placed(failure, P.span) from None
+            raise placed(failure, self._at.span) from None
 
     def _taken(self) -> tuple[Command, Environment]:
         following, self._next = self._next, None
@@ -164,15 +166,21 @@ class Machine:
         self._next = (cast(Command, scope.body), bind(scope, V, environment))
 
     def _step(self, P: Command, rho: Environment) -> "Symbolic | None":
-        """One step into P: its value if it has one at once, else ``None`` after what comes next is set."""
+        """Into P, through what it binds at once: its value if it has one, else ``None`` after what comes next is set."""
         b = self.builder
+        while isinstance(P, Bind):
+            Q, scope = P.bound, P.scope
+            if isinstance(Q, Return):
+                self._at = Q
+                rho = bind(scope, evaluate(Q.term, rho, b), rho)
+                P = cast(Command, scope.body)
+            else:
+                self._frames = (Then(scope, rho), self._frames)
+                P = Q
+        self._at = P
         match P:
             case Return(M):
                 return evaluate(M, rho, b)
-            case Bind(Q, scope):
-                self._frames = (Then(scope, rho), self._frames)
-                self._next = (Q, rho)
-                return None
             case Perform(op, M):
                 return self._perform(op, evaluate(M, rho, b), rho)
             case RevHandle(M, scope, H) | RH(M, scope, H):

@@ -8,10 +8,15 @@ joined become axes of a stack of matrices, over which the products are added if 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import lru_cache
 from math import prod
+from typing import TypeAlias
 
-from rh_kernel.arrays.layouts import reordered
-from rh_kernel.arrays.plan import Contract, View
+from rh_kernel.arrays.plan import Contract
+from rh_kernel.arrays.program import Extent
+
+Laid: TypeAlias = tuple[Extent, tuple[int, ...]]
+"""The shape and the strides of a view"""
 
 
 class Role(Enum):
@@ -23,66 +28,81 @@ class Role(Enum):
     SUMMED = auto()  # in both factors
 
 
-def roles(contract: Contract) -> tuple[Role, ...]:
-    """The role of each axis."""
-    found: list[Role] = []
-    for z, x, y in zip(contract.output.strides, contract.left.strides, contract.right.strides, strict=True):
-        if z == 0:
-            found.append(Role.SUMMED)
-        elif x and y:
-            found.append(Role.STACKED)
-        else:
-            found.append(Role.LEFT if x else Role.RIGHT)
-    return tuple(found)
-
-
 @dataclass(frozen=True, slots=True)
 class Matrices:
     """``product[t, s, i, j] = Σ over k of left[t, s, i, k] · right[t, s, k, j]``, and ``output[s, i, j]`` its sum over t.
 
-    Where the product is ``direct``, s, i and j are axes of the output; else the output has all the axes that make up i and j.
-    ``summed`` is the number of axes t. An axis that is not there has extent 1.
+    Where the product is ``direct``, s, i and j are axes of the output, and the product may be written there; else the output
+    has all the axes that make up i and j. ``summed`` is the number of axes t. An axis that is not there has extent 1.
     """
 
-    output: View
-    left: View
-    right: View
+    output: Laid
+    left: Laid
+    right: Laid
     summed: int
+    direct: bool
 
     @property
-    def product(self) -> tuple[int, ...]:
+    def product(self) -> Extent:
         """The shape of the product."""
-        return (*self.left.shape[:-1], self.right.shape[-1])
+        return (*self.left[0][:-1], self.right[0][-1])
 
 
-def matrices(contract: Contract, *, direct: bool) -> Matrices:
-    """The product as one of matrices, or of stacks of them; its output is a matrix too if it is to be written ``direct``."""
+def matrices(contract: Contract) -> Matrices:
+    """The product as one of matrices, or of stacks of them."""
     z, x, y = contract.output, contract.left, contract.right
+    return _matrices(contract.extents, z.strides, x.strides, y.strides, accumulate=contract.accumulate)
+
+
+@lru_cache(maxsize=1024)
+def _matrices(extents: Extent, z: tuple[int, ...], x: tuple[int, ...], y: tuple[int, ...], *, accumulate: bool) -> Matrices:
     of: dict[Role, list[int]] = {role: [] for role in Role}
-    for i, role in enumerate(roles(contract)):
-        of[role].append(i)
-    m, apart = _joined(of[Role.LEFT], (z, x) if direct else (x,))
-    n, further = _joined(of[Role.RIGHT], (z, y) if direct else (y,))
-    k, summed = _joined(of[Role.SUMMED], (x, y))
+    for i, steps in enumerate(zip(z, x, y, strict=True)):
+        of[_role(*steps)].append(i)
+    direct = not accumulate and _is_apart(extents, z)
+    m, apart = _joined(of[Role.LEFT], extents, (z, x) if direct else (x,))
+    n, further = _joined(of[Role.RIGHT], extents, (z, y) if direct else (y,))
+    k, summed = _joined(of[Role.SUMMED], extents, (x, y))
     stack = [*of[Role.STACKED], *apart, *further]
-    output = _matrix(z, stack, m, n) if direct else reordered(z, [*stack, *m, *n])
-    return Matrices(output, _matrix(x, [*summed, *stack], m, k), _matrix(y, [*summed, *stack], k, n), len(summed))
+    output = _matrix(extents, z, stack, m, n) if direct else _axes(extents, z, [*stack, *m, *n])
+    left, right = _matrix(extents, x, [*summed, *stack], m, k), _matrix(extents, y, [*summed, *stack], k, n)
+    return Matrices(output, left, right, len(summed), direct)
 
 
-def _joined(axes: Sequence[int], views: Sequence[View]) -> tuple[Sequence[int], Sequence[int]]:
+def _role(z: int, x: int, y: int) -> Role:
+    if z == 0:
+        return Role.SUMMED
+    if x and y:
+        return Role.STACKED
+    return Role.LEFT if x else Role.RIGHT
+
+
+def _is_apart(extents: Extent, strides: tuple[int, ...]) -> bool:
+    """Whether no two entries lie at one place, but for axes along which the view does not move at all."""
+    end = 1
+    for stride, n in sorted((abs(s), n) for s, n in zip(strides, extents, strict=True) if s):
+        if stride < end:
+            return False
+        end += (n - 1) * stride
+    return True
+
+
+def _joined(axes: Sequence[int], extents: Extent, views: Sequence[Sequence[int]]) -> tuple[Sequence[int], Sequence[int]]:
     """The last of the axes, which are one in each of the views, and those before them."""
     start = len(axes)
-    while start and (start == len(axes) or all(_follows(v, axes[start - 1], axes[start]) for v in views)):
+    while start and (start == len(axes) or all(v[axes[start - 1]] == v[axes[start]] * extents[axes[start]] for v in views)):
         start -= 1
     return axes[start:], axes[:start]
 
 
-def _follows(view: View, slow: int, fast: int) -> bool:
-    return view.strides[slow] == view.strides[fast] * view.shape[fast]
+def _axes(extents: Extent, strides: tuple[int, ...], axes: Sequence[int]) -> Laid:
+    return tuple([extents[i] for i in axes]), tuple([strides[i] for i in axes])
 
 
-def _matrix(view: View, stack: Sequence[int], rows: Sequence[int], columns: Sequence[int]) -> View:
-    apart = reordered(view, stack)
-    shape = [prod([view.shape[i] for i in axes]) for axes in (rows, columns)]
-    strides = [view.strides[axes[-1]] if axes else 0 for axes in (rows, columns)]
-    return View(view.buffer, view.offset, (*apart.shape, *shape), (*apart.strides, *strides))
+def _matrix(
+    extents: Extent, strides: tuple[int, ...], stack: Sequence[int], rows: Sequence[int], columns: Sequence[int]
+) -> Laid:
+    shape, apart = _axes(extents, strides, stack)
+    m, n = [prod([extents[i] for i in axes]) for axes in (rows, columns)]
+    down, along = [strides[axes[-1]] if axes else 0 for axes in (rows, columns)]
+    return (*shape, m, n), (*apart, down, along)

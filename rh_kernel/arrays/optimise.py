@@ -4,12 +4,11 @@ One pass forward, in which each equation meets only registers that are final, an
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
-from rh_kernel.arrays.algebra import Apply, Holds, Is, simpler
+from rh_kernel.arrays.algebra import Apply, Holds, Is, is_plain, simpler
 from rh_kernel.arrays.program import (
     Alias,
     Equation,
@@ -27,6 +26,7 @@ from rh_kernel.arrays.program import (
     leaves,
 )
 from rh_kernel.primitives.table import kernel
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
 
@@ -52,7 +52,7 @@ def map_tree(tree: Tree, image: Callable[[Register], Register]) -> Tree:
     return image(tree)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Symbol:
     """What is known of an operator, looked up once."""
 
@@ -60,6 +60,7 @@ class _Symbol:
     extent: Extent
     commutes: bool
     joins_batch: bool
+    is_plain: bool
 
 
 class Draft:
@@ -109,6 +110,9 @@ class Draft:
 
     def apply(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
         """A register that holds ``f(arguments)``."""
+        symbol = self._symbol(f)
+        if symbol.is_plain and self._constants.keys().isdisjoint(arguments):
+            return self._shared(symbol, f, arguments)
         while (found := self._simpler(f, arguments)) is not None:
             match found:
                 case Is(r):
@@ -116,8 +120,8 @@ class Draft:
                 case Holds(array):
                     return self.constant(array)
                 case Apply(g, others):
-                    f, arguments = g, others
-        return self.equation(f, arguments)
+                    f, arguments, symbol = g, others, self._symbol(g)
+        return self._shared(symbol, f, arguments)
 
     def _simpler(self, f: Operator, arguments: tuple[Register, ...]) -> Apply | Is | Holds | None:
         match f:
@@ -141,16 +145,27 @@ class Draft:
 
     def equation(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
         """A register that holds ``f(arguments)``, which is taken to have no simpler form."""
+        return self._shared(self._symbol(f), f, arguments)
+
+    def _symbol(self, f: Operator) -> _Symbol:
         symbol = self._operators.get(f)
         if symbol is None:
             commutes = isinstance(f, Primitive) and f.name in COMMUTE
-            symbol = _Symbol(len(self._operators), extent_of(f), commutes, joins_batch(f))
+            symbol = _Symbol(len(self._operators), extent_of(f), commutes, joins_batch(f), is_plain(f))
             self._operators[f] = symbol
+        return symbol
+
+    def _shared(self, symbol: _Symbol, f: Operator, arguments: tuple[Register, ...]) -> Register:
         key = (symbol.number, *(sorted(arguments) if symbol.commutes else arguments))
         r = self._known.get(key)
         if r is None:
-            batched = not symbol.joins_batch and True in [self.batched[a] for a in arguments]
-            r = self._known[key] = self.fresh(symbol.extent, batched=batched)
+            batched = False
+            if not symbol.joins_batch:
+                for a in arguments:
+                    batched = batched or self.batched[a]
+            r = self._known[key] = len(self.shapes)
+            self.shapes.append(symbol.extent)
+            self.batched.append(batched)
             self._definitions[r] = Apply(f, arguments)
         return r
 

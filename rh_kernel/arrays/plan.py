@@ -10,7 +10,6 @@ for what ``accumulate`` says. Numbers of entries, never of bytes, count offsets,
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 from math import prod
 from typing import Literal as OneOf
@@ -20,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.arrays.program import Extent
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
@@ -30,7 +30,7 @@ Integers: TypeAlias = npt.NDArray[np.intp]
 # ------------------------------------------------------------------------------------------ buffers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Input:
     """The array number ``position`` that a run is given, in row-major order, samples first; only read"""
 
@@ -38,7 +38,7 @@ class Input:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Content:
     """What the heap holds at a location. At the end of a run it is what the program wrote there."""
 
@@ -46,7 +46,7 @@ class Content:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """A constant or a margin: it starts as ``array`` (one axis), and what a run writes there is there in the next run too"""
 
@@ -58,7 +58,7 @@ class Kept:
         return self.array.size
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scratch:
     """``size`` entries of the one array that all scratch buffers share, from entry ``start`` on"""
 
@@ -69,7 +69,7 @@ class Scratch:
 Buffer: TypeAlias = Input | Content | Kept | Scratch
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """The array whose entry at (i₁, …, iₙ) is entry ``offset + i₁ s₁ + … + iₙ sₙ`` of the buffer with that number"""
 
@@ -84,6 +84,8 @@ class View:
 
 class Scalar(Enum):
     """A function of one or two numbers"""
+
+    __hash__ = object.__hash__  # a member is equal to no other, and Python's own way to say so takes its time
 
     NEG = auto()
     EXP = auto()
@@ -108,14 +110,14 @@ class Scalar(Enum):
     EQUAL = auto()  # 1 where x = y, or x is nan; else 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number:
     """A literal"""
 
     value: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instruction:
     """``f(v₁, …, vₙ)`` for values computed before"""
 
@@ -123,7 +125,7 @@ class Instruction:
     arguments: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Store:
     """``view ← value``, or ``view += value``; ``value`` is the number of an entry's value. No two entries lie at one place."""
 
@@ -132,7 +134,7 @@ class Store:
     accumulate: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Map:
     """For each index into ``shape``: read the arguments, compute the body, store.
 
@@ -153,7 +155,7 @@ class Fold(Enum):
     ARGMAX = auto()  # the place of the first largest one, in row-major order; of the first nan if there is one
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reduce:
     """``output[i] = scale · fold over j of argument[i, j]``: the argument has further axes j after those of the output"""
 
@@ -163,7 +165,7 @@ class Reduce:
     scale: float = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Contract:
     """``output += scale · left · right`` at each index into ``extents``; if not ``accumulate``, the output is cleared first.
 
@@ -180,7 +182,7 @@ class Contract:
     accumulate: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gather:
     """``output[i, j] = Σₗ argument[i, table[j, l]]`` along the last axis; where the table has −1 there is nothing to add"""
 
@@ -197,7 +199,7 @@ class Gather:
         return hash((self.output, self.argument, self.table.shape))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call:
     """``output = function(arguments)`` by the function's own kernel, samples in front where there are any"""
 
@@ -206,7 +208,7 @@ class Call:
     arguments: tuple[View, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """Stuck unless ``function`` is smooth at the arguments (RH Def. E.4); it stands at ``span``"""
 
@@ -219,7 +221,7 @@ Step: TypeAlias = Map | Reduce | Contract | Gather | Call | Check
 Leaf: TypeAlias = "View | tuple[Leaf, ...]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """What one run does, for ``samples`` samples (``None``: no input is batched), in one precision.
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rh_kernel.arrays.dependence import reads, writes
 from rh_kernel.arrays.expanding import expanded
@@ -10,7 +10,7 @@ from rh_kernel.arrays.fusion import fused
 from rh_kernel.arrays.in_place import in_place
 from rh_kernel.arrays.layouts import collapsed, reordered
 from rh_kernel.arrays.lowering import lowered
-from rh_kernel.arrays.plan import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, View
+from rh_kernel.arrays.plan import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, Store, View
 from rh_kernel.arrays.program import Program, Register, Tree
 from rh_kernel.syntax.signature import Location
 
@@ -75,11 +75,15 @@ def _flattened(step: Step) -> Step:
         case Map((n,)) if n != 1:
             return step
         case Map(_, arguments, body, stores):
+            views = [*arguments, *[store.view for store in stores]]
             # In the order in which the entries lie, so that as many axes as possible are one.
-            order = sorted(range(len(stores[0].view.shape)), key=lambda i: -abs(stores[0].view.strides[i]))
-            views = collapsed([reordered(view, order) for view in (*arguments, *(store.view for store in stores))])
+            strides = [abs(stride) for stride in stores[0].view.strides]
+            if strides != sorted(strides, reverse=True):
+                order = sorted(range(len(strides)), key=lambda i: -strides[i])
+                views = [reordered(view, order) for view in views]
+            views = collapsed(views)
             n = len(arguments)
-            placed = tuple([replace(store, view=view) for store, view in zip(stores, views[n:], strict=True)])
+            placed = tuple([Store(view, store.value, store.accumulate) for store, view in zip(stores, views[n:], strict=True)])
             return Map(views[0].shape, tuple(views[:n]), body, placed)
         case Contract(_, output, left, right, scale, accumulate):
             views = collapsed([output, left, right])

@@ -6,13 +6,14 @@ program is plain data.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import prod
 from typing import TypeAlias
 
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost as primitive_cost
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
@@ -22,28 +23,28 @@ Register: TypeAlias = int
 Tree: TypeAlias = "Register | tuple[Tree, ...]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alias:
     """``x ↦ x``: a second name, gone after optimisation"""
 
     shape: Extent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeanOverBatch:
     """``x ↦ (x⁽¹⁾ + … + x⁽ᵇ⁾) / b``, from b samples to one array"""
 
     shape: Extent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OuterMean:
     """``y, x ↦ Σᵢ y⁽ⁱ⁾ x⁽ⁱ⁾ᵀ / b``, from b samples of two vectors to one matrix, by one product of matrices"""
 
     shape: Extent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProductMean:
     """``y, x ↦ Σᵢ y⁽ⁱ⁾ x⁽ⁱ⁾ / b``, from b samples of two matrices to one, by one product of matrices"""
 
@@ -51,7 +52,7 @@ class ProductMean:
     inner: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Smooth:
     """``x ↦ ()`` where ``function`` is smooth at x, undefined elsewhere: nothing uses the result, and it is never left out"""
 
@@ -82,7 +83,7 @@ def joins_batch(f: Operator) -> bool:
             return False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Equation:
     """``result = operator(arguments)``"""
 
@@ -91,7 +92,7 @@ class Equation:
     arguments: tuple[Register, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Program:
     """A straight-line program.
 

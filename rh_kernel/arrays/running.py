@@ -13,6 +13,7 @@ from rh_kernel.arrays.numpy_plan import NumPy
 from rh_kernel.arrays.plan import Plan, Precision
 from rh_kernel.arrays.planning import planned
 from rh_kernel.arrays.program import Program, leaves
+from rh_kernel.source.collection import put_off
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
@@ -34,19 +35,25 @@ class Machine:
     def plan(self, samples: int | None = None) -> Plan:
         """The plan for so many samples, or that of a program that is not batched."""
         if samples not in self._plans:
-            self._plans[samples] = planned(self.program, samples, self.precision, matrices=self.backend.wants_matrices)
+            with put_off():
+                self._plans[samples] = planned(self.program, samples, self.precision, matrices=self.backend.wants_matrices)
         return self._plans[samples]
 
     def runner(self, samples: int | None = None) -> Runner:
         """That plan, ready to run. Raises ``MemoryError`` if an array cannot be had."""
         if samples not in self._runners:
-            self._runners[samples] = self.backend.runner(self.plan(samples), self.memory)
+            with put_off():
+                self._runners[samples] = self.backend.runner(self.plan(samples), self.memory)
         return self._runners[samples]
 
-    def written(self) -> dict[Location, Array]:
-        """The contents, as they are now, of the locations that the program writes."""
+    def written(self, *, ended: bool = False) -> dict[Location, Array]:
+        """The contents, as they are now, of the locations that the program writes.
+
+        If the runs have ``ended``, they are the memory's own arrays where those are near: nobody is to run on it any more.
+        """
         wanted = {location for location, _ in self.program.writes}
-        found = self.backend.fetch({location: x for location, x in self.memory.items() if location in wanted})
+        held = {location: x for location, x in self.memory.items() if location in wanted}
+        found = held if ended and not self.backend.far else self.backend.fetch(held)
         return {location: np.asarray(array, np.float64) for location, array in found.items()}
 
 
@@ -82,7 +89,7 @@ def prepare(program: Program, precision: Precision = "float64") -> Prepared:
         made = machine(program, heap, precision)
         runner = made.runner(_samples(program, inputs))
         runner.step(*inputs)
-        return runner.result(), made.written()
+        return runner.result(), made.written(ended=True)
 
     return run
 

@@ -4,18 +4,19 @@ A region is the body of one ``W.rd(x. N)(V)`` or of one ``rev handle``. Its tape
 values that depend on its variables. Tapes are persistent lists: a continuation may be run twice, each run with its own tape.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
 from rh_kernel.arrays.values import Slot, Symbolic
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Defined, Primitive, Scope
 from rh_kernel.syntax.signature import Location
 
 
-@dataclass(slots=True)
+@frozen
 class Applied:
     """``y = f(x₁, …, xₙ)``"""
 
@@ -24,7 +25,7 @@ class Applied:
     result: Slot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Aliased:
     """``y = x``, where a region inside began, or a value came back to one outside"""
 
@@ -32,7 +33,7 @@ class Aliased:
     result: Slot
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Called:
     """``y = f(x)``, at the place ``span``, for a definition that brings its own derivative"""
 
@@ -42,7 +43,7 @@ class Called:
     span: Span | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Performed:
     """``y ⇐ Op(x)``: the forward clause gave y and the auxiliary z, and ``backward`` is the rest of the clause"""
 
@@ -79,7 +80,7 @@ def record(region: Region | None, entry: Entry, active: int) -> None:
         region = region.outer
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Continuation:
     """``k`` of an ordinary clause: the stretches of the stack from the operation to its handler, innermost first."""
 
@@ -96,7 +97,11 @@ NO_NAMES: Names = MappingProxyType({})
 EMPTY: Environment = (None, None, NO_NAMES)
 
 
-@dataclass(slots=True)
+Evaluator: TypeAlias = Callable[[Environment], Symbolic]
+"""A term, as a function of the values of its variables."""
+
+
+@frozen
 class Closure:
     """A scope of which all but the last ``arity`` variables have values, in ``environment``, under these names."""
 

@@ -5,10 +5,10 @@ cotangent of its result, once all of it has come together, and hands on those of
 regrouped, and it visits every entry once; the literal equations visit it once for each variable in scope.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from rh_kernel.arrays.builder import Builder
+from rh_kernel.arrays.replaying import evaluator
 from rh_kernel.arrays.tape import (
     EMPTY,
     NO_NAMES,
@@ -24,6 +24,7 @@ from rh_kernel.arrays.tape import (
 from rh_kernel.arrays.values import Nought, Slot, Symbolic, pack, unpack
 from rh_kernel.primitives.smoothness import base
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
     Bound,
@@ -48,61 +49,61 @@ from rh_kernel.syntax.types import Product, real
 Cotangents: TypeAlias = dict[int, Symbolic]
 
 
-@dataclass(slots=True)
+@frozen
 class _Call:
     function: Function
     span: Span | None
 
 
-@dataclass(slots=True)
+@frozen
 class _Add:
     pass
 
 
-@dataclass(slots=True)
+@frozen
 class _Pack:
     arity: int
 
 
-@dataclass(slots=True)
+@frozen
 class _Project:
     index: int
     arity: int
 
 
-@dataclass(slots=True)
+@frozen
 class _Enter:
     scope: Scope
     environment: Environment
 
 
-@dataclass(slots=True)
+@frozen
 class _Differentiate:
     scope: Scope
     environment: Environment
 
 
-@dataclass(slots=True)
+@frozen
 class _GoBack:
     variable: Symbolic
     cotangent: Symbolic
 
 
-@dataclass(slots=True)
+@frozen
 class _Seal:
     function: Defined
     argument: Symbolic
     region: Region | None
 
 
-@dataclass(slots=True)
+@frozen
 class _Drop:
     """The value only had to be there; the region goes on."""
 
     region: Region | None
 
 
-@dataclass(slots=True)
+@frozen
 class _Leave:
     """The body of a function ends: whether checks are written down, and where calls stand, is as before."""
 
@@ -116,7 +117,18 @@ _Task: TypeAlias = (
 
 
 def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
-    """The value of M. However deep M is, Python's stack is not used."""
+    """The value of M. However deep M is, Python's stack is used for a few levels at most."""
+    if isinstance(M, Bound):
+        return variable(M.index, environment)
+    key = id(M)
+    if key in b.met:
+        if key not in b.evaluators:
+            b.evaluators[key] = evaluator(M, b)
+        value = b.evaluators[key]
+        if value is not None:
+            return value(environment)
+    else:
+        b.met[key] = M
     V = _at_once(M, environment, b)
     if V is not None:
         return V

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from rh_kernel.arrays.program import Extent, Register
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.types import UNIT, Product, Type, product, real
 
 
@@ -24,7 +25,7 @@ class Slot:
     active: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nought:
     """``0`` at a type"""
 

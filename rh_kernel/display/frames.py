@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rh_kernel.display.marking import Marks, after_marks, before_marks
+from rh_kernel.display.cropping import is_large
+from rh_kernel.display.marking import Marks, contractum_marks, moved, redex_marks
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.display.scenes import document, is_large, scene
-from rh_kernel.operational.contexts import Context, Subject, plug
+from rh_kernel.display.scenes import document, scene
+from rh_kernel.operational.contexts import Context, Subject, path, plug
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
@@ -59,14 +60,14 @@ class Frame:
 
 def frame(number: int, step: Step, change: Change | None = None, memory: Memory | None = None) -> Frame:
     """The step ``number``, counted from 1; ``memory`` is that of the trace."""
-    before = state_doc(step.context, step.redex, before_marks(step), memory)
-    after = state_doc(step.context, step.contractum, after_marks(step), memory)
+    before = state_doc(step.context, step.redex, redex_marks(step), memory)
+    after = state_doc(step.context, step.contractum, contractum_marks(step), memory)
     return Frame(number, step, before, after, _about(step, before), _became(step, before, after), change)
 
 
 def about(step: Step, memory: Memory) -> str:
     """What the rule looked at, on one line."""
-    return _about(step, state_doc(step.context, step.redex, before_marks(step), memory))
+    return _about(step, state_doc(step.context, step.redex, redex_marks(step), memory))
 
 
 def heap_changes(result: TraceMade) -> dict[int, Change]:
@@ -103,12 +104,12 @@ def line(doc: Doc, most: int) -> str:
 
 
 def state_doc(K: Context | None, M: Subject, marks: Marks, memory: Memory | None) -> Doc:
-    """``K[M]`` as traces show it; of a large one what is around M."""
+    """``K[M]`` as traces show it, M with these marks; of a large one what is around M."""
     whole = plug(K, M)
     if not is_large(whole):
-        return subject_doc(whole, marks, memory)
+        return subject_doc(whole, moved(marks, path(K)) if marks else marks, memory)
     shown = scene(K, M)
-    placed = {place: mark for path, mark in marks.items() if (place := shown.within(path)) is not None}
+    placed = moved(marks, shown.stage.path)
     return document(shown.subject, shown.names, _brevity(placed), Annotations.of(placed), memory)
 
 

@@ -57,11 +57,11 @@ def legs(steps: Sequence[Step]) -> tuple[Leg, ...]:
     places: list[_Place] = []
     found: list[Leg] = []
     for n, step in enumerate(steps):
-        path = step.path
+        opens = step.rule in _OPENING and not (step.context is not None and step.context.opens)
+        path = step.path if places or opens else ()
         if not _leave(places, path) and step.rule is Rule.H_OP:
             return (Leg(Direction.PLAIN, None, 0, len(steps) - 1, 0),)
-        is_open = step.context is not None and step.context.opens
-        if step.rule in _OPENING and not is_open:
+        if opens:
             places.append(_Place(path, n, step.rule))
         leg = _leg(places, n)
         if found and replace(leg, first=found[-1].first) == replace(found[-1], last=n):

@@ -1,15 +1,33 @@
 """A straight-line program as a table: registers, what each is computed by, shapes, and the number of operations."""
 
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
 from rh_kernel.arrays.listing import Line, lines
 from rh_kernel.arrays.program import Program
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.markup import FAINT, MONOSPACE, span, table
 from rh_kernel.syntax.doc import Role
 
+MOST = 300
+"""Of a listing with more lines so many are shown: half of them from either end."""
+
+T = TypeVar("T")
+
 
 def program_table(program: Program) -> str:
-    """A row for each line of the listing."""
-    return table([_row(line) for line in lines(program)], ["", "", "shape", "operations"], "lllr")
+    """A row for each line of the listing, if there are not too many."""
+    return table(both_ends(list(lines(program)), _row), ["", "", "shape", "operations"], "lllr")
+
+
+def both_ends(lines: Sequence[T], row: Callable[[T], list[str]]) -> list[list[str]]:
+    """The row of each line; where there are too many, those at either end, and between them how many are left out."""
+    if len(lines) <= MOST:
+        return [row(line) for line in lines]
+    half = MOST // 2
+    first, last = [[row(line) for line in part] for part in (lines[:half], lines[-half:])]
+    gap = span(FAINT, f"⋮ {len(lines) - 2 * half:,} lines are left out")
+    return [*first, [gap, *[""] * (len(first[0]) - 1)], *last]
 
 
 def _row(line: Line) -> list[str]:

@@ -5,6 +5,7 @@ the two parts of the clause that now sandwich the continuation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import TypeAlias
 
 from rh_kernel.operational.contexts import Subject
@@ -38,27 +39,40 @@ Marks: TypeAlias = Mapping[Path, Annotation]
 
 def before_marks(step: Step) -> Marks:
     """The redex, and in it what the rule looks at."""
-    inner = _looked_at(step.rule, step.redex)
-    return _placed(step.path, "redex", [] if inner is None else [(inner, "focus")])
+    return moved(redex_marks(step), step.path)
 
 
 def after_marks(step: Step) -> Marks:
     """The contractum, and in it what the rule has put there."""
+    return moved(contractum_marks(step), step.path)
+
+
+def redex_marks(step: Step) -> Marks:
+    """``before_marks``, from the redex on."""
+    inner = _looked_at(step.rule, step.redex)
+    return _placed("redex", [] if inner is None else [(inner, "focus")])
+
+
+def contractum_marks(step: Step, most: float = inf) -> Marks:
+    """``after_marks``, from the contractum on; a variable is not looked for deeper inside than ``most``."""
     inner: list[tuple[Path, MarkKind]] = []
     match step.rule, step.redex:
         case ((Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope))):
-            inner.extend([(path, "changed") for path in _occurrences(scope)])
+            inner.extend([(path, "changed") for path in _occurrences(scope, most)])
         case (Rule.RH_OP | Rule.RH_TERM) as rule, _:
             inner.extend(_sandwich(rule, step.contractum))
         case _:
             pass
-    return _placed(step.path, "contractum", inner)
+    return _placed("contractum", inner)
 
 
-def _placed(path: Path, kind: MarkKind, inner: Sequence[tuple[Path, MarkKind]]) -> Marks:
-    marks: dict[Path, Annotation] = {(*path, *there): Mark(k) for there, k in inner}
-    marks[path] = Mark(kind)
-    return marks
+def moved(marks: Marks, path: Path) -> Marks:
+    """The marks of what stands at the end of a path, as marks of the whole."""
+    return {(*path, *place): mark for place, mark in marks.items()}
+
+
+def _placed(kind: MarkKind, inner: Sequence[tuple[Path, MarkKind]]) -> Marks:
+    return {**{there: Mark(k) for there, k in inner}, (): Mark(kind)}
 
 
 def _looked_at(rule: Rule, M: Subject) -> Path | None:
@@ -116,13 +130,15 @@ def _sandwich(rule: Rule, N: Subject) -> Iterator[tuple[Path, MarkKind]]:
     yield (path if rule is Rule.RH_TERM else (*last, 0)), "backward"
 
 
-def _occurrences(scope: Scope) -> Iterator[Path]:
-    """Where the variable that ``scope`` binds occurs in its body, from left to right."""
+def _occurrences(scope: Scope, most: float) -> Iterator[Path]:
+    """Where the variable that ``scope`` binds occurs in its body, from left to right, but not deeper than ``most``."""
     todo: list[tuple[Subject, int, Path]] = [(scope.body, 0, ())]
     while todo:
         M, index, path = todo.pop()
         if isinstance(M, Bound):
             yield path
+            continue
+        if len(path) >= most:
             continue
         below = [(N, index + binders, (*path, i)) for i, (N, binders) in enumerate(children(M))]
         todo += [task for task in reversed(below) if task[0].loose >> task[1] & 1]

@@ -6,8 +6,8 @@ from textwrap import fill
 from rh_kernel.arrays.listing import listing
 from rh_kernel.arrays.passes import Passed
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.steps_listing import steps_listing
-from rh_kernel.display.listings import program_table
+from rh_kernel.arrays.steps_listing import StepLine, steps_listing
+from rh_kernel.display.listings import both_ends, program_table
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
 
 HEADING = ("pass", "leaves", "operations", "bytes moved", "reals of scratch")
@@ -17,6 +17,9 @@ SAME = "as before"
 
 WIDTH = 100
 """A line of names and places is broken there."""
+
+LONGEST = 4_000
+"""Of a longer line the beginning and the end are shown."""
 
 
 def passes_text(passes: Sequence[Passed]) -> str:
@@ -81,12 +84,21 @@ def _html(p: Passed) -> str:
         return program_table(p.form)
     found = steps_listing(p.form)
     item = p.bytes // max(sum(step.moved for step in found.steps), 1)
-    rows: list[list[str]] = []
-    for step in found.steps:
+
+    def row(step: StepLine) -> list[str]:
         counts = (step.over, f"{step.operations:,}", f"{step.moved * item:,}")
-        rows.append([_code(step.text), *(_faint(count) for count in counts)])
-    before, after = ["".join([box("", _code(text)) for text in part]) for part in (found.before, found.after)]
-    return before + table(rows, ["", "for each", "operations", "bytes"], "wlrr") + after
+        return [_code(_shortened(step.text)), *(_faint(count) for count in counts)]
+
+    steps = table(both_ends(found.steps, row), ["", "for each", "operations", "bytes"], "wlrr")
+    return _boxes(found.before) + steps + _boxes(found.after)
+
+
+def _boxes(texts: Sequence[str]) -> str:
+    return "".join([box("", shown) for (shown,) in both_ends(texts, lambda text: [_code(_shortened(text))])])
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
 
 
 def _faint(text: str) -> str:

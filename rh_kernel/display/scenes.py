@@ -5,18 +5,18 @@ What is kept stays at its position, so a path to a subtree is the same before an
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from rh_kernel.display.clipping import DOTS
+from rh_kernel.display.cropping import crop, rebuilt
 from rh_kernel.display.marking import children
-from rh_kernel.operational.contexts import Context, Subject, binders, path, plug, up_to
+from rh_kernel.operational.contexts import Context, Subject, binders, depth, path, plug
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.syntax.core import (
     RH,
     Bind,
     Bound,
     Call,
-    Command,
     Const,
     Handle,
     Let,
@@ -29,7 +29,6 @@ from rh_kernel.syntax.core import (
     Return,
     RevHandle,
     Scope,
-    Term,
     Tuple,
     Zero,
 )
@@ -39,15 +38,6 @@ from rh_kernel.syntax.printing_commands import command
 from rh_kernel.syntax.printing_names import Names
 from rh_kernel.syntax.printing_steps import UNMARKED, Brevity, Marks, Page
 from rh_kernel.syntax.printing_terms import Level, term
-
-NODES = 3_000
-"""What has no more nodes is shown whole."""
-
-LINKS = 120
-"""Of what has more, so many lets and handlings are shown from the redex on."""
-
-PATTERNS = 240
-"""So many lets are shown beside that may be part of a pattern."""
 
 FRAMES, STRIDE = 24, 8
 """Around the redex so many frames are shown, and up to ``STRIDE`` more, so that the cut does not move at each step."""
@@ -59,59 +49,57 @@ _Cutting: TypeAlias = Descent[Subject]
 
 
 @dataclass(frozen=True, slots=True)
+class Stage:
+    """Of ``K[M]`` the part ``end[subject]`` that is shown, if it is not large, and the path from its root to M."""
+
+    subject: Subject
+    path: Path
+    end: Context | None
+
+    @property
+    def outside(self) -> int:
+        """How many frames are not shown."""
+        return depth(self.end)
+
+    def within(self, K: Context | None, place: Path) -> Path | None:
+        """Where the end of a path that begins at the hole of K is in what is shown; what is all around goes to the root."""
+        if depth(K) >= self.outside:
+            inner = _part(K, self.outside)
+            return (*path(K, inner), *place) if _alike(inner, self.end) else None
+        outer = _part(self.end, depth(K))
+        if not _alike(outer, K):
+            return None
+        onwards = path(self.end, outer)
+        count = min(len(place), len(onwards))
+        return place[len(onwards) :] if place[:count] == onwards[:count] else None
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
-    """``subject`` is ``K[M]`` as far as it is shown; ``path`` leads from its root to M, ``outside`` to its root.
+    """A stage as far as it is shown.
 
     ``names`` are the variables that are bound outside of it, the last of them with index 0. A variable called ``…``, outside
     of these, stands for what is left out inside.
     """
 
+    stage: Stage
     subject: Subject
-    path: Path
-    outside: Path
     names: tuple[str, ...]
 
-    def within(self, place: Path) -> Path | None:
-        """A path from the root of the whole as one from the root of what is shown; what is all around goes to the root."""
-        count = min(len(place), len(self.outside))
-        return place[len(self.outside) :] if place[:count] == self.outside[:count] else None
+
+def stage(K: Context | None, M: Subject) -> Stage:
+    """What is around M, but not too much of it."""
+    whole = depth(K)
+    end = _part(K, (whole - FRAMES) // STRIDE * STRIDE) if whole > FRAMES + STRIDE else None
+    return Stage(plug(K, M, end), path(K, end), end)
 
 
 def scene(K: Context | None, M: Subject) -> Scene:
     """What is shown of ``K[M]``."""
-    whole = path(K)
-    drop = (len(whole) - FRAMES) // STRIDE * STRIDE if len(whole) > FRAMES + STRIDE else 0
-    parts = [*up_to(K, None)] if drop else []
-    end = parts[len(whole) - drop] if drop else None
-    hints = binders(end)
-    return Scene(crop(plug(K, M, end), whole[drop:], len(hints)), whole[drop:], whole[:drop], hints)
-
-
-def is_large(M: Subject, most: int = NODES) -> bool:
-    """Whether M has more than so many nodes; it takes no longer if there are many more."""
-    todo = [M]
-    count = 0
-    while todo:
-        N = todo.pop()
-        count += 1
-        if count > most:
-            return True
-        match N:
-            case Bound() | Const() | Zero():
-                pass
-            case Let(L, scope) | Bind(L, scope):
-                todo += (scope.body, L)
-            case _:
-                todo += [L for L, _ in children(N)]
-    return False
-
-
-def crop(M: Subject, place: Path, dots: int) -> Subject:
-    """M, if it is not large; else as many links as one can look at, in the order in which they are written.
-
-    What leads to ``place`` is kept. The variable ``dots`` of the context stands for what is not.
-    """
-    return descend(_Cropping().cut(M, dots, place)) if is_large(M) else M
+    found, names = stage(K, M), ()
+    if found.end is not None:
+        names = binders(found.end)
+    return Scene(found, crop(found.subject, found.path, len(names)), names)
 
 
 def unnamed(M: Subject, known: dict[int, tuple[Subject, Subject]]) -> Subject:
@@ -137,49 +125,29 @@ def document(M: Subject, names: Sequence[str], brevity: Brevity, marks: Marks = 
             return descend(command(page, M, marks))
 
 
+def _part(K: Context | None, count: int) -> Context | None:
+    """The ``count`` outermost frames of K."""
+    for _ in range(depth(K) - count):
+        K = None if K is None else K.outer
+    return K
+
+
+def _alike(K: Context | None, L: Context | None) -> bool:
+    """Whether the holes of two contexts with as many frames are at the ends of the same path."""
+    while K is not None and L is not None and K is not L:
+        if K.position != L.position:
+            return False
+        K, L = K.outer, L.outer
+    return True
+
+
 def name_binders(visible: Names, names: Sequence[str], M: Subject | Scope) -> None:
     """Go under the binders around M; outside of them are the dots."""
     visible.push(DOTS)
     taken: set[str] = set()
     for name in names:
-        visible.push(name if name not in taken else visible.fresh(name, M.loose, taken))
+        visible.push(name if name == DOTS or name not in taken else visible.fresh(name, M.loose, taken))
         taken.add(name)
-
-
-class _Cropping:
-    def __init__(self) -> None:
-        self._links, self._patterns = LINKS, PATTERNS
-
-    def cut(self, M: Subject, dots: int, place: Path | None) -> _Cutting:
-        """M under binders that make the index of ``…`` to be ``dots``; ``place`` is ``None`` where nothing has to be kept."""
-        match M:
-            case Let() | Bind() | RevHandle() | RH() | Handle() if place is None and not self._keeps(M):
-                return Bound(dots, DOTS) if isinstance(M, Let) else Return(Bound(dots, DOTS))
-            case _:
-                pass
-        parts: list[Subject] = []
-        for position, (N, count) in enumerate(children(M)):
-            if not isinstance(N, Bound | Const | Zero):
-                N = yield self.cut(N, dots + count, place[1:] if place and place[0] == position else None)
-            parts.append(N)
-        return _with(M, parts)
-
-    def _keeps(self, M: Subject) -> bool:
-        """Whether there is room for one more link."""
-        if _splits(M):
-            self._patterns -= 1
-            return self._patterns >= 0
-        self._links -= 1
-        return self._links >= 0
-
-
-def _splits(M: Subject) -> bool:
-    """Whether M takes a component out of a variable, as the lets do that are written as a pattern."""
-    match M:
-        case Let(Proj(_, _, Bound()), _) | Bind(Return(Proj(_, _, Bound())), _):
-            return True
-        case _:
-            return False
 
 
 def _unnamed(M: Subject, known: dict[int, tuple[Subject, Subject]]) -> _Cutting:
@@ -191,7 +159,7 @@ def _unnamed(M: Subject, known: dict[int, tuple[Subject, Subject]]) -> _Cutting:
         if not isinstance(N, Bound | Const | Zero):
             N = yield _unnamed(N, known)
         parts.append(N)
-    image = _with(M, parts)
+    image = rebuilt(M, parts)
     match image:
         case RevHandle() if image.handler.name:
             image = replace(image, handler=replace(image.handler, name=""))
@@ -201,45 +169,3 @@ def _unnamed(M: Subject, known: dict[int, tuple[Subject, Subject]]) -> _Cutting:
             pass
     known[id(M)] = M, image
     return image
-
-
-def _with(M: Subject, parts: Sequence[Subject]) -> Subject:
-    """M with other children; M itself if they are the same."""
-    if all(part is N for part, (N, _) in zip(parts, children(M), strict=True)):
-        return M
-    terms, commands = cast(Sequence[Term], parts), cast(Sequence[Command], parts)
-    match M:
-        case Bound() | Const() | Zero():
-            return M
-        case Call(f):
-            return Call(f, terms[0], span=M.span)
-        case Plus():
-            return Plus(terms[0], terms[1], span=M.span)
-        case Tuple():
-            return Tuple(tuple(terms), span=M.span)
-        case Proj(i, n):
-            return Proj(i, n, terms[0], span=M.span)
-        case Let(_, scope):
-            return Let(terms[0], _scope(scope, parts[1]), span=M.span)
-        case Rd(_, scope):
-            return Rd(terms[0], _scope(scope, parts[1]), terms[2], span=M.span)
-        case R(_, scope):
-            return R(terms[0], _scope(scope, parts[1]), terms[2], span=M.span)
-        case Return():
-            return Return(terms[0], span=M.span)
-        case Perform(op):
-            return Perform(op, terms[0], span=M.span)
-        case Bind(_, scope):
-            return Bind(commands[0], _scope(scope, parts[1]), span=M.span)
-        case RevHandle(_, scope, H):
-            return RevHandle(terms[0], _scope(scope, parts[1]), H, span=M.span)
-        case RH(_, scope, H):
-            return RH(terms[0], _scope(scope, parts[1]), H, span=M.span)
-        case Handle(_, H):
-            return Handle(commands[0], H, span=M.span)
-        case Resume(index, hint):
-            return Resume(index, hint, terms[0], span=M.span)
-
-
-def _scope(scope: Scope, body: Subject) -> Scope:
-    return scope if body is scope.body else Scope(scope.hints, body, span=scope.span)

@@ -44,7 +44,7 @@ Values: TypeAlias = "tuple[Term, Values] | None"
 
 @dataclass(slots=True, eq=False)
 class Context:
-    """A stack of at least one frame; ``None`` is the hole alone. Nobody writes on it but for ``beside``.
+    """A stack of at least one frame; ``None`` is the hole alone. Nobody writes on it but for ``beside`` and ``frames``.
 
     The innermost frame is ``form[ρ]`` with its hole at the child ``position``; ``before`` are the children in front of it that
     have become values: one term, or those of a tuple. ``handling`` is the nearest part further out whose frame is a
@@ -61,6 +61,8 @@ class Context:
     opens: bool = False
     beside: tuple[Any, ...] | None = None
     """What ``siblings`` has written out."""
+    frames: int | None = None
+    """What ``depth`` has counted."""
 
 
 def around(K: Context | None, form: Subject, position: int = 0, rho: Environment = None) -> Context:
@@ -99,10 +101,23 @@ def plug(K: Context | None, M: Subject, end: Context | None = None) -> Subject:
     return M
 
 
-def path(K: Context | None) -> tuple[int, ...]:
-    """The positions of the children that lead from the root to the hole."""
+def depth(K: Context | None) -> int:
+    """How many frames K has. It is counted once: contexts share their outer parts."""
+    uncounted: list[Context] = []
+    while K is not None and K.frames is None:
+        uncounted.append(K)
+        K = K.outer
+    count = 0 if K is None or K.frames is None else K.frames
+    for part in reversed(uncounted):
+        count += 1
+        part.frames = count
+    return count
+
+
+def path(K: Context | None, end: Context | None = None) -> tuple[int, ...]:
+    """The positions of the children that lead from the root to the hole, or from the hole of ``end``, which is a part of K."""
     inwards: list[int] = []
-    while K is not None:
+    while K is not None and K is not end:
         inwards.append(K.position)
         K = K.outer
     inwards.reverse()

@@ -7,8 +7,9 @@ handlers outside.
 
 from rh_kernel.operational.contexts import Context, siblings, up_to
 from rh_kernel.operational.known import Known
+from rh_kernel.operational.substitution import handled
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.binding import instantiate_clause, shift
+from rh_kernel.syntax.binding import shift
 from rh_kernel.syntax.clauses import ordinary_clause
 from rh_kernel.syntax.core import (
     Bind,
@@ -33,7 +34,7 @@ def handle_operation(M: Perform, K: Context | None, at: Context) -> Command | No
     clause = _clauses.of(H, M.operation)
     if clause is None:
         return None
-    return instantiate_clause(clause, (M.argument,), _continuation(K, at, H))
+    return handled(clause, M.argument, _continuation(K, at, H))
 
 
 def _continuation(K: Context | None, at: Context, H: OrdinaryHandler) -> Scope:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
 from rh_kernel.operational.environments import Environment, value_at
-from rh_kernel.syntax.binding import instantiate, shift
+from rh_kernel.syntax.binding import instantiate, instantiate_clause, shift
 from rh_kernel.syntax.core import (
     RH,
     Bind,
@@ -24,6 +24,7 @@ from rh_kernel.syntax.core import (
     Proj,
     R,
     Rd,
+    Resume,
     Return,
     RevHandle,
     Scope,
@@ -36,6 +37,9 @@ from rh_kernel.syntax.rebuild import Walk, rebuild
 AnyNode = TypeVar("AnyNode", bound=Node)
 Image: TypeAlias = Callable[[Bound, int], Term]
 """What a variable under so many binders becomes."""
+
+Resumed: TypeAlias = Callable[[Resume, Term, int], Command]
+"""What ``k • M`` under so many binders becomes, given the image of M."""
 
 _Visit: TypeAlias = tuple[Node, int]
 """A node with loose variables, and how many binders there are around it."""
@@ -65,7 +69,7 @@ def written_within(node: AnyNode, rho: Environment, most: int) -> tuple[AnyNode 
     """``M[ρ]``, if no more than ``most`` nodes have to be made for it, and how many were looked for."""
     if rho is None or not node.loose:
         return node, 0
-    visits, _ = _visited(node, most)
+    visits, *_ = _visited(node, most)
     return (None, most) if len(visits) > most else (_rebuilt(node, visits, _values(rho)), len(visits))
 
 
@@ -74,8 +78,8 @@ def instantiated(scope: Scope, *values: Term) -> Term | Command:
     n, body = len(values), scope.body
     if not body.loose:
         return body
-    visits, plain = _visited(body)
-    if not plain or n != scope.arity:
+    visits, is_plain, resumes = _visited(body)
+    if not is_plain or resumes or n != scope.arity:
         return instantiate(scope, values)
 
     def image(x: Bound, depth: int) -> Term:
@@ -85,16 +89,36 @@ def instantiated(scope: Scope, *values: Term) -> Term | Command:
     return _rebuilt(body, visits, image)
 
 
+def handled(clause: Scope, V: Term, continuation: Scope) -> Command:
+    """``Q[V/x, k]`` for the clause ``x, k. Q``, as ``instantiate_clause`` has it."""
+    body, n = clause.body, clause.arity
+    visits, is_plain, _ = _visited(body)
+    if not is_plain or n != 2:
+        return instantiate_clause(clause, (V,), continuation)
+
+    def image(x: Bound, depth: int) -> Term:
+        i = x.index - depth
+        return shift(V, depth) if i < n else Bound(x.index - n, x.hint, span=x.span)
+
+    def resume(k: Resume, M: Term, depth: int) -> Command:
+        if k.index == depth:
+            return Bind(Return(M, span=k.span), shift(continuation, depth), span=k.span)
+        return Resume(k.index - n if k.index > depth else k.index, k.hint, M, span=k.span)
+
+    return cast(Command, _rebuilt(body, visits, image, resume))
+
+
 def _values(rho: Environment) -> Image:
     return lambda x, depth: value_at(rho, x.index - depth)
 
 
-def _visited(root: Node, most: int | None = None) -> tuple[list[_Visit], bool]:
+def _visited(root: Node, most: int | None = None) -> tuple[list[_Visit], bool, bool]:
     """The nodes that mention what is loose in the root, each before its children; of more than ``most`` only the first ones.
 
-    And whether no operation, handler or continuation is among them: into these ``_rebuilt`` looks in another way.
+    And whether no operation and no handler is among them, for into these ``_rebuilt`` looks in another way, and whether a
+    continuation is.
     """
-    plain = True
+    is_plain, resumes = True, False
     found: list[_Visit] = []
     todo: list[_Visit] = [(root, 0)]
     while todo and (most is None or len(found) <= most):
@@ -128,12 +152,16 @@ def _visited(root: Node, most: int | None = None) -> tuple[list[_Visit], bool]:
                 todo.append((P, depth))
             case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
                 todo += [(N, depth) for N in (M, scope) if N.loose >> depth]
+            case Resume(_, _, M):
+                resumes = True
+                if M.loose >> depth:
+                    todo.append((M, depth))
             case _:
-                plain = False
-    return found, plain
+                is_plain = False
+    return found, is_plain, resumes
 
 
-def _rebuilt(root: AnyNode, visits: list[_Visit], image: Image) -> AnyNode:
+def _rebuilt(root: AnyNode, visits: list[_Visit], image: Image, resume: Resumed | None = None) -> AnyNode:
     """The image of the root of the visits: the images of the children of a node are there before its own."""
     done: list[Any] = []
     take = done.pop
@@ -174,6 +202,9 @@ def _rebuilt(root: AnyNode, visits: list[_Visit], image: Image) -> AnyNode:
             case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
                 scope = take() if scope.loose >> depth else scope
                 done.append(type(node)(take() if M.loose >> depth else M, scope, H, span=span))
+            case Resume(index, hint, M):
+                M = take() if M.loose >> depth else M
+                done.append(Resume(index, hint, M, span=span) if resume is None else resume(node, M, depth))
             case _:
                 done.append(rebuild(node, depth, _Images(image)))
     return cast(AnyNode, done[0])

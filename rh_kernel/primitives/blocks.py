@@ -4,12 +4,12 @@ The blocks begin at the first entry; those at the far ends are smaller where p d
 """
 
 import math
-from dataclasses import dataclass
 from types import EllipsisType, ModuleType
 
 from rh_kernel.primitives.row import Kernel
 from rh_kernel.primitives.schemes import extent, index
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.types import Type
@@ -94,7 +94,7 @@ def spread_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     return kernel
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Cut:
     """How the axes after the first, of so many entries, are cut into ``counts`` blocks of ``block`` entries."""
 

@@ -5,11 +5,11 @@ look like, entry by entry, save ``+``, which is the ``M + N`` of the language (R
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.primitives.schemes import AtMost, Scheme, instantiate
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import shift
 from rh_kernel.syntax.core import Bound, Call, Let, Plus, Scope, Term, Zero
 from rh_kernel.syntax.dimensions import Dim, DimVar, ceil, dim
@@ -108,7 +108,7 @@ MARK2D = Scheme((_p, _c, _h, _w), (_p,), real("c", "h", "w"), real("c", "h", "w"
 SPREAD2D = Scheme((_p, _h, _w, _c), (_p, _h, _w), real("c", _blocks("h"), _blocks("w")), real("c", "h", "w"), needs=_SOME_BLOCK)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Typed:
     """``M : A``"""
 

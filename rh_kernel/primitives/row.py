@@ -1,12 +1,12 @@
 """A row of the table: all that is known of one family of function symbols (LANGUAGE §4)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import ModuleType
 from typing import TypeAlias
 
 from rh_kernel.primitives.formulas import Typed
 from rh_kernel.primitives.schemes import Scheme
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
 
 Unary: TypeAlias = Callable[[Array], Array]
@@ -26,7 +26,7 @@ Slope: TypeAlias = Callable[[Typed, Typed], Typed]
 """``w, v ↦ rd[f](w, v)``, where the indices of f do not matter."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """``f : A → B``: its type schemes, its derivative, its kernel, and what an application costs.
 

@@ -1,7 +1,6 @@
 """Type schemes ``∀ n s…. A → B`` of the families of Σ_fun, and their instances (RH Def. 3.1, LANGUAGE §4)."""
 
-from dataclasses import dataclass
-
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, divides_by_zero, impossible, substitute
@@ -11,7 +10,7 @@ from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Ty
 Variable = DimVar | ShapeVar
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AtMost:
     """``smaller ≤ larger``, which the types of a member do not show"""
 
@@ -22,7 +21,7 @@ class AtMost:
         return f"{self.smaller} ≤ {self.larger}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scheme:
     """``f[explicit] : domain → codomain``, for all values of ``variables``.
 

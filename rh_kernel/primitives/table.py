@@ -1,7 +1,6 @@
 """The table of Σ_fun (RH Def. 3.1, LANGUAGE §4), a row for each name: a new symbol is a new row in a part."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType, ModuleType
 
 from rh_kernel.primitives.entrywise import ENTRYWISE_ROWS
@@ -15,6 +14,7 @@ from rh_kernel.primitives.schemes import Scheme, unmet
 from rh_kernel.primitives.signals import SIGNAL_ROWS
 from rh_kernel.primitives.structural import STRUCTURAL_ROWS
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.stuck import impossible_member
@@ -33,7 +33,7 @@ _PARTS = (
 ROWS: Mapping[str, Row] = MappingProxyType({row.name: row for part in _PARTS for row in part})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failing:
     """``slice[1, 5]`` needs ``hi ≤ n``, and ``hi = 5 and n = 4``"""
 

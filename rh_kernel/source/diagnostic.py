@@ -7,6 +7,7 @@ no next step, or a limit was met), and ``KernelBug`` (our own fault, shown with 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from rh_kernel.source.records import frozen, frozen_by_name
 from rh_kernel.source.span import Span
 
 _LONGEST = 60
@@ -20,7 +21,7 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fix:
     """What to write at ``span``, which may be empty, so that this complaint is gone."""
 
@@ -49,7 +50,7 @@ def _quoted(text: str) -> str:
     return f"`{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + '…'}`"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class Diagnostic:
     """One complaint. A subclass fixes ``code``, ``title`` and ``label``; its fields are the facts put into the label.
 

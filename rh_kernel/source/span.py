@@ -1,9 +1,11 @@
 """Sources and spans: where in which text something was written."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from rh_kernel.source.records import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Source:
     """A piece of program text under the name that messages give it (a file, or ``cell 3``)."""
 
@@ -20,7 +22,7 @@ class Source:
         return self.text.split("\n")[number - 1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """The characters ``start <= i < end`` of a source."""
 

@@ -51,11 +51,11 @@ class Batches:
         """How many samples, at least one, a plan may have that holds so many reals, about."""
         return max(1, max(reals - self._once, 0) // self._each)
 
-    def require(self, samples: int, reals: int) -> None:
-        """Raises ``Stuck`` if a run of so many samples holds more than that many reals."""
+    def require(self, samples: int, reals: int, by: str) -> None:
+        """Raises ``Stuck`` if a run of so many samples holds more than that many reals, a bound set ``by`` something."""
         most = self.machine.plan(min(samples, self.size, self.samples(LARGEST))).size
         if most > reals:
-            raise too_large(most, reals, "a batch", None)
+            raise too_large(most, reals, "a batch", None, by)
 
     def change(self, rows: Integers) -> None:
         """For each row of ``rows``: the samples in it all run from what is there, and the mean of their changes is made."""

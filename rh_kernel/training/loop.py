@@ -1,7 +1,7 @@
 """``train P for p in D epochs e batch b shuffle s measure Q on D'`` as a stream of events (LANGUAGE §6)."""
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -23,6 +23,12 @@ BETWEEN_EVENTS = 0.02
 BETWEEN_LOOKS = 1.0
 """Seconds of work after which weights that are on a graphics card are looked at again."""
 
+MANY = 1 << 15
+"""The samples that several epochs may have together which are given to the back end in one call."""
+
+SMALL = 1 << 14
+"""Only where all contents have at most so many entries: they are kept, for an epoch after which something is not finite."""
+
 AT_ONCE = BETWEEN_EVENTS / 4
 """Seconds that the batches should take, about, that are given to the back end in one call."""
 
@@ -39,20 +45,21 @@ def train(
     precision: Precision = "float64",
     device: Device = "cpu",
     backend: Backend | None = None,
+    by: str = "on this machine",
 ) -> Iterator[Event]:
     """Trains from ``heap``, which is left as it is: each ``Progress`` holds the heap so far, and ``Trained`` the new one.
 
     A batch of b samples runs from one heap, and the mean of the b changes is added to it. After each epoch each measure is
     averaged over the data that it names in ``measured``. There is an event about every 20 ms; who asks for no more stops
     the run between two batches. Raises ``Rejected`` if the samples do not fit, ``Stuck`` if a command cannot be compiled,
-    would have more than ``longest`` equations or hold more than ``reals`` numbers at a time; and, if it is ``strict``, at a
-    point where a function is not smooth.
+    would have more than ``longest`` equations or hold more than ``reals`` numbers at a time, a bound set ``by`` something; and,
+    if it is ``strict``, at a point where a function is not smooth.
     """
 
     def choice(seconds: float) -> Backend:
         return backend or backend_for(device, seconds)
 
-    return _Training(run, data, measured, heap, reals, precision, choice, strict=strict, longest=longest).events()
+    return _Training(run, data, measured, heap, (reals, by), precision, choice, strict=strict, longest=longest).events()
 
 
 class _Clock:
@@ -87,7 +94,7 @@ class _Training:
         data: DataSet,
         measured: Mapping[str, DataSet],
         heap: Mapping[Location, Array],
-        reals: int,
+        bound: tuple[int, str],
         precision: Precision,
         choice: Callable[[float], Backend],
         *,
@@ -99,7 +106,7 @@ class _Training:
         self.run = run
         self.data = data
         self.measured = measured
-        self.reals = reals
+        self.bound = bound
         self.strict = strict
         self.longest = longest
         self.heap = dict(heap)
@@ -108,7 +115,9 @@ class _Training:
         self.epoch = 0
         self.samples = 0
         self.at_once = 1
+        self.steps: Batches | None = None
         self.looked = 0.0
+        self.stale = False
         self.clock = _Clock()
         self.training_seconds = 0.0
         self.told: set[Location | int] = {loc for loc, array in heap.items() if not np.isfinite(array).all()}
@@ -130,58 +139,93 @@ class _Training:
         steps, *averages = [
             Batches(program, names, data, memory, self.precision, backend) for program, data in zip(programs, sets, strict=True)
         ]
-        steps.require(run.batch, self.reals)
+        self.steps = steps
+        steps.require(run.batch, *self.bound)
         for average in averages:
-            average.require(average.samples(MEASURED), self.reals)
+            average.require(average.samples(MEASURED), *self.bound)
         writes = tuple([location for location, _ in step.writes])
         self.start = {location: self.heap[location] for location in writes if location in self.heap}
         rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
-        for self.epoch in range(run.epochs):
-            order = np.arange(self.data.size) if rng is None else rng.permutation(self.data.size)
-            yield from self._train(steps, order)
-            self._look(steps, last=self.epoch == run.epochs - 1)
-            for average, curve in zip(averages, self.curves, strict=True):
-                curve.append((yield from self._average(average)))
-            yield from self._watch(writes)
-        self.epoch = run.epochs
+        while self.epoch < run.epochs:
+            count = 1 if averages else self._epochs(steps)
+            orders = [np.arange(self.data.size) if rng is None else rng.permutation(self.data.size) for _ in range(count)]
+            if count > 1 and (yield from self._together(steps, writes, orders)):
+                continue
+            for order in orders:
+                yield from self._train(steps, order)
+                if self.epoch == run.epochs - 1:
+                    self._look(last=True)
+                for average, curve in zip(averages, self.curves, strict=True):
+                    curve.append((yield from self._average(average)))
+                yield from self._watch(steps, writes)
+                self.epoch += 1
         yield from self._tell(self._progress())
         curves = tuple([(m.text, tuple(curve)) for m, curve in zip(run.measures, self.curves, strict=True)])
         yield Trained(dict(self.heap), curves, run.epochs, self.data.size, self.clock.seconds)
+
+    def _epochs(self, steps: Batches) -> int:
+        """How many epochs of whole batches there is time for in one call; the last one is not among them."""
+        batch = min(self.run.batch, self.data.size)
+        entries = sum(content.size for content in steps.machine.memory.values())
+        if self.data.size % batch or steps.machine.backend.far or entries > SMALL:
+            return 1
+        return max(1, min(min(self.at_once * batch, MANY) // self.data.size, self.run.epochs - 1 - self.epoch))
+
+    def _together(self, steps: Batches, writes: Sequence[Location], orders: Sequence[Integers]) -> Generator[Event, None, bool]:
+        """Several epochs in one call; or none, if something is no longer finite after them: then one sees when that began."""
+        machine, began, before = steps.machine, self.clock.seconds - self.training_seconds, self.clock.turn
+        contents = machine.backend.fetch(machine.memory)
+        rows = np.concatenate(orders).reshape(-1, min(self.run.batch, self.data.size))
+        steps.change(rows)
+        if self._endless(machine.memory, writes):
+            machine.backend.store(machine.memory, contents)
+            return False
+        self.stale = True
+        self.samples += rows.size
+        self.epoch += len(orders)
+        self.at_once = _next(len(rows), self.clock.turn - before)
+        self.training_seconds = self.clock.seconds - began
+        yield from self._turn(began)
+        return True
 
     def _train(self, steps: Batches, order: Integers) -> Iterator[Event]:
         """One epoch, in that order: whole batches, as many in one call as there is time for, and what is left."""
         began = self.clock.seconds - self.training_seconds
         batch = min(self.run.batch, self.data.size)
-        whole = self.data.size // batch
+        whole = len(order) // batch
         rows = order[: whole * batch].reshape(whole, batch)
         at = 0
         while at < whole:
             before = self.clock.turn
             done = rows[at : at + self.at_once]
             steps.change(done)
+            self.stale = True
             at += len(done)
             self.samples += done.size
             self.at_once = _next(len(done), self.clock.turn - before)
-            yield from self._turn(steps, began)
-        if left := self.data.size - whole * batch:
+            yield from self._turn(began)
+        if left := len(order) - whole * batch:
             steps.change(order[None, -left:])
+            self.stale = True
             self.samples += left
-            yield from self._turn(steps, began)
+            yield from self._turn(began)
         self.training_seconds = self.clock.seconds - began
 
-    def _turn(self, steps: Batches, began: float) -> Iterator[Event]:
+    def _turn(self, began: float) -> Iterator[Event]:
         """Tells how far the epoch is, if it is time to."""
         if self.clock.turn > BETWEEN_EVENTS:
-            self._look(steps)
             self.training_seconds = self.clock.seconds - began
             yield from self._tell(self._progress())
 
-    def _look(self, steps: Batches, *, last: bool = False) -> None:
-        """Sees what is in the memory now; in one that is far away, no more than once a second, and at the end."""
+    def _look(self, *, last: bool = False) -> None:
+        """Sees what is in the memory now; in one that is far away, no more than once a second, and at the ``last``."""
+        if self.steps is None or not self.stale:
+            return
         now = self.clock.seconds
-        if last or not steps.machine.backend.far or now - self.looked >= BETWEEN_LOOKS:
-            self.heap.update(steps.machine.written())
+        if last or not self.steps.machine.backend.far or now - self.looked >= BETWEEN_LOOKS:
+            self.heap.update(self.steps.machine.written(ended=last))
             self.looked = now
+            self.stale = False
 
     def _average(self, measure: Batches) -> Generator[Event, None, float]:
         """The average of a measure over all its samples, from what is there now."""
@@ -193,16 +237,26 @@ class _Training:
                 yield from self._tell(self._progress())
         return total / measure.size
 
-    def _watch(self, writes: tuple[Location, ...]) -> Iterator[Event]:
+    def _watch(self, steps: Batches, writes: tuple[Location, ...]) -> Iterator[Event]:
         """Tells of what is no longer finite since this epoch."""
-        locations = [loc for loc in writes if loc not in self.told and not np.isfinite(self.heap[loc]).all()]
+        near = not steps.machine.backend.far
+        if not near:
+            self._look()
+        # Where the contents are near they are seen where they are.
+        found = steps.machine.memory if near else self.heap
+        locations = self._endless(found, writes)
         measures = [i for i, curve in enumerate(self.curves) if i not in self.told and not np.isfinite(curve[-1])]
         if locations or measures:
             self.told.update(locations, measures)
             texts = tuple([self.run.measures[i].text for i in measures])
             yield from self._tell(Diverged(self.epoch + 1, tuple([loc.name for loc in locations]), texts))
 
+    def _endless(self, found: Mapping[Location, Array], writes: Sequence[Location]) -> list[Location]:
+        """The locations that are no longer finite, and of which that has not been told."""
+        return [loc for loc in writes if loc not in self.told and not np.isfinite(found[loc]).all()]
+
     def _progress(self) -> Progress:
+        self._look()
         samples = self.run.epochs * self.data.size
         speed = self.samples / self.training_seconds if self.training_seconds else 0.0
         curves = tuple([tuple(curve[: self.epoch]) for curve in self.curves])

@@ -13,8 +13,13 @@ Nested = float | list[Any]
 
 def number(e: s.Number | s.Negate) -> Const:
     """The constant of shape (1,) that a number stands for."""
-    c = constant(_number(e))
+    c = constant(value_of(e))
     return Const(c.value, span=e.span)
+
+
+def value_of(e: s.Number | s.Negate) -> float:
+    """The real number that is written."""
+    return _number(e)
 
 
 def array_literal(e: s.ArrayLiteral) -> Const:

@@ -1,8 +1,7 @@
 """Elaboration of checks: ``check M == N`` needs ``M : A`` and ``N : A``, ``check E ⊢ A`` needs ``E : A``."""
 
-from dataclasses import dataclass
-
 from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.types import Type
@@ -26,7 +25,7 @@ _INPUT = "⊢"
 """What the input of a function is called: nothing that anybody can write."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Equation:
     """``check M == N within ε``: two closed terms or commands of one type."""
 

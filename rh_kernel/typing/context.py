@@ -5,9 +5,10 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Loc
@@ -24,7 +25,7 @@ class Zone(Enum):
     CONTINUATION = "k"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Barrier:
     """A place where some variables are out of reach, in words, and what to do about one of them, ``{name}``.
 
@@ -61,7 +62,7 @@ INDEX = Barrier(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """``x : A``; for a continuation ``k : A ~> answer``. ``barred`` tells why x is out of reach, if it is.
 
@@ -76,7 +77,7 @@ class Entry:
     span: Span | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bar:
     """The first ``count`` variables are out of reach, as far as they belong to these zones."""
 
@@ -88,7 +89,7 @@ class Bar:
 _NOTHING: Scope[Entry] = Scope()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Context:
     """Everything a name can mean at one place of the program."""
 

@@ -1,8 +1,9 @@
 """Elaboration of declarations (LANGUAGE §3): each is checked once, for all values of its dimension variables."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
@@ -224,7 +225,7 @@ def _pure(failure: Rejected) -> Rejected:
     return Rejected(*told)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Signature:
     """What stands before the ``=`` of a declaration."""
 

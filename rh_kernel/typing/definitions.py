@@ -1,18 +1,20 @@
 """What the names of a session stand for: one frozen record for each kind of declaration."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TypeAlias
 
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
+from rh_kernel.source.tables import table
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import Handler, Scope, Term
 from rh_kernel.syntax.signature import Family, Location, Parameter
 from rh_kernel.syntax.types import Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DimDefinition:
     """``dim n_hid = 3``"""
 
@@ -20,7 +22,7 @@ class DimDefinition:
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstDefinition:
     """``const t : A = M``: ``term`` is closed; the session evaluates it before the name can be used."""
 
@@ -29,14 +31,14 @@ class ConstDefinition:
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """A content given by a closed term: mostly a literal."""
 
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drawn:
     """``zeros ones eye normal uniform glorot``, with their numbers; ``seed`` for the random ones."""
 
@@ -45,7 +47,7 @@ class Drawn:
     seed: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loaded:
     """``load("w.npy")``"""
 
@@ -55,7 +57,7 @@ class Loaded:
 Initial: TypeAlias = Written | Drawn | Loaded
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocDefinition:
     """``loc w0 : Real(3, 2) = normal(0.5, seed=1)``"""
 
@@ -64,7 +66,7 @@ class LocDefinition:
     initial: Initial
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunDefinition:
     """``fun f(x : A) : B = M``: scopes ``x. M`` and ``w, x. N``, generic in ``variables``."""
 
@@ -77,7 +79,7 @@ class FunDefinition:
     own: Scope | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpDefinition:
     """``op FC[l : Loc(m, n)] : A -> B``"""
 
@@ -85,7 +87,7 @@ class OpDefinition:
     family: Family
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NetDefinition:
     """``net mlp[l : Loc(m, n), a : C](x : A) : B = R``: the scope ``a…, x. R``, generic in ``variables``.
 
@@ -102,7 +104,7 @@ class NetDefinition:
     nodes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HandlerDefinition:
     """``handler sgd(alpha : A, t : B) = { … }``, generic in ``variables``.
 
@@ -122,7 +124,7 @@ Definition: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Declared:
     """A definition and the place of its name, ``None`` for what is built in.
 
@@ -147,7 +149,7 @@ NODES = 250_000
 """So many nodes the body of a net may have, with the nets that it uses unfolded, unless a session says otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definitions:
     """All names of a session; adding one gives a new value. ``failed`` are the names whose declaration has an error.
 
@@ -155,10 +157,10 @@ class Definitions:
     large a program may get when nets are unfolded. ``forgotten`` is what the cell that is running declared before.
     """
 
-    named: MappingProxyType[str, Declared]
+    named: Mapping[str, Declared]
     failed: frozenset[str] = frozenset()
     count: int = 0
-    versions: MappingProxyType[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    versions: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     nodes: int = NODES
     forgotten: MappingProxyType[str, Declared] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -182,11 +184,11 @@ class Definitions:
         # What is made from its own older meaning, `const a = a + 1`, means another thing each time.
         if before is not None and name not in used_names and declared.means(before):
             declared = replace(declared, number=before.number)
-        named = MappingProxyType(self.named | {name: declared})
+        named = table(self.named).with_(name, declared)
         versions = self.versions
         if isinstance(definition, LocDefinition):
-            versions = MappingProxyType(versions | {name: definition.location.version + 1})
-        return replace(self, named=named, failed=self.failed - {name}, count=count, versions=versions)
+            versions = table(versions).with_(name, definition.location.version + 1)
+        return Definitions(named, self.failed - {name}, count, versions, self.nodes, self.forgotten)
 
     def without(self, name: str) -> "Definitions":
         """These, with a note that the declaration of ``name`` has an error."""
@@ -195,7 +197,7 @@ class Definitions:
 
     def forget(self, cell: str) -> "Definitions":
         """These without what stands in ``cell``, which is about to run again."""
-        gone = {name: declared for name, declared in self.named.items() if cell and declared.cell == cell}
+        gone = {name: declared for name, declared in self.named.items() if declared.cell == cell} if cell else None
         if not gone:
             return self
         named = {name: declared for name, declared in self.named.items() if name not in gone}

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from rh_kernel.paper import Figure
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Command, Handler, Node, Term
 from rh_kernel.syntax.types import Type
@@ -72,7 +73,7 @@ _STATED_IN: dict[TypingRule, Figure] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Assumption:
     """``x : A`` in Γ or Δ, or ``k : A ⇝ answer``."""
 
@@ -140,7 +141,7 @@ def assumptions(cx: Context) -> tuple[Assumption | None, ...]:
     return tuple(reversed(found))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReverseHandlerType:
     """``rev handler(C)``"""
 
@@ -150,7 +151,7 @@ class ReverseHandlerType:
         return f"rev handler({self.of})"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrdinaryHandlerType:
     """``C ⇒ D``"""
 

@@ -3,12 +3,11 @@
 The docstring of each is a text that has it.
 """
 
-from dataclasses import dataclass
-
 from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.records import frozen_by_name
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class UnknownName(Diagnostic):
     """``let y <- 2 in y + z``"""
 
@@ -17,7 +16,7 @@ class UnknownName(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class TypesDiffer(Diagnostic):
     """``const t : Real(3) = [0.5, 0.5]``"""
 
@@ -26,7 +25,7 @@ class TypesDiffer(Diagnostic):
     what: str = "this"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class OperandsDiffer(Diagnostic):
     """``[1, 2] + [1, 2, 3]``"""
 
@@ -35,7 +34,7 @@ class OperandsDiffer(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class WrongKindOfName(Diagnostic):
     """``let f <- relu in f(2)``"""
 
@@ -46,7 +45,7 @@ class WrongKindOfName(Diagnostic):
     wanted: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class WrongNumberOfArguments(Diagnostic):
     """``relu(1, 2)``"""
 
@@ -57,7 +56,7 @@ class WrongNumberOfArguments(Diagnostic):
     given: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class WrongNumberOfIndices(Diagnostic):
     """``relu[2](x)``"""
 
@@ -68,7 +67,7 @@ class WrongNumberOfIndices(Diagnostic):
     given: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class WrongIndex(Diagnostic):
     """``FC[3](x)``"""
 
@@ -77,7 +76,7 @@ class WrongIndex(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class CommandInTerm(Diagnostic):
     """``relu(return 2)``"""
 
@@ -86,7 +85,7 @@ class CommandInTerm(Diagnostic):
     what: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class TermInCommand(Diagnostic):
     """``let x <= 2 + 3 in return x``"""
 
@@ -95,7 +94,7 @@ class TermInCommand(Diagnostic):
     what: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class PatternDoesNotFit(Diagnostic):
     """``let (a, b) <- [1, 2] in a``"""
 
@@ -104,7 +103,7 @@ class PatternDoesNotFit(Diagnostic):
     wanted: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class NoSuchComponent(Diagnostic):
     """``(1, 2).3``"""
 
@@ -113,7 +112,7 @@ class NoSuchComponent(Diagnostic):
     index: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class OutOfReach(Diagnostic):
     """``let a <- 2 in rev handle (1) <x>. return a * x with h``"""
 
@@ -123,7 +122,7 @@ class OutOfReach(Diagnostic):
     where: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class HandlerWithoutReturn(Diagnostic):
     """``handle P with { FC[l](x), k -> k(x) }``"""
 
@@ -131,7 +130,7 @@ class HandlerWithoutReturn(Diagnostic):
     label = "this handler does not say what happens to the result"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class ClauseTwice(Diagnostic):
     """``handle P with { return x -> return x ; return y -> return y }``"""
 
@@ -140,7 +139,7 @@ class ClauseTwice(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class ClauseOfOtherKind(Diagnostic):
     """``rev handle (1) <x>. R with { return x -> return x ; FC[l](x), k -> k(x) }``"""
 
@@ -150,7 +149,7 @@ class ClauseOfOtherKind(Diagnostic):
     inside: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class HandlerOfOtherKind(Diagnostic):
     """``handle P with sgd(0.1, t)``"""
 
@@ -162,7 +161,7 @@ class HandlerOfOtherKind(Diagnostic):
     is_a: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class BadDimension(Diagnostic):
     """``const t : Real(2 - 3) = [1]``"""
 
@@ -172,7 +171,7 @@ class BadDimension(Diagnostic):
     expected: str = "a whole number from 0 on"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class NotADimension(Diagnostic):
     """``dim n = 2.5``"""
 
@@ -181,7 +180,7 @@ class NotADimension(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class Undetermined(Diagnostic):
     """``let x <= Noise() in return 1``"""
 
@@ -190,7 +189,7 @@ class Undetermined(Diagnostic):
     what: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class DependsOnError(Diagnostic):
     """``2 * a, after const a : Real(3) = [1, 2]``"""
 
@@ -199,7 +198,7 @@ class DependsOnError(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class NameTwice(Diagnostic):
     """``let (x, x) <- (1, 2) in x``"""
 
@@ -208,7 +207,7 @@ class NameTwice(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class BadArray(Diagnostic):
     """``[[1, 2], [3]]``"""
 
@@ -217,7 +216,7 @@ class BadArray(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class BadInitial(Diagnostic):
     """``loc w : Real(3, 2) = normal(0.5)``"""
 
@@ -226,7 +225,7 @@ class BadInitial(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class BuiltInName(Diagnostic):
     """``op Get[l : Loc(n)] : 1 -> Real(n)``"""
 
@@ -235,7 +234,7 @@ class BuiltInName(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class NotDifferentiated(Diagnostic):
     """``rd[2](1, 1)``"""
 
@@ -243,7 +242,7 @@ class NotDifferentiated(Diagnostic):
     label = "`rd[…]` takes the derivative of a function symbol, and this is none"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class BadTraining(Diagnostic):
     """``train P for x in data("xor") epochs 0``"""
 
@@ -252,7 +251,7 @@ class BadTraining(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class BadCheck(Diagnostic):
     """``check 1 == 2 within x``"""
 
@@ -261,7 +260,7 @@ class BadCheck(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class SizesDiffer(Diagnostic):
     """``reshape[3, 2]([1, 2, 3, 4])``"""
 
@@ -269,7 +268,7 @@ class SizesDiffer(Diagnostic):
     label = "`reshape` keeps the entries, and here their number changes"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class BackwardInOrdinary(Diagnostic):
     """``FC[l](x), k -> let y <= k(w @ x) in return w^T @ y``"""
 
@@ -281,7 +280,7 @@ class BackwardInOrdinary(Diagnostic):
     given: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class AnswerDepends(Diagnostic):
     """``handle P with { return x -> return x ; FC[l](x), k -> return x }``"""
 

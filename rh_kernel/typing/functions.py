@@ -1,12 +1,12 @@
 """Function symbols at a use: which member of which family ``f``, ``reshape[3, 2]`` or ``rd[rd[f]]`` is (RH Def. 3.2)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS, failing
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Primitive, RdOf, Term
@@ -24,7 +24,7 @@ from rh_kernel.typing.origins import chosen, operand_story, origins
 from rh_kernel.typing.unify import Unifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A member of a family with unknowns in it, and the two shapes that must hold equally many entries, if any."""
 

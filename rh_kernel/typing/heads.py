@@ -3,9 +3,8 @@
 Inside a clause the dimension variables of the operation's declaration are in scope, rigid, under the names they have there.
 """
 
-from dataclasses import dataclass
-
 from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
@@ -19,7 +18,7 @@ from rh_kernel.typing.origins import chosen, where
 from rh_kernel.typing.unify import Unifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Head:
     """A clause's head, elaborated: the operation's types as the clause sees them, and what is in scope."""
 

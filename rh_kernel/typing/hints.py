@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rh_kernel.source.diagnostic import Note
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
 from rh_kernel.syntax.types import SCALAR, Product, Real, Type
@@ -12,7 +13,7 @@ from rh_kernel.syntax.types import SCALAR, Product, Real, Type
 _ATOM = re.compile(r"[\w'.]{1,20}|\[[-\w., \[\]]{1,24}\]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """Who asks for a type, in words that stand after it, and what to do where another is found.
 

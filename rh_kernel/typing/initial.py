@@ -6,7 +6,7 @@ from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.types import Real, ShapeMeta, ShapeVar, Type
-from rh_kernel.typing.arrays import number
+from rh_kernel.typing.arrays import value_of
 from rh_kernel.typing.commands import Commands
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import Drawn, Initial, Loaded, Written
@@ -117,7 +117,7 @@ def _check_shape(initial: items.Initial, how: str, A: Real) -> None:
 def _plain(e: s.Expr) -> float:
     match e:
         case s.Number() | s.Negate(s.Number()):
-            return float(number(e).value[0])
+            return value_of(e)
         case _:
             raise Rejected(BadInitial(span=e.span, why="a number is expected here", found=f"`{e.span.text}`"))
 

@@ -1,9 +1,10 @@
 """Elaboration of what is evaluated: ``◇ ⊢ M : A``, ``◇ ; ◇ ⊢ P : A``, and training runs (LANGUAGE §6)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
@@ -23,7 +24,7 @@ SampleTypes = Callable[[str, Span], Mapping[str, Type]]
 """The name of a data set and where it is written ↦ the type of each component of a sample. Raises ``Rejected``."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClosedTerm:
     """``◇ ⊢ M : A``"""
 
@@ -31,7 +32,7 @@ class ClosedTerm:
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClosedCommand:
     """``◇ ; ◇ ⊢ P : A``"""
 
@@ -39,7 +40,7 @@ class ClosedCommand:
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeasureRun:
     """``measure P on D``: P leaves the sample's variables loose, the last one is index 0; its type is ``Real(1)``.
 
@@ -51,7 +52,7 @@ class MeasureRun:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TrainingRun:
     """``train P for (x, t) in D …``: P leaves the sample's variables loose, the last one is index 0.
 

@@ -3,9 +3,10 @@
 import difflib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rh_kernel.source.diagnostic import Fix
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.dimensions import DimMeta, variables
@@ -17,7 +18,7 @@ _ALIKE = 0.8
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Advice:
     """What to do, in words and as a change of the text, so far as it is known."""
 

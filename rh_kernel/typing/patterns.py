@@ -1,9 +1,9 @@
 """Patterns, the sugar of RH Def. 3.4: ``let ⟨x1, …, xn⟩ ← M in N`` binds M and then each projection of it."""
 
-from dataclasses import dataclass
 from typing import cast
 
 from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Bind, Bound, Command, Let, Proj, Return, Scope, Term
@@ -13,7 +13,7 @@ from rh_kernel.typing.errors import NameTwice, PatternDoesNotFit
 from rh_kernel.typing.unify import Unifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Taken:
     """``let hint ← proj_index(x)``, where x is the binder at ``position`` (from 0) and the product has ``arity`` factors."""
 
@@ -23,7 +23,7 @@ class Taken:
     position: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opened:
     """Patterns as binders: ``hints`` are bound first, all at once, then each of ``taken`` in turn."""
 
@@ -49,6 +49,11 @@ class Opened:
 
     def _hint(self, position: int) -> str:
         return (self.hints + tuple(t.hint for t in self.taken))[position]
+
+
+def open_name(cx: Context, pattern: s.NamePattern, A: Type, zone: Zone) -> Opened:
+    """Bind one name, or ``_``, of type A."""
+    return Opened((pattern.name,), (), cx.bind(Entry(pattern.name, A, zone, span=pattern.span)))
 
 
 def open_patterns(

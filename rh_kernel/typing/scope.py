@@ -5,15 +5,16 @@ one. So n names are put into tables about n log n times in all, and every scope 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from rh_kernel.source.records import frozen
 
 Meaning = TypeVar("Meaning")
 
 RECENT = 16
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block(Generic[Meaning]):
     """The nearest of each name among ``count`` names in a row, with its position, and the blocks ``before``."""
 
@@ -22,7 +23,7 @@ class Block(Generic[Meaning]):
     before: "Block[Meaning] | None"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope(Generic[Meaning]):
     """So many names, outermost first; positions count from 0."""
 

@@ -4,11 +4,11 @@ The nodes carry the types of the members they are; here it is checked that the f
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from rh_kernel.primitives.schemes import instantiate, keeps_entries
 from rh_kernel.primitives.table import ROWS
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.binding import Static, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Index, Node, Operation, Primitive, RdOf, Scope, Term
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, variables
@@ -19,7 +19,7 @@ from rh_kernel.typing.heads import shape_variables
 from rh_kernel.typing.unify import Unifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Required:
     """``x1 : A1, …, xn : An ⊢ M : B``, which a defined function symbol has to satisfy."""
 
@@ -85,7 +85,7 @@ def check_operation(op: Operation) -> tuple[tuple[Term, Type], ...]:
     return tuple(terms)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ClauseTypes:
     """What a clause sees of its operation ``Op[a…] : A → B``: the closed values ``a`` with their types, A and B."""
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.core import Bound, Call, Let, Plus, Proj, Rd, Term, Tuple, Zero
+from rh_kernel.syntax.core import Bound, Call, Let, Plus, Primitive, Proj, Rd, Term, Tuple, Zero
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Type, TypeMeta
 from rh_kernel.syntax.values import UNIT_VALUE, constant_type
 from rh_kernel.typing import operators
@@ -40,7 +40,7 @@ from rh_kernel.typing.functions import check_needs, check_size, function_names, 
 from rh_kernel.typing.hints import NOBODY, Asked
 from rh_kernel.typing.mending import array_of, is_number, other_type, sign
 from rh_kernel.typing.origins import chosen, names_of, operand_story, origins
-from rh_kernel.typing.patterns import Opened, open_patterns
+from rh_kernel.typing.patterns import Opened, open_name, open_patterns
 from rh_kernel.typing.siblings import Siblings
 from rh_kernel.typing.unify import Unifier
 
@@ -52,6 +52,8 @@ class Terms:
 
     def __init__(self, unifier: Unifier) -> None:
         self.unifier = unifier
+        # The symbols of the language that were met on variables of known types, so that each is found out once.
+        self._met: dict[tuple[str, tuple[Type, ...]], Primitive] = {}
 
     def check(self, cx: Context, e: s.Expr, A: Type, asked: Asked = NOBODY) -> Term:
         """M with ``Γ, Δ ⊢ M : A``, where ``asked`` tells who asks for A. Raises ``Rejected``."""
@@ -166,6 +168,35 @@ class Terms:
                 raise another_kind(cx, name, e.head.span, kind_of(d), "a function")
 
     def _call(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
+        variables = self._variables(cx, e.arguments) if not e.indices else None
+        if variables is None:
+            return self._symbol(cx, e)
+        key = e.head.text, tuple([A for _, A in variables])
+        f = self._met.get(key)
+        if f is None:
+            M, B = self._symbol(cx, e)
+            if isinstance(M, Call) and isinstance(M.function, Primitive) and M.function.domain.is_concrete and B.is_concrete:
+                self._met[key] = M.function
+            return M, B
+        parts = tuple([x for x, _ in variables])
+        M = Call(f, parts[0] if len(parts) == 1 else Tuple(parts, span=parts_span(e)), span=e.span)
+        self.unifier.uses.append((e.span, M))
+        return M, f.codomain
+
+    def _variables(self, cx: Context, arguments: tuple[s.Expr, ...]) -> list[tuple[Bound, Type]] | None:
+        """Arguments that are variables in reach, with their types, if these are known; ``None`` if they are something else."""
+        found: list[tuple[Bound, Type]] = []
+        for e in arguments:
+            place = cx.look_up(e.name) if isinstance(e, s.Var) else None
+            if place is None or place[1].barred or place[1].zone is Zone.CONTINUATION:
+                return None
+            A = self.unifier.head(place[1].type)
+            if not A.is_concrete:
+                return None
+            found.append((Bound(place[0], place[1].name, span=e.span), A))
+        return found or None
+
+    def _symbol(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
         candidate, argument = resolve_function(cx, self.unifier, e, lambda: self.infer(cx, argument_of(e)))
         f = candidate.function
         check_needs(cx, self.unifier, f, e)
@@ -185,6 +216,11 @@ class Terms:
                 if count and not isinstance(wanted, TypeMeta):
                     raise self._wrong_arguments(cx, e, A, count)
                 return self.check(cx, s.Unit(span=e.span), A)
+            case (s.Var(name) as one,) if count == 1:
+                M, B = self._variable(cx, name, one.span)
+                if not self.unifier.same_type(B, A):
+                    self.same(cx, B, A, one, asked_by(cx, self.unifier, e, 0))
+                return M
             case (one,):
                 if count != 1 and not isinstance(one, s.TupleExpr | s.LetExpr | s.Unit) and one != s.Number("0", span=e.span):
                     M, B = self.infer(cx, one)
@@ -194,7 +230,7 @@ class Terms:
                     return M
                 return self.check(cx, one, A, asked_by(cx, self.unifier, e, 0))
             case many:
-                span = many[0].span.to(many[-1].span)
+                span = parts_span(e)
                 if isinstance(wanted, TypeMeta):
                     return self.check(cx, s.TupleExpr(many, span=span), A)
                 if count != len(many) or not isinstance(wanted, Product):
@@ -320,6 +356,8 @@ def wrong(unifier: Unifier) -> tuple[Term, Type]:
 
 def taken_apart(cx: Context, unifier: Unifier, siblings: Siblings, e: s.LetExpr, A: Type) -> Opened:
     """The pattern of a let for a value of type A, or, if it does not fit, for something with an error."""
+    if isinstance(e.pattern, s.NamePattern):
+        return open_name(cx, e.pattern, A, Zone.DELTA)
     with siblings:
         try:
             return open_patterns(cx, unifier, ((e.pattern, A),), Zone.DELTA)
@@ -331,6 +369,11 @@ def taken_apart(cx: Context, unifier: Unifier, siblings: Siblings, e: s.LetExpr,
     return Opened((), (), cx.bind(*poisoned))
 
 
+def parts_span(e: s.Apply) -> Span:
+    """Where the arguments stand, of which there are some."""
+    return e.arguments[0].span.to(e.arguments[-1].span)
+
+
 def argument_of(e: s.Apply) -> s.Expr:
     """The arguments as one expression."""
     match e.arguments:
@@ -339,7 +382,7 @@ def argument_of(e: s.Apply) -> s.Expr:
         case (argument,):
             return argument
         case many:
-            return s.TupleExpr(many, span=many[0].span.to(many[-1].span))
+            return s.TupleExpr(many, span=parts_span(e))
 
 
 def _without_return(e: s.ReturnExpr) -> Fix | None:
@@ -349,11 +392,7 @@ def _without_return(e: s.ReturnExpr) -> Fix | None:
 
 
 def _bind_first(e: s.Expr) -> str:
-    match e:
-        case s.RevHandleExpr():
-            text = "rev handle …"
-        case s.HandleExpr():
-            text = "handle …"
-        case _:
-            text = e.span.text if len(e.span.text) <= 30 and "\n" not in e.span.text else "…"
+    text = e.span.text if len(e.span.text) <= 30 and "\n" not in e.span.text else "…"
+    if isinstance(e, s.RevHandleExpr | s.HandleExpr):
+        text = "rev handle …" if isinstance(e, s.RevHandleExpr) else "handle …"
     return f"bind its result first: `let y <= {text} in …`"

@@ -10,6 +10,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, replace_unknowns
 from rh_kernel.syntax.core import Defined, Function, Node, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms, variables
+from rh_kernel.syntax.settled import is_settled
 from rh_kernel.syntax.stuck import too_many_nodes
 from rh_kernel.syntax.types import (
     SCALAR,
@@ -294,7 +295,7 @@ class Unifier:
 
         A type nobody asked about is ``Real(1)`` (LANGUAGE §1); ``undetermined`` tells whether a dimension was not found.
         """
-        return replace_unknowns(node, self._final_dim, self._final_shape, self._final_type)
+        return node if is_settled(node) else replace_unknowns(node, self._final_dim, self._final_shape, self._final_type)
 
     def finish_type(self, A: Type) -> Type:
         """``finish`` for a type."""

@@ -18,6 +18,7 @@ from rh_kernel.arrays.plan import (
     Gather,
     Input,
     Instruction,
+    Integers,
     Kept,
     Leaf,
     Map,
@@ -110,9 +111,9 @@ class ByDefinition:
                             found = ONE[f](values[at[0]]) if f in ONE else TWO[f](*[values[i] for i in at])
                             values.append(np.asarray(found).astype(kind))
                 for store in stores:
-                    there = self.buffers[store.view.buffer]
-                    old = there[places(store.view)] if store.accumulate else 0
-                    there[places(store.view)] = old + values[store.value]
+                    there, at = self.buffers[store.view.buffer], places(store.view)
+                    assert np.unique(at).size == at.size, "two entries of what is stored lie at one place"
+                    there[at] = there[at] + values[store.value] if store.accumulate else values[store.value]
             case Reduce(fold, y, x, scale):
                 rows = self._read(x).reshape(*y.shape, -1)
                 folds: dict[Fold, Callable[..., Any]] = {Fold.SUM: np.sum, Fold.MAX: np.max, Fold.ARGMAX: np.argmax}
@@ -133,7 +134,15 @@ class ByDefinition:
                 pass
 
 
-def places(view: View) -> Any:
+def interpret(plan: Plan, contents: Mapping[Location, Array], inputs: Sequence[Array]) -> tuple[Any, dict[Location, Array]]:
+    """The result of one run, and what the locations hold after it."""
+    memory = {location: np.array(content, dtype=plan.precision) for location, content in contents.items()}
+    run = ByDefinition(plan, memory)
+    run.step(*inputs)
+    return run.result(), memory
+
+
+def places(view: View) -> Integers:
     """Where in its buffer each entry of the view is."""
     at = np.full(view.shape, view.offset, dtype=np.intp)
     for axis, (n, stride) in enumerate(zip(view.shape, view.strides, strict=True)):

@@ -1,7 +1,10 @@
 """A program and its plan do the same, and the plan does no more than it must (LANGUAGE §6; `arrays.planning`)."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.dependence import reads, writes
+from rh_kernel.arrays.loops import Loops
 from rh_kernel.arrays.lowering import LOOPS
 from rh_kernel.arrays.numpy_plan import NumPy
 from rh_kernel.arrays.optimise import optimise
@@ -133,6 +137,35 @@ def test_every_further_layer_adds_as_many_steps() -> None:
     counts = [len(trained(depth, 3, 2).steps) for depth in (2, 3, 4, 12)]
     assert counts[1] - counts[0] == counts[2] - counts[1]
     assert counts[3] - counts[2] == 8 * (counts[1] - counts[0])
+
+
+@pytest.mark.parametrize("matrices", [False, True])
+def test_an_update_stands_right_behind_what_it_needs(matrices: bool) -> None:
+    """The step before an update reads its matrix or writes a factor of it; what the way forward left is then free again."""
+    plan = trained(6, 4, 3, matrices=matrices)
+    for before, update in pairwise(plan.steps):
+        if isinstance(update, Contract) and update.accumulate:
+            factors = {update.left.buffer, update.right.buffer}
+            assert update.output.buffer in [v.buffer for v in reads(before)] or factors & {v.buffer for v in writes(before)}
+
+
+def test_the_loops_of_an_operator_are_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deeper net has more steps, but no more loops to find."""
+    made: Counter[int] = Counter()
+
+    def worked_out(depth: int, find: Callable[..., object]) -> None:
+        def counted(*arguments: Any, **options: Any) -> object:
+            made[depth] += 1
+            return find(*arguments, **options)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Loops, find.__name__, counted)
+            trained(depth, 3, 2)
+
+    for depth in (6, 60):
+        worked_out(depth, Loops.map)
+        worked_out(depth, Loops.contract)
+    assert made[60] == made[6] > 0
 
 
 def test_scratch_is_used_again() -> None:

@@ -5,16 +5,20 @@ another, or in which one loop gives several new contents; these do.
 """
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
+from rh_kernel.arrays.layouts import Layout
+from rh_kernel.arrays.loops import Loops
 from rh_kernel.arrays.numpy_plan import NumPy
 from rh_kernel.arrays.planning import planned
 from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of, leaves, validate
+from rh_kernel.arrays.repeating import Patterns
 from rh_kernel.arrays.running import flat
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE, SCALE
 from rh_kernel.primitives.schemes import instantiate
@@ -127,3 +131,18 @@ def test_a_plan_of_any_program_leaves_what_its_kernels_do(seed: int, b: int, mat
             if not np.isfinite(expected).all() or np.abs(expected).max(initial=0) > 1e6:
                 return
             np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-7)
+
+
+@law(200)
+@given(st.integers(0, 2**32), st.booleans())
+def test_loops_that_are_written_again_are_those_that_would_be_found(seed: int, matrices: bool) -> None:
+    program = drawn(random.Random(seed))
+    together = batched(program, [True] * len(program.inputs))
+    again = planned(together, 2, matrices=matrices)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Patterns, "write", _found)
+        assert planned(together, 2, matrices=matrices).steps == again.steps
+
+
+def _found(_: Patterns, loops: Loops, what: Hashable, arguments: Sequence[Layout], lower: Callable[[], Layout]) -> Layout:
+    return lower()

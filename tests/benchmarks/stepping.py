@@ -20,6 +20,7 @@ from rh_kernel.operational.step import Step
 from rh_kernel.operational.trace import Result, State, proceed, run
 from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS
 from rh_kernel.session.results import TraceMade
+from rh_kernel.source.collection import put_off
 from rh_kernel.syntax.core import Bind, Bound, Call, Command, Handle, Let, Perform, Plus, Return, Scope, Term, Tuple
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import UNIT_VALUE, constant
@@ -175,6 +176,7 @@ def size(M: Subject) -> int:
     return count
 
 
+@put_off()
 def kept(M: Subject) -> tuple[list[Step], Result]:
     """All steps, as a session keeps them."""
     found: list[Step] = []
@@ -195,6 +197,7 @@ def _row(family: Family, nodes: int) -> dict[str, Any]:
     tracemalloc.stop()
     stepper = Stepper(TraceMade(M, SCALAR, tuple(steps), result.value, (), HEAP))
     question = {"ask": "window", "from": len(steps) // 2, "count": WINDOW}
+    gc.collect()
     began = time.process_time()
     told = stepper.answer({**question})["details"]
     window = time.process_time() - began

@@ -2,19 +2,27 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
 
+from rh_kernel.display.marking import head
 from rh_kernel.operational.binders import bind, fixed, plus, returned
+from rh_kernel.operational.substitution import handled
 from rh_kernel.operational.trace import run, steps
 from rh_kernel.paper import Rule
 from rh_kernel.primitives.values import to_array
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.syntax.binding import instantiate_clause
 from rh_kernel.syntax.builtin import GET
-from rh_kernel.syntax.core import OrdinaryClause, OrdinaryHandler, Term
+from rh_kernel.syntax.clauses import ordinary_clause
+from rh_kernel.syntax.core import Bind, Bound, Handle, OrdinaryClause, OrdinaryHandler, Perform, Return, Scope, Term
 from rh_kernel.syntax.signature import Pattern
 from rh_kernel.syntax.types import SCALAR, UNIT, real
 from rh_kernel.syntax.values import UNIT_VALUE, constant
+from tests.laws.profile import law
+from tests.laws.readings import steps_of
 from tests.operational.nets import FLIP, fc, flip, get, handle, infer, mlp, put, resume, scope, sigmoid, then, twice
 from tests.operational.programs import COMMANDS, HEAP, W0, W1, V
+from tests.strategies_of_commands import Program, programs
 
 
 def number(M: Term) -> float:
@@ -107,3 +115,26 @@ def test_a_handler_may_take_over_the_heap() -> None:
 def test_an_operation_that_nothing_handles_is_stuck() -> None:
     with pytest.raises(Stuck, match=r"RH201.*FC"):
         run(mlp(W0, W1, fixed(V))(0), HEAP)
+
+
+CONTINUATIONS = [Scope(("y",), Return(Bound(0))), Scope(("y",), Bind(Return(Bound(0)), Scope(("_",), Return(Bound(4)))))]
+
+
+@law(60)
+@given(programs())
+def test_a_clause_is_put_in_place_as_the_syntax_has_it(p: Program) -> None:
+    """``Q[V/x, k]``, for the operations that are met and for variables in their place, whatever k does."""
+    taken = [*steps_of(COMMANDS["inferred"], HEAP, 40), *steps_of(p.command, p.heap, 40)]
+    for step in [step for step in taken if step.rule is Rule.H_OP]:
+        M, (_, met) = step.redex, head(step.redex)
+        assert isinstance(M, Handle)
+        assert isinstance(M.handler, OrdinaryHandler)
+        assert isinstance(met, Perform)
+        clause = ordinary_clause(M.handler, met.operation)
+        if clause is not None:
+            for W in (met.argument, Bound(3, "w")):
+                for k in (
+                    Scope(("y",), Return(Bound(0))),
+                    Scope(("y",), Bind(Return(Bound(0)), Scope(("_",), Return(Bound(4))))),
+                ):
+                    assert handled(clause, W, k) == instantiate_clause(clause, (W,), k)

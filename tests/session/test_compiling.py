@@ -5,6 +5,7 @@ import pytest
 from rh_kernel.arrays.passes import Pass
 from rh_kernel.arrays.plan import Plan
 from rh_kernel.display.bundle import bundle
+from rh_kernel.display.listings import MOST
 from rh_kernel.session.results import ProgramMade, Working
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
@@ -61,6 +62,21 @@ def test_the_last_pass_is_open() -> None:
 
 def test_a_pass_that_changes_nothing_says_so() -> None:
     assert bundle(made("--passes return 1"))["text/plain"].count("\nas before\n") >= 1
+
+
+def test_of_a_long_listing_both_ends_are_shown_and_how_many_lines_are_left_out() -> None:
+    """What a page holds does not grow with the program; the text has all lines."""
+    _, before = run("loc w : Real(2, 2) = zeros\n")
+
+    def shown(count: int) -> dict[str, str]:
+        lets = "".join([f"let x{i + 1} <- sin(m @ x{i}) in " for i in range(count)])
+        return bundle(made(f"--passes let m <= Get[w]() in let x0 <- [1, 2] in {lets}return x{count}", before))
+
+    short, long = shown(450), shown(900)
+    assert short["text/html"].count("<tr") == long["text/html"].count("<tr") < 5 * MOST
+    assert " lines are left out" in short["text/html"]
+    assert len(long["text/html"]) < 1.1 * len(short["text/html"])
+    assert long["text/plain"].count("sin") == 2 * short["text/plain"].count("sin")
 
 
 def test_a_profile_can_be_interrupted_behind_each_step() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.plan import Integers
 from rh_kernel.arrays.running import Machine, prepare
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
@@ -248,6 +249,49 @@ train rev handle (x) <u>. FC[w0](u) with sgd(100, t) for (x, t) in data("mine") 
     assert reports(events)[-1].fraction == 1.0
 
 
+@pytest.mark.parametrize("many", [16, loop.MANY])
+def test_epochs_in_one_call_are_epochs_one_by_one(monkeypatch: pytest.MonkeyPatch, many: int) -> None:
+    run = training(random_data(6), "epochs 60 batch 3 shuffle 5")
+    calls: list[list[int]] = []
+    change = batches.Batches.change
+
+    def counted(self: batches.Batches, rows: Integers) -> None:
+        calls[-1].append(len(rows))
+        change(self, rows)
+
+    monkeypatch.setattr(batches.Batches, "change", counted)
+    monkeypatch.setattr(loop, "AT_ONCE", 1.0)
+    found: list[Mapping[Location, Array]] = []
+    for most in (0, many):
+        monkeypatch.setattr(loop, "MANY", most)
+        calls.append([])
+        found.append(trained(run.events(run.weights())).heap)
+    apart, together = calls
+    assert sum(apart) == sum(together) == 120
+    assert len(together) < 40 < len(apart)
+    close(found[0], found[1], 0)
+
+
+@pytest.mark.filterwarnings("error")
+def test_epochs_in_one_call_tell_which_of_them_went_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"""
+loc w0 : Real(1, 1) = ones
+{HANDLERS}
+train rev handle (x) <u>. FC[w0](u) with sgd(100, t) for (x, t) in data("mine") epochs 400
+"""
+    run = elaborated(text, {"mine": {"x": np.array([1.0, 2.0]), "t": np.array([1.0, 1.0])}})
+    monkeypatch.setattr(loop, "AT_ONCE", 1.0)
+    told: list[list[tuple[int, tuple[str, ...]]]] = []
+    for most in (0, 16, loop.MANY):
+        monkeypatch.setattr(loop, "MANY", most)
+        events = run.events({run.locations[0]: np.zeros((1, 1))})
+        told.append([(event.epoch, event.locations) for event in events if isinstance(event, Diverged)])
+        fractions = [report.fraction for report in reports(events)]
+        assert fractions == sorted(fractions)
+    assert len(told[0]) == 1
+    assert told[0] == told[1] == told[2]
+
+
 def test_what_was_not_finite_before_is_not_told() -> None:
     run = training(random_data(3), "epochs 2")
     heap = {location: np.full_like(array, np.nan) for location, array in run.weights().items()}
@@ -287,3 +331,28 @@ train rev handle (x) <u>. mlp(u) with sgd(0.2, t)
     end = trained(run.events(run.weights()))
     assert end.measures[0][1][-1] >= 0.95
     assert end.seconds < 10
+
+
+class Counted(NumPy):
+    """NumPy that counts how often the contents are copied out."""
+
+    def __init__(self) -> None:
+        self.fetched = 0
+
+    def fetch(self, memory: Mapping[Location, Array]) -> dict[Location, Array]:
+        self.fetched += 1
+        return super().fetch(memory)
+
+
+def test_the_heap_is_copied_for_who_is_told_of_it_and_not_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each event but the last one holds a heap of its own, and the last one what the run has worked on."""
+    monkeypatch.setattr(loop, "SMALL", 0)
+    run = training(random_data(20), "epochs 200 batch 4")
+    backend = Counted()
+    found = list(loop.train(run.run, run.data, run.sets, run.weights(), backend=backend))
+    progress = [event for event in found if isinstance(event, Progress)]
+    assert backend.fetched <= len(progress) - 2
+    close(trained(found).heap, trained(run.events(run.weights())).heap)
+    for one, other in pairwise(progress[:-1]):
+        for location in run.locations:
+            assert one.fraction == other.fraction or one.heap[location] is not other.heap[location]

@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 
 from rh_kernel.arrays.backend import Arrays, Memory, Unsupported
-from rh_kernel.arrays.native.addresses import address
 from rh_kernel.arrays.native.machine import maker
 from rh_kernel.arrays.native.schedule import Machine
+from rh_kernel.arrays.native.table import Given, address, table
 from rh_kernel.arrays.native.toolchain import Missing, library, toolchain
 from rh_kernel.arrays.native.translation import Translation, translate
-from rh_kernel.arrays.plan import Content, Contract, Input, Integers, Kept, Leaf, Map, Plan, Precision, Scratch, View
+from rh_kernel.arrays.plan import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
 ALIGNMENT = 64
-LONG = 100_000
-"""The least operations of a run during which other threads may run."""
 
 
 def available() -> bool:
@@ -99,34 +97,20 @@ class NativeRunner:
             if isinstance(buffer, Kept):
                 array[:] = buffer.array.reshape(-1)
         everything = [*self._buffers, *translation.tables, arena.part(workspace)]
-        bases = np.array([address(array) for array in everything], dtype=np.uint64)
-        samples = -1 if plan.samples is None else plan.samples
-        self._machine = maker()(
-            path,
-            _table(plan, translation, dtype.itemsize),
-            bases,
-            self._inputs(shown, bases),
-            dtype.char,
-            samples,
-            _operations(plan) > LONG,
-            everything,
-            np.ndarray,
-            np.dtype(dtype.char),
-        )
-        self.step = self._machine
-
-    def _inputs(self, shown: set[int], bases: Array) -> tuple[tuple[tuple[int, ...], int], ...]:
-        """The inputs' shapes, and where those are copied that the result shows."""
+        bases = [address(array) for array in everything]
         copies = {
-            buffer.position: int(bases[number])
-            for number, buffer in enumerate(self._plan.buffers)
+            buffer.position: bases[number]
+            for number, buffer in enumerate(plan.buffers)
             if isinstance(buffer, Input) and number in shown
         }
-        return tuple([(tuple(shape), copies.get(i, 0)) for i, shape in enumerate(self._plan.inputs)])
+        inputs = [Given(tuple(shape), copies.get(i, 0)) for i, shape in enumerate(plan.inputs)]
+        steps = _steps(plan, translation, dtype.itemsize)
+        self._machine = maker()(path, table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.long))
+        self.step = self._machine
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
         """A run for each row; other threads may run meanwhile."""
-        self._machine.steps(tuple(inputs), np.ascontiguousarray(rows, dtype=np.int64))
+        self._machine.steps(*inputs, rows)
 
     def result(self) -> Arrays:
         """The result of the last run."""
@@ -173,27 +157,11 @@ def _content(array: Array, size: int, dtype: np.dtype[Any]) -> Array:
     return array.reshape(-1)
 
 
-def _table(plan: Plan, translation: Translation, item: int) -> Integers:
-    """The rows as numbers: kernel, how many arrays, and for each the buffer (−1 − i for input i) and its first byte."""
+def _steps(plan: Plan, translation: Translation, item: int) -> list[tuple[int, list[tuple[int, int]]]]:
+    """The kernel of each step, and for each of its arrays the buffer (−1 − i for input i) and its first byte."""
     numbers = [-1 - buffer.position if isinstance(buffer, Input) else i for i, buffer in enumerate(plan.buffers)]
     numbers += range(len(plan.buffers), len(plan.buffers) + len(translation.tables) + 1)
-    table: list[int] = []
-    for row in translation.rows:
-        table += (row.kernel, len(row.arrays))
-        for buffer, offset in row.arrays:
-            table += (numbers[buffer], item * offset)
-    return np.array(table, dtype=np.int64)
-
-
-def _operations(plan: Plan) -> int:
-    """Roughly how many arithmetic operations a run needs."""
-    total = 0
-    for step in plan.steps:
-        if isinstance(step, Contract):
-            total += 2 * prod(step.extents)
-        elif isinstance(step, Map):
-            total += 8 * prod(step.shape) * len(step.body)
-    return total
+    return [(row.kernel, [(numbers[buffer], item * offset) for buffer, offset in row.arrays]) for row in translation.rows]
 
 
 def _views(leaf: Leaf) -> list[View]:

@@ -1,19 +1,22 @@
-"""The machine that walks a table: an extension module if Python's headers are there, else by ``ctypes``."""
+"""The machine that walks a table: an object of the driver's type where Python is built as usual, else by ``ctypes``."""
 
+import ctypes
+import struct
 import sys
-import sysconfig
+from collections.abc import Callable
 from functools import lru_cache
-from importlib.machinery import ExtensionFileLoader
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Protocol
+
+import numpy as np
 
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.native.addresses import ByAddress
-from rh_kernel.arrays.native.toolchain import driver_flags, library, resource
-from rh_kernel.arrays.plan import Integers
-from rh_kernel.arrays.program import Extent
+from rh_kernel.arrays.native.table import Table, address
+from rh_kernel.arrays.native.toolchain import library, resource
 from rh_kernel.syntax.core import Array
+
+QUICK = "-O1"
+"""How the driver is compiled: its time is that of a few tests and calls, and more thought by the compiler takes long."""
 
 
 class Machine(Protocol):
@@ -23,56 +26,61 @@ class Machine(Protocol):
         """One run."""
         ...
 
-    def steps(self, inputs: tuple[Array, ...], rows: Integers, /) -> None:
-        """A run for each row, on those samples."""
+    def steps(self, *data: Array) -> None:
+        """A run for each row of the last array, on those samples of the others."""
         ...
 
 
 class Maker(Protocol):
-    """What makes a machine from a library and a table.
+    """What makes a machine from a library and the table that belongs to it, which is then the machine's own."""
 
-    ``inputs`` are their shapes and where a copy of each goes (0: nowhere); ``code`` is ``d`` or ``f``; ``samples`` is −1 if
-    inputs are not batched; ``release``, if true, lets other threads run meanwhile; ``owner`` is kept as long as the machine.
-    Inputs are best of exactly that ``array_type`` and ``dtype``.
-    """
-
-    def __call__(
-        self,
-        path: str,
-        table: Integers,
-        bases: Array,
-        inputs: tuple[tuple[Extent, int], ...],
-        code: str,
-        samples: int,
-        release: object,
-        owner: object,
-        array_type: type,
-        dtype: object,
-        /,
-    ) -> Machine:
+    def __call__(self, path: str, table: Table, /) -> Machine:
         """The machine."""
         ...
 
 
 @lru_cache(maxsize=1)
 def maker() -> Maker:
-    """The extension module's machine, if it can be had."""
-    flags = driver_flags()
-    if flags is not None:
-        # The same source is another library for another Python.
-        source = f"/* {sys.version} {sysconfig.get_config_var('SOABI')} */\n{resource('driver.c')}"
-        try:
-            return _extension(library(source, *flags))
-        except (Unsupported, ImportError):
-            return ByAddress
-    return ByAddress
+    """The driver's machine, if it can be had."""
+    # An object begins with a count and a type: no build for several threads at once, no build that traces references.
+    if sys.implementation.name != "cpython" or object.__basicsize__ != 2 * struct.calcsize("P") or struct.calcsize("P") != 8:
+        return ByAddress
+    try:
+        return _driver(str(library(resource("driver.c"), QUICK)))
+    except (Unsupported, OSError, AttributeError):
+        return ByAddress
 
 
-def _extension(path: Path) -> Maker:
-    spec = spec_from_file_location("rh_driver", path, loader=ExtensionFileLoader("rh_driver", str(path)))
-    if spec is None or spec.loader is None:
-        raise ImportError(f"no module can be loaded from {path}")
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    made: Maker = module.Machine
-    return made
+def _driver(path: str) -> Maker:
+    made = ctypes.PyDLL(path).rh_machine
+    made.argtypes = [ctypes.c_char_p, ctypes.c_void_p, *[ctypes.py_object] * 6]
+    made.restype = ctypes.py_object
+
+    def machine(path: str, table: Table) -> Machine:
+        header, leads = table.header()
+        judges = _again(table), _rows_again(table)
+        given = np.ndarray, table.dtype, np.dtype(np.intp)
+        owner = (header, leads, table, given, judges)
+        found: Machine = made(path.encode(), address(header), owner, *given, *judges)
+        return found
+
+    return machine
+
+
+def _again(table: Table) -> Callable[..., None]:
+    """What the driver calls with the machine and inputs that are not plainly right."""
+
+    def step(machine: Machine, *inputs: Array) -> None:
+        machine(*table.taken(inputs))
+
+    return step
+
+
+def _rows_again(table: Table) -> Callable[..., None]:
+    """The same for several runs; what comes last are the rows."""
+
+    def steps(machine: Machine, *data: Array) -> None:
+        inputs, rows = table.taken_rows(data[:-1], data[-1])
+        machine.steps(*inputs, rows)
+
+    return steps

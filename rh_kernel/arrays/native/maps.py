@@ -1,6 +1,6 @@
 """``Map`` and ``Gather`` as C: one loop over as few axes as there can be."""
 
-from rh_kernel.arrays.native.axes import Axis, axes, entangled
+from rh_kernel.arrays.native.axes import Axis, axes
 from rh_kernel.arrays.native.scalars import expression
 from rh_kernel.arrays.native.text import loop, moves, nest, place
 from rh_kernel.arrays.plan import Gather, Map, View
@@ -19,17 +19,15 @@ def map_kernel(step: Map) -> list[str]:
         Axis(axis.extent, tuple([axis.strides[order.index(i)] for i in range(len(views))]))
         for axis in axes(step.shape, [views[i] for i in order])
     ]
-    # An entry may be stored to, or added to, more than once: then the order is that of the indices, and nothing is promised.
-    free = not any(axis.strides[i] == 0 for axis in found for i in stores) and not any(entangled(found, i) for i in stores)
-    if free:
-        found = _long_inside(found, [*stores])
+    found = _long_inside(found, [*stores])
     head = [f"{'' if i in stores else 'const '}real *p{i} = array[{i}];" for i in range(len(views))]
     body = [f"real v{i} = *({place(f'p{i}', moves(found, i))});" for i in range(len(step.arguments))]
     for n, entry in enumerate(step.body, len(step.arguments)):
         body.append(f"real v{n} = {expression(entry)};")
     for i, store in zip(stores, step.stores, strict=True):
         body.append(f"*({place(f'p{i}', moves(found, i))}) {'+=' if store.accumulate else '='} v{store.value};")
-    return [*head, *nest(found, body, simd=free)]
+    # No two entries of a store lie at one place, so the loops may go in any order.
+    return [*head, *nest(found, body, simd=True)]
 
 
 def _long_inside(found: list[Axis], stores: list[int]) -> list[Axis]:

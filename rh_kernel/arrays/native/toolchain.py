@@ -4,7 +4,6 @@ import os
 import shlex
 import shutil
 import subprocess
-import sysconfig
 import tempfile
 from dataclasses import dataclass
 from functools import lru_cache
@@ -161,14 +160,6 @@ def _compiled(source: str, command: tuple[str, ...], flags: tuple[str, ...]) -> 
             reason = f"the C compiler did not finish: {failure}"
         _failures.append(reason)
         raise Unsupported(reason)
-
-
-def driver_flags() -> tuple[str, ...] | None:
-    """The flags to find ``Python.h``, or ``None`` if it is not there."""
-    include = {sysconfig.get_path("include"), sysconfig.get_path("platinclude")}
-    if not any((Path(path) / "Python.h").exists() for path in include):
-        return None
-    return tuple(f"-I{path}" for path in sorted(include))
 
 
 def resource(name: str) -> str:

@@ -1,7 +1,7 @@
 """Plan ↦ C text and a table: one kernel for each shape of step, and for each step a kernel and where its arrays lie."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 import numpy as np
@@ -13,11 +13,25 @@ from rh_kernel.arrays.native.maps import gather_kernel, map_kernel
 from rh_kernel.arrays.native.reductions import reduce_kernel
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.sweeping import Sweep, sweep_kernel, swept
-from rh_kernel.arrays.native.toolchain import resource
-from rh_kernel.arrays.plan import Call, Check, Contract, Gather, Instruction, Map, Number, Plan, Precision, Reduce, Step, View
+from rh_kernel.arrays.native.walks import Row, source
+from rh_kernel.arrays.plan import (
+    Call,
+    Check,
+    Contract,
+    Gather,
+    Instruction,
+    Map,
+    Number,
+    Plan,
+    Reduce,
+    Step,
+    View,
+)
 
 Table = npt.NDArray[np.int32]
 LARGEST = 2**31 - 1
+LONG = 100_000
+"""The least operations of a run during which other threads may run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +43,17 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A step: the number of its kernel, and the views whose first entries it is given, buffer and offset.
-
-    The buffers after those of the plan are the tables of its gathers, and then the workspace.
-    """
-
-    kernel: int
-    arrays: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Translation:
-    """A plan as C: the source, the rows of the table, the tables of the gathers, and how large the workspace is."""
+    """A plan as C: the source, the rows of the table, the tables of the gathers, and how large the workspace is.
+
+    ``long`` says that a run may take so long that other threads should run meanwhile.
+    """
 
     source: str
     rows: tuple[Row, ...]
     tables: tuple[Table, ...]
     workspace: int
+    long: bool
 
 
 @dataclass(slots=True)
@@ -84,8 +91,10 @@ class _Kernels:
 
 def translate(plan: Plan, machine: Machine) -> Translation:
     """The plan as C. Raises ``Unsupported`` if a step has no loop."""
-    kernels = _Kernels(machine)
     steps = swept([step for step in plan.steps if not _idle(step)], plan.buffers)
+    long = _operations(plan) > LONG
+    # What a masked store puts down is not there for the next load at once, and a short run is nothing but such pairs.
+    kernels = _Kernels(machine if long else replace(machine, masked=False))
     tables: list[Table] = []
     gathers = sum(isinstance(step, Gather) for step in steps)
     rows: list[Row] = []
@@ -100,7 +109,19 @@ def translate(plan: Plan, machine: Machine) -> Translation:
             arrays.append((len(plan.buffers) + gathers, 0))
         rows.append(Row(number, tuple(arrays)))
     workspace = max([kernel.workspace for kernel in kernels.found], default=0)
-    return Translation(_source(kernels.found, plan.precision), tuple(rows), tuple(tables), workspace)
+    text = source([kernel.lines for kernel in kernels.found], rows, plan.buffers, plan.precision, short=not long)
+    return Translation(text, tuple(rows), tuple(tables), workspace, long)
+
+
+def _operations(plan: Plan) -> int:
+    """Roughly how many arithmetic operations a run needs."""
+    total = 0
+    for step in plan.steps:
+        if isinstance(step, Contract):
+            total += 2 * prod(step.extents)
+        elif isinstance(step, Map):
+            total += 8 * prod(step.shape) * len(step.body)
+    return total
 
 
 def _idle(step: Step) -> bool:
@@ -142,14 +163,3 @@ def _exact(body: tuple[Number | Instruction, ...]) -> tuple[Hashable, ...]:
 
 def _strides(views: tuple[View, ...]) -> tuple[tuple[int, ...], ...]:
     return tuple([view.strides for view in views])
-
-
-def _source(kernels: list[Kernel], precision: Precision) -> str:
-    real, bits = ("double", 64) if precision == "float64" else ("float", 32)
-    lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h")]
-    for number, kernel in enumerate(kernels):
-        lines += [f"static void kernel{number}(void *const *array) {{", *kernel.lines, "}"]
-    names = ", ".join(f"kernel{number}" for number in range(len(kernels))) or "0"
-    shown = '__attribute__((visibility("default")))'
-    lines += [f"{shown} kernel *const rh_kernels[] = {{{names}}};", f"{shown} const long rh_kernel_count = {len(kernels)};"]
-    return "\n".join([*lines, resource("epilogue.h")])

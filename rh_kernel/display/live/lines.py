@@ -1,4 +1,4 @@
-"""Terms and commands as lines on a page: how their characters look, where marks lie in them, how one becomes the next.
+"""Lines on a page: how their characters look, where marks lie in them, how those of one state become those of the next.
 
 A page counts in UTF-16 units, so every length and every column here does too.
 """
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.display.record import Json
-from rh_kernel.display.text import visible
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.doc import Annotation, Close, Doc, Newline, Open, Role, Spanned, Typed, layout
+from rh_kernel.syntax.doc import Role
 
 WIDTH = 90
 
 ROLES: tuple[Role | None, ...] = (None, *Role)
 """What a run of characters may be; a page is told the position in here."""
 
-_NUMBERS = {role: number for number, role in enumerate(ROLES)}
+NUMBERS = {role: number for number, role in enumerate(ROLES)}
+"""The position of each."""
 
 Ranges: TypeAlias = tuple[int, ...]
 """``line, from, to`` for each line that something lies on, one after the other."""
@@ -60,7 +60,8 @@ class Part:
 class Sheet:
     """The lines of a document, and its parts that have names, those further in first; ``work`` is how long it took.
 
-    ``work`` is the number of pieces, and of characters in tens: to lay out a thousand takes some milliseconds.
+    ``work`` is the number of pieces, and of characters in tens, of what was laid out for the first time, and of lines in tens:
+    a thousand of it takes some milliseconds.
     """
 
     lines: tuple[Line, ...]
@@ -125,136 +126,16 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-16-le", "surrogatepass")
 
 
-def sheet(doc: Doc, origin: Origin, width: int = WIDTH) -> Sheet:
-    """The lines of ``doc``, where they can be broken so wide; what is ``Typed`` in it is a part of that name."""
-    pen = _Pen()
-    work = 0
-    for event in layout(doc, width):
-        work += 1
-        match event:
-            case str():
-                pen.write(visible(event))
-            case Newline(indent):
-                pen.end_line(indent)
-            case Open(annotation):
-                pen.open(annotation)
-            case Close():
-                pen.close()
-    pen.end_line(0)
-    origins = [_origin(written, origin) for written in pen.begun]
-    lines = tuple([Line(*line) for line in zip(pen.texts, pen.looks, origins, strict=True)])
-    return Sheet(lines, tuple(pen.parts), work + sum(map(len, pen.texts)) // 10)
-
-
-@dataclass(slots=True)
-class _Written:
-    """What was written at ``span``; ``tail`` is the part of it that ends where it ends, as the rest of a let does."""
-
-    span: Span
-    start: Place
-    tail: "_Written | None" = None
-
-
-class _Pen:
-    """Writes lines one run after the other."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self.looks: list[tuple[int, ...]] = []
-        self.begun: list[_Written | None] = []
-        self.parts: list[Part] = []
-        self._open: list[tuple[Annotation, Place]] = []
-        self._roles = [0]
-        self._written: list[_Written] = []
-        self._last: tuple[Place, _Written] | None = None
-        self._begin(0)
-
-    def write(self, text: str) -> None:
-        """Characters on the line that has begun."""
-        length, role = units(text), self._roles[-1]
-        self._pieces.append(text)
-        self._column += length
-        if self._looks and self._looks[-1] == role:
-            self._looks[-2] += length
-        else:
-            self._looks += (length, role)
-
-    def end_line(self, indent: int) -> None:
-        """The line is done, and another one begins with so many spaces."""
-        self.texts.append("".join(self._pieces))
-        self.looks.append(tuple(self._looks[:-2] if self._looks and not self._looks[-1] else self._looks))
-        self.begun.append(self._largest())
-        self._begin(indent)
-
-    def open(self, annotation: Annotation) -> None:
-        """What comes has the annotation."""
-        here = len(self.texts), self._column
-        self._open.append((annotation, here))
-        match annotation:
-            case Role():
-                self._roles.append(_NUMBERS[annotation])
-            case Spanned(span):
-                self._written.append(_Written(span, here))
-                self._within += 1
-            case _:
-                pass
-
-    def close(self) -> None:
-        """What the last open annotation is about ends here."""
-        annotation, start = self._open.pop()
-        here = len(self.texts), self._column
-        match annotation:
-            case Role():
-                self._roles.pop()
-            case Spanned():
-                self._end(self._written.pop(), here)
-            case Typed(name):
-                self.parts.append(Part(name, start, here))
-            case _:
-                pass
-
-    def _begin(self, indent: int) -> None:
-        self._pieces = [" " * indent]
-        self._column = indent
-        self._looks = [indent, 0] if indent else []
-        self._within = 0
-        self._longest: tuple[int, _Written] | None = None
-
-    def _end(self, written: _Written, here: Place) -> None:
-        if self._last is not None and self._last[0] == here:
-            written.tail = self._last[1]
-        self._last = here, written
-        if written.start[0] == here[0]:
-            self._within -= 1
-            length = here[1] - written.start[1]
-            if not self._within and (self._longest is None or self._longest[0] < length):
-                self._longest = length, written
-
-    def _largest(self) -> _Written | None:
-        """What is largest of what begins on the line; if nothing does, the innermost that goes on there."""
-        if self._within:
-            return self._written[-self._within]
-        if self._longest is not None:
-            return self._longest[1]
-        return self._written[-1] if self._written else None
-
-
-def _origin(written: _Written | None, origin: Origin) -> int:
-    """A call is written in no declaration, maybe, but the rest of what was called is."""
-    while written is not None:
-        number = origin(written.span)
-        if number:
-            return number
-        written = written.tail
-    return 0
-
-
 def edit(before: Sequence[Line], after: Sequence[Line]) -> Json:
     """``[at, removed, lines]``: put ``lines`` in the place of the ``removed`` ones from ``at`` on."""
     most = min(len(before), len(after))
-    start = next((i for i in range(most) if before[i] != after[i]), most)
-    end = next((i for i in range(most - start) if before[-1 - i] != after[-1 - i]), most - start)
+    start = next((i for i in range(most) if not _alike(before[i], after[i])), most)
+    end = next((i for i in range(most - start) if not _alike(before[-1 - i], after[-1 - i])), most - start)
     return [start, len(before) - start - end, [line.json for line in after[start : len(after) - end]]]
+
+
+def _alike(one: Line, other: Line) -> bool:
+    return one is other or one == other
 
 
 def _left_out(count: int) -> Line:
@@ -262,4 +143,4 @@ def _left_out(count: int) -> Line:
 
 
 def _faded(text: str) -> Line:
-    return Line(text, (units(text), _NUMBERS[Role.FADED]))
+    return Line(text, (units(text), NUMBERS[Role.FADED]))

@@ -4,21 +4,22 @@ What step k is about is marked in state k, and what it has made in state k + 1. 
 state is written once, with the marks of both steps.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from rh_kernel.display.live.lines import WIDTH, Origin, Part, Place, Sheet, sheet
+from rh_kernel.display.clipping import DOTS
+from rh_kernel.display.cropping import LINKS, SPARE, Crops, Uncut, is_large
+from rh_kernel.display.live.lines import WIDTH, Origin, Part, Place, Sheet
+from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.subterms import below, derive, innermost, judged
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.marking import Marks as Marking
-from rh_kernel.display.marking import after_marks, before_marks, children
+from rh_kernel.display.marking import contractum_marks, redex_marks
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.display.scenes import LINKS, Scene, document, is_large, scene, unnamed
-from rh_kernel.operational.contexts import Subject
+from rh_kernel.display.scenes import Scene, Stage, document, stage, unnamed
+from rh_kernel.operational.contexts import Context, Subject, binders, path
 from rh_kernel.operational.step import Step
-from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade
-from rh_kernel.syntax.core import Bind, Bound, Let, Scope
 from rh_kernel.syntax.doc import Annotation, Mark, Typed
 from rh_kernel.syntax.printing import Brevity, Memory, Path
 from rh_kernel.syntax.printing_steps import Marks
@@ -59,6 +60,8 @@ class States:
         self._origin = origin
         self._memories: dict[Manner, Memory] = {}
         self._unnamed: dict[int, tuple[Subject, Subject]] = {}
+        self._crops = Crops(lambda state: self._uncut(self._stage(state)))
+        self._names: tuple[Context | None, tuple[str, ...]] = None, ()
         self._sheets: dict[tuple[int, Manner], _Laid] = {}
         self._judged: tuple[tuple[int, Manner], Sheet, tuple[Derivation, ...]] | None = None
 
@@ -71,28 +74,24 @@ class States:
 
     def scene(self, state: int, manner: Manner) -> Scene:
         """What is shown of it."""
-        steps = self._result.steps
-        if state < len(steps):
-            found = scene(steps[state].context, steps[state].redex)
-        elif steps:
-            found = scene(steps[-1].context, steps[-1].contractum)
-        else:
-            found = scene(None, self._result.subject)
-        return replace(found, subject=unnamed(found.subject, self._unnamed)) if manner.whole else found
+        found = self._stage(state)
+        names, cut = self._binders(found.end), self._crops.of(state, self._uncut(found))
+        shown = Scene(found, found.subject, names) if cut is None else Scene(found, cut, (DOTS,) * (SPARE - 1) + names)
+        return replace(shown, subject=unnamed(shown.subject, self._unnamed)) if manner.whole else shown
 
-    def marks(self, state: int, shown: Scene) -> Mapping[Path, Annotation]:
+    def marks(self, state: int, shown: Stage) -> Mapping[Path, Annotation]:
         """What the step before and the step after the state mark in what is shown of it, the words of each place together."""
         steps = self._result.steps
         words: dict[Path, list[str]] = {}
-        sides: list[Marking] = []
-        sides += (before_marks(steps[state]),) if state < len(steps) else ()
-        sides += (_made(steps[state - 1]),) if state else ()
-        for marks in sides:
-            for path, mark in marks.items():
-                place = shown.within(path)
+        sides: list[tuple[Step, Marking]] = []
+        sides += ((steps[state], redex_marks(steps[state])),) if state < len(steps) else ()
+        sides += ((steps[state - 1], contractum_marks(steps[state - 1], DEEPEST)),) if state else ()
+        for step, marks in sides:
+            for inner, mark in marks.items():
+                place = shown.within(step.context, inner)
                 if isinstance(mark, Mark) and place is not None:
                     words.setdefault(place, []).append(mark.kind)
-        return {path: Typed(" ".join(kinds)) for path, kinds in words.items()}
+        return {place: Typed(" ".join(kinds)) for place, kinds in words.items()}
 
     def sheet(self, state: int, manner: Manner) -> Sheet:
         """The lines of a state; each of its parts is named by the kinds of marks on it, with spaces in between."""
@@ -108,14 +107,29 @@ class States:
             shown, M = self.scene(state, manner), self.subject(state)
             if is_large(M, TYPED):
                 raise Unanswerable(f"this state has more than {TYPED:,} subterms, so their types are not looked for")
-            marks = self.marks(state, shown)
-            found = judged(shown.subject, below(derive(M), shown.outside), Marks.of(marks))
+            marks = self.marks(state, shown.stage)
+            found = judged(shown.subject, below(derive(M), path(shown.stage.end)), Marks.of(marks))
             doc = document(shown.subject, shown.names, manner.brevity(marks), found.marks)
             lines = sheet(doc, self._origin, manner.width)
             self._judged = key, _framed(lines, self._laid(state, manner).place, shown), found.derivations
         _, lines, derivations = self._judged
         part = innermost(lines, place)
         return None if part is None else (lines, part, derivations[int(part.name)])
+
+    def _stage(self, state: int) -> Stage:
+        steps = self._result.steps
+        if state < len(steps):
+            return stage(steps[state].context, steps[state].redex)
+        return stage(steps[-1].context, steps[-1].contractum) if steps else stage(None, self._result.subject)
+
+    def _uncut(self, found: Stage) -> Uncut:
+        return found.subject, found.path, len(self._binders(found.end))
+
+    def _binders(self, end: Context | None) -> tuple[str, ...]:
+        """The variables that are bound around what is shown; around the next states it is the same ones."""
+        if self._names[0] is not end:
+            self._names = end, binders(end)
+        return self._names[1]
 
     def _laid(self, state: int, manner: Manner) -> "_Laid":
         key = state, manner
@@ -130,7 +144,7 @@ class States:
             self._memories.clear()
         memory = self._memories.setdefault(manner, Memory())
         shown = self.scene(state, manner)
-        marks = self.marks(state, shown)
+        marks = self.marks(state, shown.stage)
         doc = document(shown.subject, shown.names, manner.brevity(marks), Marks.of(marks), memory)
         whole = sheet(doc, self._origin, manner.width)
         place = next((part.start[0] for kind in _ANCHORS for part in whole.parts if kind in part.name.split()), 0)
@@ -158,29 +172,7 @@ def ranges(sheet: Sheet, *kinds: str) -> dict[str, list[int]]:
 def _framed(whole: Sheet, place: int, shown: Scene) -> Sheet:
     """The lines around ``place``, and above them how much is around what is shown."""
     found = whole.shown(max(place - ABOVE, 0), place + BELOW)
-    return found.under(f"⋮ inside of {len(shown.outside):,} more") if shown.outside else found
-
-
-def _made(step: Step) -> Marking:
-    """What the step marks after it; a variable is not looked for where it would be far out of sight."""
-    match step.rule, step.redex:
-        case ((Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope))):
-            place = step.path
-            return {**{(*place, *path): Mark("changed") for path in _occurrences(scope)}, place: Mark("contractum")}
-        case _:
-            return after_marks(step)
-
-
-def _occurrences(scope: Scope) -> Iterator[Path]:
-    """Where the variable occurs, from left to right, but not too deep."""
-    todo: list[tuple[Subject, int, Path]] = [(scope.body, 0, ())]
-    while todo:
-        M, index, path = todo.pop()
-        if isinstance(M, Bound):
-            yield path
-        elif len(path) < DEEPEST:
-            below = [(N, index + count, (*path, i)) for i, (N, count) in enumerate(children(M))]
-            todo += [task for task in reversed(below) if task[0].loose >> task[1] & 1]
+    return found.under(f"⋮ inside of {shown.stage.outside:,} more") if shown.stage.end is not None else found
 
 
 _ANCHORS = ("redex", "contractum")

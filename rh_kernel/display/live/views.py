@@ -7,9 +7,12 @@ from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.live.view import View
 from rh_kernel.session.results import (
     CheckPassed,
+    Computed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
+    Differentiated,
+    FormsShown,
     GradientMade,
     HeapShown,
     ItemFailed,
@@ -17,6 +20,7 @@ from rh_kernel.session.results import (
     Notice,
     ProgramMade,
     Result,
+    RewritingShown,
     TraceMade,
     TrainingDone,
     TypeShown,
@@ -39,6 +43,10 @@ def view_of(result: Result) -> View | None:
             DeclarationMade()
             | ValueFound()
             | ProgramMade()
+            | Computed()
+            | Differentiated()
+            | FormsShown()
+            | RewritingShown()
             | TypeShown()
             | HeapShown()
             | CheckPassed()

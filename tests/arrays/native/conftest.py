@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from rh_kernel.arrays.native import walks
+
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
@@ -13,3 +15,11 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
         yield folder
+
+
+@pytest.fixture(params=["one function", "a table"])
+def walk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """However few the steps are, the second time they are walked through one by one."""
+    if request.param == "a table":
+        monkeypatch.setattr(walks, "FEW", 0)
+    return request.param

@@ -146,7 +146,7 @@ def fold(d: Drawing) -> None:
 
 
 def entrywise(d: Drawing) -> None:
-    """A body of a few functions, stored once or twice; at times in place, at times added to entries that coincide."""
+    """A body of a few functions, stored once or twice; at times in place, at times added to what is there."""
     shape = tuple([d.side() for _ in range(d.between(0, 3))])
     while prod(shape) > 20_000:
         shape = shape[1:]
@@ -173,8 +173,6 @@ def entrywise(d: Drawing) -> None:
     stores = [Store(place, d.between(0, last), bool(d.between(0, 1)))]
     if d.between(0, 1):
         stores.append(Store(d.output(shape, d.dense(shape)), d.between(0, last)))
-    if shape and d.between(0, 3) == 0:
-        stores.append(Store(d.output(shape, (0, *d.dense(shape[1:]))), d.between(0, last), accumulate=True))
     d.steps.append(Map(shape, tuple(arguments), tuple(body), tuple(stores)))
 
 

@@ -13,8 +13,8 @@ from rh_kernel.arrays.planning import planned
 from rh_kernel.arrays.running import machine
 from rh_kernel.syntax.core import Command
 from tests.arrays.commands import W0, W1, V, commands
-from tests.arrays.native.interpreter import interpret
 from tests.arrays.native.test_steps import compare
+from tests.arrays.plans import interpret
 from tests.benchmarks import reference
 from tests.benchmarks.peers.ours import Opened
 from tests.benchmarks.problems import TINY, Problem
@@ -27,6 +27,7 @@ POINT = (np.array([0.75, -0.5]), np.array([1.25, 0.5]))
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("problem", TINY, ids=lambda problem: problem.key)
+@pytest.mark.usefixtures("walk")
 def test_a_training_step_is_that_of_the_formulas(problem: Problem, precision: Precision) -> None:
     arrays = problem.arrays()
     opened = Opened(problem, arrays, "float64")

@@ -9,6 +9,10 @@ from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.native import Native, NativeRunner, available, compiled
 from rh_kernel.arrays.native.addresses import ByAddress
 from rh_kernel.arrays.native.machine import maker
+from rh_kernel.arrays.native.schedule import Machine
+from rh_kernel.arrays.native.table import table
+from rh_kernel.arrays.native.toolchain import library
+from rh_kernel.arrays.native.translation import translate
 from rh_kernel.arrays.plan import (
     Buffer,
     Call,
@@ -30,8 +34,8 @@ from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from tests.arrays.commands import V, location
-from tests.arrays.native.interpreter import interpret
 from tests.arrays.native.test_steps import compare
+from tests.arrays.plans import interpret
 
 pytestmark = pytest.mark.skipif(not available(), reason="there is no C compiler")
 W = location("W", 3, 2)
@@ -44,7 +48,7 @@ def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if request.param == "addresses":
         monkeypatch.setattr(compiled, "maker", lambda: ByAddress)
     elif maker() is ByAddress:
-        pytest.skip("Python's headers are not there")
+        pytest.skip("this Python is built in another way")
     return request.param
 
 
@@ -125,6 +129,37 @@ def test_other_inputs_are_refused(inputs: tuple[Array, ...]) -> None:
     with pytest.raises(ValueError, match="input"):
         runner.step(*inputs)
     np.testing.assert_array_equal(memory[W], START)
+
+
+class Labelled(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
+    """An array that is one by inheritance."""
+
+
+def test_what_is_as_good_as_an_array_is_taken() -> None:
+    data = np.random.default_rng(3).normal(size=(7, 2))
+    rows = np.array([[6, 0, 2, 1], [1, 2, 3, 4]])
+    usual, memory = made(update(4))
+    usual.step(data[1:5])
+    usual.steps([data], rows)
+    for like, numbers in ((data.view(Labelled), rows), (data, rows.astype(">i8")), (data, np.asfortranarray(rows))):
+        runner, other = made(update(4))
+        runner.step(like[1:5])
+        runner.steps([like], numbers)
+        np.testing.assert_array_equal(memory[W], other[W])
+
+
+def test_inputs_have_no_names() -> None:
+    runner, memory = made(update(4))
+    with pytest.raises(TypeError):
+        runner.step(x=np.zeros((4, 2)))
+    np.testing.assert_array_equal(memory[W], START)
+
+
+def test_a_kernel_that_is_not_there_is_not_called() -> None:
+    path = library(translate(update(4), Machine(2, 16)).source)
+    wrong = table([(1000, [])], [], [], None, np.dtype("float64"), [], release=False)
+    with pytest.raises((ValueError, IndexError)):
+        compiled.maker()(str(path), wrong)
 
 
 @pytest.mark.parametrize("rows", [[[0, 1, 2, 7]], [[0, 1, 2, -1]], [[0, 1, 2]], [0, 1, 2, 3]])

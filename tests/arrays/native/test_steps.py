@@ -12,7 +12,7 @@ from rh_kernel.arrays.native import Native, available
 from rh_kernel.arrays.plan import Plan, Precision
 from rh_kernel.syntax.core import Array
 from tests.arrays.native import plans
-from tests.arrays.native.interpreter import interpret
+from tests.arrays.plans import interpret
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 pytestmark = pytest.mark.skipif(not available(), reason="there is no C compiler")
@@ -43,6 +43,7 @@ def compare(found: Arrays, expected: Arrays, tolerance: float) -> None:
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("kind", [plans.entrywise, plans.fold, plans.product, plans.selection])
+@pytest.mark.usefixtures("walk")
 def test_native_steps_do_what_their_definition_says(kind: Callable[[plans.Drawing], None], precision: Precision) -> None:
     @settings(max_examples=6, deadline=None, suppress_health_check=SLOW, phases=WHOLE)
     @given(st.data())

@@ -24,8 +24,8 @@ from rh_kernel.arrays.plan import (
     View,
 )
 from tests.arrays.commands import location
-from tests.arrays.native.interpreter import interpret
 from tests.arrays.native.test_steps import CLOSE, compare
+from tests.arrays.plans import interpret
 
 needs_compiler = pytest.mark.skipif(not available(), reason="there is no C compiler")
 GAP = 3

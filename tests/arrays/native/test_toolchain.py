@@ -17,8 +17,8 @@ from rh_kernel.arrays.native.translation import translate
 from rh_kernel.arrays.plan import Content, Input, Instruction, Map, Plan, Scalar, Store, View
 from tests.arrays.commands import location
 from tests.arrays.native import plans
-from tests.arrays.native.interpreter import interpret
 from tests.arrays.native.test_steps import CLOSE, compare
+from tests.arrays.plans import interpret
 
 needs_compiler = pytest.mark.skipif(not available(), reason="there is no C compiler")
 ROW = View(0, 0, (3,), (1,))

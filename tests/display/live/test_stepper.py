@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.display.cropping import is_large
 from rh_kernel.display.flows import flow
 from rh_kernel.display.frames import frame, line, subject_doc
 from rh_kernel.display.legs import legs
@@ -21,7 +22,6 @@ from rh_kernel.display.live.lines import ROLES, WIDTH, piece, triples, units
 from rh_kernel.display.live.stepper import MOST_STEPS, Stepper
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.marking import after_marks, before_marks
-from rh_kernel.display.scenes import is_large
 from rh_kernel.display.text import runs
 from rh_kernel.display.titles import title
 from rh_kernel.operational.contexts import Subject

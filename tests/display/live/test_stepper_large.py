@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rh_kernel.display import scenes
+from rh_kernel.display import cropping, scenes
+from rh_kernel.display.cropping import LINKS, crop, is_large
 from rh_kernel.display.live.lines import Line, Part, Sheet, triples
 from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.live.stepper_states import ABOVE, BELOW
 from rh_kernel.display.live.view import Unanswerable
-from rh_kernel.display.scenes import LINKS, crop, is_large, unnamed
+from rh_kernel.display.scenes import unnamed
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import steps
@@ -102,7 +103,9 @@ def test_lines_far_from_the_redex_are_left_out() -> None:
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is cut that is not very small."""
-    for name, value in (("NODES", 20), ("LINKS", 4), ("FRAMES", 3), ("STRIDE", 2), ("PATTERNS", 1)):
+    for module, name, value in ((cropping, "NODES", 20), (cropping, "LINKS", 4), (cropping, "PATTERNS", 1)):
+        monkeypatch.setattr(module, name, value)
+    for name, value in (("FRAMES", 3), ("STRIDE", 2)):
         monkeypatch.setattr(scenes, name, value)
 
 

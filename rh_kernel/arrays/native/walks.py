@@ -1,0 +1,69 @@
+"""The text of a library: its kernels, and the walk along the steps of a run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rh_kernel.arrays.native.toolchain import resource
+from rh_kernel.arrays.plan import Buffer, Precision, Scratch
+
+FEW = 24
+"""A run of no more steps is one function: each step is then compiled for the places of its arrays."""
+
+ALONG_THE_TABLE = ["for (const struct row *end = row + count; row < end; row++) row->run(row->arrays);"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A step: the number of its kernel, and the views whose first entries it is given, buffer and offset.
+
+    The buffers after those of the plan are the tables of its gathers, and then the workspace.
+    """
+
+    kernel: int
+    arrays: tuple[tuple[int, int], ...]
+
+
+def source(
+    kernels: Sequence[Sequence[str]], rows: Sequence[Row], buffers: Sequence[Buffer], precision: Precision, *, short: bool
+) -> str:
+    """The C text with those bodies of kernels. It ends with ``rh_walk``, which is given the rows of a machine's table.
+
+    In a ``short`` run the steps wait for each other's results, in a long one they have more to do.
+    """
+    real, bits = ("double", 64) if precision == "float64" else ("float", 32)
+    lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h")]
+    straight = len(rows) <= FEW
+    kind = "static inline __attribute__((always_inline))" if straight else "static"
+    for number, kernel in enumerate(kernels):
+        lines += [f"{kind} void kernel{number}(void *const *array) {{", *kernel, "}"]
+    names = ", ".join(["0" if straight else f"kernel{number}" for number in range(len(kernels))]) or "0"
+    shown = '__attribute__((visibility("default")))'
+    lines += [f"{shown} kernel *const rh_kernels[] = {{{names}}};", f"{shown} const long rh_kernel_count = {len(kernels)};"]
+    whole, walk = _straight(rows, buffers, short=short) if straight else ([], ALONG_THE_TABLE)
+    return "\n".join([*lines, *whole, f"{shown} void rh_walk(const struct row *row, long count) {{", *walk, "}", ""])
+
+
+def _straight(rows: Sequence[Row], buffers: Sequence[Buffer], *, short: bool) -> tuple[list[str], list[str]]:
+    """All steps as one function of the buffers, and the call of it by the addresses in the table.
+
+    Where in a buffer something lies the compiler knows, so what one step stores and the next one loads may stay in a register.
+    That the buffers have nothing in common it makes more of than is good for long loops.
+    """
+    bases: dict[int, str] = {}
+    starts: list[str] = []
+    calls: list[str] = []
+    at = 0
+    for row in rows:
+        places: list[str] = []
+        for number, offset in row.arrays:
+            buffer = buffers[number] if number < len(buffers) else None
+            base, place = (-1, buffer.start + offset) if isinstance(buffer, Scratch) else (number, offset)
+            if base not in bases:
+                bases[base] = f"b{len(bases)}"
+                starts.append(f"(real *)array[{at}] - {place}")
+            places.append(f"{bases[base]} + {place}")
+            at += 1
+        calls.append(f"{{ void *const array[] = {{{', '.join(places)}}}; kernel{row.kernel}(array); }}")
+    given = ", ".join([f"real *{'restrict ' if short else ''}{name}" for name in bases.values()]) or "void"
+    walk = ["void *const *array = row->arrays;", f"whole({', '.join(starts)});"] if rows else []
+    return [f"static void whole({given}) {{", *calls, "}"], walk
