@@ -72,7 +72,8 @@ class System:
 
     ``reverse`` takes a program, a point and a cotangent of the result, ``forward`` a program, a point and a tangent of each
     argument; a system may have both. ``stages`` are the printed forms of the transformed program, ``steps`` its reduction at
-    a point with a cotangent (or with tangents, where the system has ``forward`` alone). All raise ``Rejected``.
+    a point with a cotangent (or with tangents, where the system has ``forward`` alone). ``measures`` are counts by name that
+    are of another run than ``reverse``: what it would cost without an idea of the system. All raise ``Rejected``.
     """
 
     name: str
@@ -82,6 +83,7 @@ class System:
     forward: Callable[[Program, Point, Point], Pushed] | None = None
     stages: Callable[[Program], tuple[Stage, ...]] | None = None
     steps: Callable[[Program, Point, Value], Iterator[Step]] | None = None
+    measures: tuple[tuple[str, Callable[[Program, Point, Value], int]], ...] = ()
 
 
 def refuse(system: str, construct: str, hint: str = "") -> NoReturn:

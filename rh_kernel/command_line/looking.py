@@ -14,8 +14,11 @@ from rh_kernel.session.plans import (
     Answer,
     Compare,
     Compile,
+    Compute,
     Declare,
+    DeclareFunction,
     Derive,
+    Differentiate,
     Draw,
     Evaluate,
     Gradient,
@@ -25,6 +28,7 @@ from rh_kernel.session.plans import (
     Save,
     Set,
     SetDevice,
+    ShowForms,
     ShowHeap,
     Shows,
     ShowType,
@@ -105,6 +109,8 @@ def find(file: str, report: Report, settings: Settings) -> Subject | None:
             case Declare() | ShowType() | Derive() | Draw() | Train() | Compare() | Answer():
                 pass
             case Save() | Load() | Undo() | ShowHeap() | Reset() | Set() | SetDevice():
+                pass
+            case DeclareFunction() | Compute() | ShowForms() | Differentiate():
                 pass
     commands = [subject for subject in found if isinstance(subject[2], ClosedCommand)]
     chosen = (commands or found or [None])[-1]

@@ -10,8 +10,11 @@ from rh_kernel.session.plans import (
     Answer,
     Compare,
     Compile,
+    Compute,
     Declare,
+    DeclareFunction,
     Derive,
+    Differentiate,
     Draw,
     Evaluate,
     Gradient,
@@ -22,6 +25,7 @@ from rh_kernel.session.plans import (
     Save,
     Set,
     SetDevice,
+    ShowForms,
     ShowHeap,
     ShowType,
     Trace,
@@ -84,6 +88,12 @@ def checked(planned: Plan, text: str) -> Result:
             return TypeShown(" ".join(text.split()), str(subject.type))
         case Gradient(subject, written):
             return TypeShown(" ".join(written.split()), str(subject.type))
+        case DeclareFunction(program):
+            return DeclarationMade(program.name, "function of the laboratory", f"{program.domain} -> {program.result}")
+        case Compute(_, A):
+            return TypeShown(" ".join(text.split()), str(A))
+        case ShowForms(program=program) | Differentiate(program=program):
+            return TypeShown(" ".join(text.split()), f"{program.domain} -> {program.result}")
         case ShowType(subject, type_shown):
             return TypeShown(subject, type_shown)
         case Derive(subject, type_shown):

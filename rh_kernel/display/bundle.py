@@ -15,9 +15,12 @@ from rh_kernel.display.trace_html import trace_html
 from rh_kernel.display.values import changes_html, value_html
 from rh_kernel.session.results import (
     CheckPassed,
+    Computed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
+    Differentiated,
+    FormsShown,
     GradientMade,
     HeapShown,
     ItemFailed,
@@ -25,6 +28,7 @@ from rh_kernel.session.results import (
     Notice,
     ProgramMade,
     Result,
+    RewritingShown,
     TraceMade,
     TrainingDone,
     TypeShown,
@@ -78,6 +82,10 @@ def html(result: Result) -> str:
             return gradient_html(result)
         case HeapShown(contents):
             return heap_html(contents)
+        case Computed() | Differentiated() | FormsShown() | RewritingShown():
+            from rh_kernel.display.laboratory_html import laboratory_html
+
+            return laboratory_html(result)
         case CheckPassed(checked, _):
             return box("", f"{span(f'color:{COLOURS[Role.TYPE]};font-weight:bold', PASSED)} {span(MONOSPACE, checked)}")
         case NamesShown(names):

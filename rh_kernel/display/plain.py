@@ -8,9 +8,12 @@ from rh_kernel.display.text import visible
 from rh_kernel.display.values import changes_text, value_text
 from rh_kernel.session.results import (
     CheckPassed,
+    Computed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
+    Differentiated,
+    FormsShown,
     GradientMade,
     HeapShown,
     ItemFailed,
@@ -18,6 +21,7 @@ from rh_kernel.session.results import (
     Notice,
     ProgramMade,
     Result,
+    RewritingShown,
     TraceMade,
     TrainingDone,
     TypeShown,
@@ -61,6 +65,10 @@ def text(result: Result) -> str:
             return gradient_text(result)
         case HeapShown(contents):
             return heap_text(contents)
+        case Computed() | Differentiated() | FormsShown() | RewritingShown():
+            from rh_kernel.display.laboratory_text import laboratory_text
+
+            return visible(laboratory_text(result))
         case CheckPassed(checked, _):
             return visible(f"{PASSED} {checked}")
         case NamesShown(names):

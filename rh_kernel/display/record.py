@@ -6,8 +6,6 @@ Lines and columns count from 1, ends are exclusive; they are ``None`` for what h
 
 import math
 from collections.abc import Iterable
-from typing import TypeAlias
-
 import numpy as np
 
 from rh_kernel.arrays.listing import lines
@@ -17,6 +15,7 @@ from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.steps_listing import steps_listing
 from rh_kernel.denotational.drawing.sketch import Look, Node, operation_text, sketch
 from rh_kernel.denotational.parts import Part
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.derivation_text import one_line
 from rh_kernel.display.derivations import Proof, fold, premises, sheet
 from rh_kernel.display.gradients import reading
@@ -25,9 +24,12 @@ from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (
     Change,
     CheckPassed,
+    Computed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
+    Differentiated,
+    FormsShown,
     GradientMade,
     HeapShown,
     ItemFailed,
@@ -37,6 +39,7 @@ from rh_kernel.session.results import (
     Pass,
     ProgramMade,
     Result,
+    RewritingShown,
     TraceMade,
     TrainingDone,
     TypeShown,
@@ -50,9 +53,6 @@ from rh_kernel.syntax.printing import Brevity, Memory, Path, command_doc, term_d
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Type
 from rh_kernel.typing.derivations import Derivation
-
-Json: TypeAlias = "float | str | list[Json] | dict[str, Json] | None"
-Record: TypeAlias = dict[str, Json]
 
 RULES, HEIGHT = 5_000, 200
 """Of a derivation there are so many rules, and so many above each other: deeper data can be neither written nor read."""
@@ -88,6 +88,10 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
             return tuple([{"item": item, "kind": "derivation", **derivation_record(d)} for d in derivations])
         case HeapShown(changes):
             return ({"item": item, "kind": "heap", "heap": contents(changes)},)
+        case Computed() | Differentiated() | FormsShown() | RewritingShown():
+            from rh_kernel.display.laboratory_record import laboratory_records
+
+            return laboratory_records(item, result)
         case CheckPassed(text, A):
             return ({"item": item, "kind": "check", "text": text, "type": A},)
         case NamesShown(names):

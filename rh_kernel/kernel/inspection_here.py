@@ -75,6 +75,8 @@ def _expressions(definitions: Definitions, source: Source, item: items.Item) -> 
             return [e]
         case items.DimDeclaration() | items.LocDeclaration() | items.OpDeclaration() | items.TrainItem():
             return []
+        case items.LaboratoryItem():
+            return []
 
 
 def _nodes(root: Derivation) -> Iterator[Derivation]:

@@ -1,11 +1,12 @@
 """``%limit``: what bounds a cell, so that no program can take the kernel down; each bound has its own error (LANGUAGE §7)."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from rh_kernel.arrays.builder import LONGEST
 from rh_kernel.session.errors import DirectiveWords
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.stuck import readable
 from rh_kernel.typing.definitions import NODES
@@ -13,7 +14,7 @@ from rh_kernel.typing.definitions import NODES
 Bound: TypeAlias = Literal["steps", "nodes", "equations", "output", "bytes", "seconds"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """The most that a cell may do; ``None`` is no bound, and for ``bytes`` half of the machine's memory.
 

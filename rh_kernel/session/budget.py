@@ -22,6 +22,11 @@ def allowed(settings: Settings) -> int:
     return available() if settings.bounds.bytes is None else settings.bounds.bytes // BYTES
 
 
+def allowed_by(settings: Settings) -> str:
+    """What sets that bound, as a message says it."""
+    return "on this machine" if settings.bounds.bytes is None else "by `%limit bytes`"
+
+
 def limits(settings: Settings) -> Limits:
     """What bounds a reduction on this machine, under these settings."""
     fuel = EVERYTHING if settings.bounds.steps is None else settings.bounds.steps
@@ -37,5 +42,4 @@ def check_size(reals: int, what: str, span: Span | None, settings: Settings) -> 
     """Raises ``Stuck`` if so many reals would not fit."""
     limit = allowed(settings)
     if reals > limit:
-        by = "on this machine" if settings.bounds.bytes is None else "by `%limit bytes`"
-        raise too_large(reals, limit, what, span, by)
+        raise too_large(reals, limit, what, span, allowed_by(settings))

@@ -1,11 +1,11 @@
 """``%diagram E``: what a term, a command, or a declared net or function denotes (RH Def. 7.12, 7.13), to be drawn."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.errors import DirectiveWords
 from rh_kernel.source.diagnostic import Rejected, Stuck
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Scope
 from rh_kernel.syntax.signature import ValueKind
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Diagram: TypeAlias = "Arrow | Smooth"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Denoted:
     """``◇ ; Δ ⊢ P : A`` or ``Δ ⊢ M : A`` as the closed scope of Δ; ``text`` is what was asked about, ``type`` its type."""
 

@@ -1,11 +1,10 @@
 """What can go wrong with a cell beyond its language: directives, files of initial contents, sizes."""
 
-from dataclasses import dataclass
-
 from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.records import frozen_by_name
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class UnknownDirective(Diagnostic):
     """``%frobnicate``"""
 
@@ -14,7 +13,7 @@ class UnknownDirective(Diagnostic):
     name: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class DirectiveWords(Diagnostic):
     """``%trace`` with nothing after it, ``%reset w0``"""
 
@@ -24,7 +23,7 @@ class DirectiveWords(Diagnostic):
     wanted: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class NothingToStep(Diagnostic):
     """A file without a command"""
 
@@ -32,7 +31,7 @@ class NothingToStep(Diagnostic):
     label = "this text holds no term and no command"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class CheckFailed(Diagnostic):
     """``check 1 + 1 == 3``"""
 
@@ -41,7 +40,7 @@ class CheckFailed(Diagnostic):
     where: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class OutOfTime(Diagnostic):
     """``%limit seconds 1`` and a long training run"""
 
@@ -51,7 +50,7 @@ class OutOfTime(Diagnostic):
     seconds: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class TooMuchOutput(Diagnostic):
     """A cell with very many traces"""
 
@@ -61,7 +60,7 @@ class TooMuchOutput(Diagnostic):
     limit: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class NothingToUndo(Diagnostic):
     """``%undo`` in a new session"""
 
@@ -70,7 +69,7 @@ class NothingToUndo(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class NoGPU(Diagnostic):
     """``%device gpu`` on a machine without a graphics card; the program goes on"""
 
@@ -79,7 +78,7 @@ class NoGPU(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class CannotSave(Diagnostic):
     """``%save nowhere/w.npz``"""
 
@@ -88,7 +87,7 @@ class CannotSave(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class CannotRestore(Diagnostic):
     """``%load nowhere.npz``"""
 
@@ -97,7 +96,7 @@ class CannotRestore(Diagnostic):
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class CannotLoad(Diagnostic):
     """``load("nowhere.npy")``"""
 

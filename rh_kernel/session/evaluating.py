@@ -51,13 +51,9 @@ def evaluate(
     try:
         match settings.evaluator:
             case Evaluator.COMPILED:
-                program = compiled(subject, settings)
-                ready = machine(program, heap, settings.precision, backend_for(settings.device))
-                check_size(ready.plan().size, "what is computed here", span_of(subject), settings)
-                yield Working()
-                runner = ready.runner()
-                runner.step()
-                return Evaluated(_value(iter(flat(runner.result())), subject.type), _frozen(ready.written()))
+                # The program and its plan are gone when this is over, before a search for cycles can go through them.
+                with put_off():
+                    return (yield from _computed(subject, heap, settings))
             case Evaluator.STEPPED:
                 return (yield from _reduced(subject, heap, settings))
             case Evaluator.DENOTED:
@@ -70,6 +66,18 @@ def evaluate(
                 return Evaluated(_value(iter(outcome.values), subject.type), _frozen(_changed(heap, outcome.heap)))
     except Stuck as failure:
         raise placed(failure, span_of(subject)) from None
+
+
+def _computed(
+    subject: ClosedTerm | ClosedCommand, heap: Mapping[Location, Array], settings: Settings
+) -> Generator[Working, None, Evaluated]:
+    program = compiled(subject, settings)
+    ready = machine(program, heap, settings.precision, backend_for(settings.device))
+    check_size(ready.plan().size, "what is computed here", span_of(subject), settings)
+    yield Working()
+    runner = ready.runner()
+    runner.step()
+    return Evaluated(_value(iter(flat(runner.result())), subject.type), _frozen(ready.written()))
 
 
 @put_off()

@@ -1,6 +1,6 @@
 """``%help`` and ``%lsmagic``: texts about directives, forms, function symbols and what a session has declared."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.row import Row
@@ -9,6 +9,7 @@ from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives import DIRECTIVES, PYTHON_CELL
 from rh_kernel.session.forms import FORMS, SIGNS
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import DimVar, dim
 from rh_kernel.syntax.lexer import chunks, tokens
@@ -35,7 +36,7 @@ FROM_PYTHON = "rh.const"
 """What the source of a constant is called that Python gave: what stands there is no program."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Known:
     """What is known of a name: what kind of thing it is, its types, what was said of it, and where it was declared.
 

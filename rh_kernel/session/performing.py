@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Generator, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.step import Step
@@ -13,7 +14,7 @@ from rh_kernel.operational.trace import State as Position
 from rh_kernel.operational.trace import proceed
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.primitives.values import materialise
-from rh_kernel.session.budget import allowed, check_size, limits, longest
+from rh_kernel.session.budget import allowed, allowed_by, check_size, limits, longest
 from rh_kernel.session.checking import check
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
@@ -22,8 +23,11 @@ from rh_kernel.session.plans import (
     Answer,
     Compare,
     Compile,
+    Compute,
     Declare,
+    DeclareFunction,
     Derive,
+    Differentiate,
     Draw,
     Evaluate,
     Gradient,
@@ -34,6 +38,7 @@ from rh_kernel.session.plans import (
     Save,
     Set,
     SetDevice,
+    ShowForms,
     ShowHeap,
     ShowType,
     Trace,
@@ -60,7 +65,9 @@ from rh_kernel.session.results import (
 )
 from rh_kernel.session.settings import Settings, device_text
 from rh_kernel.session.storage import Written, followed, read, restored, write
+from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
+from rh_kernel.source.tables import table
 from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import placed
@@ -70,19 +77,26 @@ from rh_kernel.training.loop import train
 from rh_kernel.typing.definitions import FunDefinition, LocDefinition, kind_of
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
 
+if TYPE_CHECKING:
+    from rh_kernel.ad.language.core import Program
+
 REALS_OF_STEP = 200
 """A step that is kept takes about as much memory as so many reals."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the items of a cell have done so far; ``files`` are those that are put in their places when the cell ends."""
+    """What the items of a cell have done so far; ``files`` are those that are put in their places when the cell ends.
+
+    ``functions`` are those of the laboratory.
+    """
 
     heap: Mapping[Location, Array]
     initial: Mapping[Location, Array]
     folder: Path
     settings: Settings
     files: tuple[Written, ...] = ()
+    functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
 
     def put(self, changes: Mapping[Location, Array]) -> "State":
         """With other contents at some locations."""
@@ -137,10 +151,12 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
         case Compare(equation, span):
             yield from check(equation, state.heap, state.settings, span)
             yield Shown(number, CheckPassed(span.text, str(equation.left.type)))
-        case Save():
-            return (yield from _save(number, plan, state))
-        case Load():
-            return (yield from _load(number, plan, state))
+        case Save() | Load():
+            return (yield from (_save(number, plan, state) if isinstance(plan, Save) else _load(number, plan, state)))
+        case DeclareFunction() | Compute() | ShowForms() | Differentiate():
+            from rh_kernel.session.laboratory import perform as in_laboratory
+
+            return replace(state, functions=(yield from in_laboratory(number, plan, state.settings, state.functions)))
         case Undo():
             raise KernelBug("`%undo` is a cell by itself, and is no step of one")
         case ShowHeap():
@@ -203,7 +219,8 @@ def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None,
         content = initial_content(definition, state.folder, plan.type, plan.content, state.settings)
         location = definition.location
         changes = (Change(location, None, content),)
-        state = replace(state.put({location: content}), initial=_joined(state.initial, {location: content}))
+        heap, initial = table(state.heap), table(state.initial)
+        state = replace(state, heap=heap.with_(location, content), initial=initial.with_(location, content))
     kind = kind_of(definition)
     if isinstance(definition, FunDefinition) and definition.name in ROWS:
         kind += " in the place of the one that comes with the language"
@@ -229,10 +246,11 @@ def _trace(number: int, plan: Trace, state: State) -> Generator[Event, None, Sta
     stuck: tuple[Diagnostic, ...] = ()
     bounds = limits(state.settings)
     try:
-        while not isinstance(now := proceed(position, bounds, STEPS_BETWEEN_LOOKS, steps), Reached):
-            position = now
-            check_size(len(steps) * REALS_OF_STEP, f"a trace of {len(steps):,} steps", span_of(subject), state.settings)
-            yield Working()
+        with put_off():
+            while not isinstance(now := proceed(position, bounds, STEPS_BETWEEN_LOOKS, steps), Reached):
+                position = now
+                check_size(len(steps) * REALS_OF_STEP, f"a trace of {len(steps):,} steps", span_of(subject), state.settings)
+                yield Working()
         value, heap = materialise(now.value), now.heap
     except Stuck as failure:
         stuck = placed(failure, span_of(subject)).diagnostics
@@ -292,6 +310,7 @@ def _training(plan: Train, state: State) -> Iterator[TrainingEvent]:
         longest=longest(settings),
         precision=settings.precision,
         device=settings.device,
+        by=allowed_by(settings),
     )
 
 

@@ -96,6 +96,10 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
             return definitions, Answer(CheckPassed(text, elaborate_type_check(definitions, item)))
         case items.Directive():
             return definitions, _directive(definitions, item, around)
+        case items.LaboratoryItem():
+            from rh_kernel.session.laboratory import plan as of_laboratory
+
+            return definitions, of_laboratory(item.span, around)
         case (
             items.DimDeclaration()
             | items.ConstDeclaration()
@@ -235,6 +239,8 @@ def declared_name(item: items.Item | Unparsed) -> str | None:
         case Unparsed(declares=name):
             return name
         case items.Evaluation() | items.EqualityCheck() | items.TypeCheck() | items.TrainItem() | items.Directive():
+            return None
+        case items.LaboratoryItem():
             return None
         case _:
             return item.name.text

@@ -1,15 +1,17 @@
 """What each item of a cell is going to do: everything about it that is known before anything runs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
 from typing import Literal as OneOf
-from typing import TypeAlias
 
 from rh_kernel.session.drawing import Denoted
 from rh_kernel.session.results import CheckPassed, NamesShown, Notice
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
@@ -23,8 +25,15 @@ from rh_kernel.typing.items import (
     TrainingRun,
 )
 
+if TYPE_CHECKING:
+    from rh_kernel.ad.language.core import Program
+    from rh_kernel.ad.language.core import Term as LaboratoryTerm
+    from rh_kernel.ad.language.types import Type as LaboratoryType
+    from rh_kernel.ad.language.values import Value
+    from rh_kernel.ad.system import Point, System
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Declare:
     """A declaration, already among the definitions; ``type`` and ``content`` are where its two sides stand"""
 
@@ -33,14 +42,14 @@ class Declare:
     content: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evaluate:
     """A term or a command"""
 
     subject: ClosedTerm | ClosedCommand
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Trace:
     """``%trace P``; ``written`` is where the bodies of the declared names stand"""
 
@@ -52,7 +61,7 @@ Shows: TypeAlias = OneOf["", "passes", "profile"]
 """What ``%compile`` shows beside the program."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compile:
     """``%compile P``; ``shows`` is what follows ``--``, if anything does"""
 
@@ -60,7 +69,7 @@ class Compile:
     shows: Shows = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShowType:
     """``%type E``, answered"""
 
@@ -68,7 +77,7 @@ class ShowType:
     type: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Derive:
     """``%derivation E``, answered; ``type`` is what ``%type`` says"""
 
@@ -77,14 +86,14 @@ class Derive:
     derivations: tuple[Derivation, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Draw:
     """``%diagram E``"""
 
     subject: Denoted
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gradient:
     """``%gradient P against Q``: each subject with how it is written; the first takes effect"""
 
@@ -93,7 +102,7 @@ class Gradient:
     against: tuple[ClosedTerm | ClosedCommand, str] | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Train:
     """``train P for …``, with the data it names"""
 
@@ -102,7 +111,7 @@ class Train:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compare:
     """``check M == N``, as it is written"""
 
@@ -110,7 +119,7 @@ class Compare:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Save:
     """``%save file``: these locations, by their names"""
 
@@ -119,7 +128,7 @@ class Save:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Load:
     """``%load file``, into these locations"""
 
@@ -128,24 +137,65 @@ class Load:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
+class DeclareFunction:
+    """``fun f(x : A) : B = M`` of the laboratory"""
+
+    program: "Program"
+
+
+@frozen
+class Compute:
+    """A term of the laboratory"""
+
+    term: "LaboratoryTerm"
+    type: "LaboratoryType"
+
+
+@frozen
+class ShowForms:
+    """``%ad SYSTEM f``: the transformed program itself"""
+
+    systems: tuple["System", ...]
+    program: "Program"
+    span: Span
+
+
+@frozen
+class Differentiate:
+    """``%ad SYSTEM f(M, …)`` at a point.
+
+    ``direction`` is the cotangent of ``with W``, or with ``along`` the tangents, one for each argument;
+    ``traces`` asks for the steps.
+    """
+
+    systems: tuple["System", ...]
+    program: "Program"
+    point: "Point"
+    direction: "Value"
+    along: bool
+    traces: bool
+    span: Span
+
+
+@frozen
 class Undo:
     """``%undo``: an item that is a cell by itself"""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShowHeap:
     """``%heap``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reset:
     """``%reset``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Set:
     """``%strict on``: the settings from here on, and what is said about them"""
 
@@ -153,21 +203,21 @@ class Set:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetDevice:
     """``%device gpu``: the settings from here on; what is said about them depends on whether a GPU answers"""
 
     settings: Settings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """What is known already: the answer to ``%help`` or ``%whos``, a check of a type"""
 
     result: CheckPassed | NamesShown | Notice
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refuse:
     """An item with an error"""
 
@@ -187,6 +237,10 @@ Plan: TypeAlias = (
     | Compare
     | Save
     | Load
+    | DeclareFunction
+    | Compute
+    | ShowForms
+    | Differentiate
     | Undo
     | ShowHeap
     | Reset
@@ -197,18 +251,25 @@ Plan: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """What planning looks at beside the definitions: the folder that paths start from, data given from Python, the settings.
 
-    ``cell`` is what the front end calls the cell, if it can be run again.
+    ``cell`` is what the front end calls the cell, if it can be run again; ``functions`` are those of the laboratory.
     """
 
     folder: Path
     given: Mapping[str, Mapping[str, Array]]
     settings: Settings
     cell: str = ""
+    functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
 
     def after(self, planned: Plan) -> "Surroundings":
         """What the plan of the next item looks at."""
-        return replace(self, settings=planned.settings) if isinstance(planned, Set | SetDevice) else self
+        match planned:
+            case Set(settings) | SetDevice(settings):
+                return replace(self, settings=settings)
+            case DeclareFunction(program):
+                return replace(self, functions=MappingProxyType({**self.functions, program.name: program}))
+            case _:
+                return self

@@ -1,13 +1,14 @@
 """What the items of a cell give: one frozen record a kind, for the command line, the kernel and the tests alike."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.trace import Step
 from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Command, Term
 from rh_kernel.syntax.signature import Location
@@ -16,6 +17,12 @@ from rh_kernel.training.events import Progress
 from rh_kernel.typing.derivations import Derivation
 
 if TYPE_CHECKING:
+    from rh_kernel.ad.comparison import Row
+    from rh_kernel.ad.language.core import Program as LaboratoryProgram
+    from rh_kernel.ad.language.types import Type as LaboratoryType
+    from rh_kernel.ad.language.values import Value
+    from rh_kernel.ad.system import Point, Stage, System
+    from rh_kernel.ad.system import Step as RewritingStep
     from rh_kernel.arrays.passes import Passed
     from rh_kernel.arrays.profiling import Profile
     from rh_kernel.denotational.arrows import Arrow
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
     from rh_kernel.session.drawing import Diagram
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """What became of one location: ``before`` is ``None`` for one that was just declared."""
 
@@ -32,7 +39,7 @@ class Change:
     after: Array
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DeclarationMade:
     """``name`` now stands for something of this type: ``Real(2) ~> Real(1)`` for a net, ``rev handler(Real(1))``, …"""
 
@@ -42,7 +49,7 @@ class DeclarationMade:
     changes: tuple[Change, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValueFound:
     """A term or command was evaluated to the closed value ``value``; a command may have changed the heap."""
 
@@ -52,7 +59,7 @@ class ValueFound:
     is_command: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TraceMade:
     """``%trace``: the subject, every step, the value it ends in, and the heap at the start.
 
@@ -68,7 +75,7 @@ class TraceMade:
     written: Mapping[str, Span] = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProgramMade:
     """``%compile``: the straight-line program, and what each pass makes of it; ``in_full`` asks for every program.
 
@@ -83,7 +90,7 @@ class ProgramMade:
     place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypeShown:
     """``%type``: what was asked about, and its type as text."""
 
@@ -91,7 +98,7 @@ class TypeShown:
     type: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DerivationMade:
     """``%derivation``: what was asked about, and its derivation; two of them for a function with its own derivative."""
 
@@ -99,7 +106,7 @@ class DerivationMade:
     derivations: tuple[Derivation, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiagramMade:
     """``%diagram``: what was asked about, its type as text, and the string diagram that it denotes."""
 
@@ -108,7 +115,7 @@ class DiagramMade:
     diagram: "Diagram"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pass:
     """One run of what a command denotes: the arrow, every value on its wires, what came out, and what became of the heap."""
 
@@ -120,7 +127,7 @@ class Pass:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GradientMade:
     """``%gradient``: what was asked about, its type, and its pass; with ``against`` a second one, from the same heap.
 
@@ -132,14 +139,14 @@ class GradientMade:
     passes: tuple[Pass, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeapShown:
     """``%heap``: every location that a name stands for, with its content and what it held at first."""
 
     contents: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckPassed:
     """``check M == N`` or ``check E ⊢ A``: what was checked, as it is written, and the type of its two sides."""
 
@@ -147,7 +154,7 @@ class CheckPassed:
     type: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameShown:
     """A line of ``%whos``: ``place`` is where the name was declared, ``newer`` what it was made from and has changed since."""
 
@@ -158,21 +165,61 @@ class NameShown:
     newer: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamesShown:
     """``%whos``: every name that was declared, in the order of the declarations."""
 
     names: tuple[NameShown, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
+class Computed:
+    """A term of the laboratory was evaluated."""
+
+    type: "LaboratoryType"
+    value: "Value"
+
+
+@frozen
+class Differentiated:
+    """``%ad SYSTEM f(…)`` or ``%ad all f(…)``: a row for each system.
+
+    ``along`` tells that tangents were pushed forward.
+    """
+
+    program: "LaboratoryProgram"
+    point: "Point"
+    direction: "Value"
+    along: bool
+    rows: "tuple[Row, ...]"
+
+
+@frozen
+class FormsShown:
+    """``%ad SYSTEM f``: the forms of the transformed program, from the source on."""
+
+    system: "System"
+    program: "LaboratoryProgram"
+    stages: "tuple[Stage, ...]"
+
+
+@frozen
+class RewritingShown:
+    """``%ad SYSTEM f(…) --trace``: every step of the transformed program."""
+
+    system: "System"
+    program: "LaboratoryProgram"
+    steps: "tuple[RewritingStep, ...]"
+
+
+@frozen
 class Notice:
     """A sentence, or a text of several lines, e.g. of ``%help`` and ``%reset``."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TrainingDone:
     """A training run: the averages of each measure after each epoch, with the text of the measure, and what it changed.
 
@@ -187,14 +234,14 @@ class TrainingDone:
     stopped: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ItemFailed:
     """The item has an error; nothing of it took effect."""
 
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Working:
     """Nothing to show yet: a chance to look at messages and interrupts."""
 
@@ -211,13 +258,17 @@ Result: TypeAlias = (
     | HeapShown
     | CheckPassed
     | NamesShown
+    | Computed
+    | Differentiated
+    | FormsShown
+    | RewritingShown
     | Notice
     | TrainingDone
     | ItemFailed
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """Item ``item`` (counted from 1) gave ``result``."""
 

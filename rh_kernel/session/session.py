@@ -5,10 +5,11 @@ cells of one item each.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum, auto
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from rh_kernel.session.bounds import EVERYTHING
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
@@ -22,6 +23,7 @@ from rh_kernel.session.timing import within
 from rh_kernel.session.undoing import MOST, fitting, same_heap, undone
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Failure
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.binding import locations_within
 from rh_kernel.syntax.core import Array, Node
@@ -41,12 +43,15 @@ from rh_kernel.typing.definitions import (
 )
 from rh_kernel.typing.errors import UnknownName
 
+if TYPE_CHECKING:
+    from rh_kernel.ad.language.core import Program
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Session:
     """What the names stand for, what the heap holds and held at first, where paths start from, and what is set.
 
-    ``past`` are the sessions before the cells that can be undone, the last one last.
+    ``functions`` are those of the laboratory. ``past`` are the sessions before the cells that can be undone, the last one last.
     """
 
     folder: Path
@@ -55,6 +60,7 @@ class Session:
     initial: Mapping[Location, Array] = field(default_factory=lambda: MappingProxyType({}))
     given: Mapping[str, Mapping[str, Array]] = field(default_factory=lambda: MappingProxyType({}))
     settings: Settings = DEFAULT
+    functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
     past: "tuple[Session, ...]" = ()
 
     @staticmethod
@@ -65,7 +71,7 @@ class Session:
     @property
     def surroundings(self) -> Surroundings:
         """What planning looks at beside the definitions."""
-        return Surroundings(self.folder, self.given, self.settings)
+        return Surroundings(self.folder, self.given, self.settings, functions=self.functions)
 
 
 class _End(Enum):
@@ -128,6 +134,7 @@ def is_same(before: Session, after: Session) -> bool:
         _same_names(before.definitions, after.definitions)
         and after.settings == before.settings
         and after.given is before.given
+        and after.functions is before.functions
         and same_heap(after.heap, before.heap)
     )
 
@@ -150,7 +157,7 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
         return (yield from _undo(session, undo, first, alone=len(items) == 1))
     definitions = plans[-1][0] if plans else session.definitions.forget(cell)
     end = _End.DONE
-    state = State(session.heap, session.initial, session.folder, session.settings)
+    state = State(session.heap, session.initial, session.folder, session.settings, functions=session.functions)
     number, span = first, Span(Source("", ""), 0, 0)
     try:
         if cell and (words := _made_older(session.definitions, definitions)):
@@ -189,8 +196,11 @@ def plans_of(session: Session, items: Items, cell: str) -> list[tuple[Definition
     told: set[str] = set()
     is_cut_off = False
     for item in items:
-        nodes = around.settings.bounds.nodes
-        definitions, planned = plan(replace(definitions, nodes=EVERYTHING if nodes is None else nodes), item, around)
+        bound = around.settings.bounds.nodes
+        nodes = EVERYTHING if bound is None else bound
+        if definitions.nodes != nodes:
+            definitions = replace(definitions, nodes=nodes)
+        definitions, planned = plan(definitions, item, around)
         continues, is_cut_off = is_cut_off, isinstance(item, Unparsed) and item.is_cut_off
         if continues and not is_cut_off and isinstance(item, Evaluation | Unparsed) and isinstance(planned, Refuse):
             planned = Refuse(())
@@ -265,7 +275,9 @@ def _with(session: Session, definitions: Definitions, state: State) -> Session:
             heap = MappingProxyType({loc: array for loc, array in heap.items() if loc not in gone})
             initial = MappingProxyType({loc: array for loc, array in initial.items() if loc not in gone})
     definitions = replace(definitions, forgotten=MappingProxyType({}))
-    return replace(session, definitions=definitions, heap=heap, initial=initial, settings=state.settings)
+    return replace(
+        session, definitions=definitions, heap=heap, initial=initial, settings=state.settings, functions=state.functions
+    )
 
 
 def _same_names(one: Definitions, other: Definitions) -> bool:

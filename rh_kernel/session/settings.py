@@ -1,6 +1,6 @@
 """What a session is set to (LANGUAGE §4–§6); settings are values, so a cell that fails leaves them as they were."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from rh_kernel.arrays.devices import Device, NoCard, card
@@ -8,6 +8,7 @@ from rh_kernel.arrays.plan import Precision
 from rh_kernel.session.bounds import DEFAULT as BOUNDS
 from rh_kernel.session.bounds import Bounds
 from rh_kernel.session.errors import NoGPU
+from rh_kernel.source.records import frozen
 
 
 class Evaluator(Enum):
@@ -18,7 +19,7 @@ class Evaluator(Enum):
     DENOTED = "denoted"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """``strict`` leaves a function undefined where it is not smooth, as in PSmooth (RH Def. E.4); ``bounds`` are its limits.
 

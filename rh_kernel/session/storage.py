@@ -6,7 +6,6 @@ A file is written beside its place and put there when the cell has ended well, s
 import os
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -16,6 +15,7 @@ import numpy as np
 
 from rh_kernel.session.errors import CannotRestore, CannotSave
 from rh_kernel.source.diagnostic import Rejected, Stuck
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.dimensions import dim
@@ -29,7 +29,7 @@ FORMATS = (".npz", ".safetensors")
 _EXPECTED = "a file that ends in .npz or .safetensors"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """A file that is written to ``scratch``, and waits to be put in the place of ``target``."""
 

@@ -4,9 +4,9 @@ What does arithmetic on indices is here, and for terms in their environments in 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, cast
 
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import (
     Bind,
@@ -133,7 +133,7 @@ def mentions(scope: Scope, position: int) -> bool:
     return bool(scope.body.loose >> (scope.arity - 1 - position) & 1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Static:
     """Images for dimension variables, shape variables and location parameters, by name."""
 
@@ -205,7 +205,7 @@ def types_and_primitives_within(node: Node) -> tuple[Within[Type], Within[Primit
     return census.types, census.primitives
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Images(Walk):
     image: Callable[[Bound, int], Term]
     resumed: Callable[[Resume, Term, int], Command]
@@ -222,7 +222,7 @@ class _Images(Walk):
         return self.resumed(k, argument, depth)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _StaticImages(Walk):
     static: Static
 
@@ -288,7 +288,7 @@ class _StaticImages(Walk):
         return self.static.shapes.get(s.name, s) if isinstance(s, ShapeVar) else s
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Solutions(Walk):
     on_dim: Callable[[DimMeta], Dim]
     on_shape: Callable[[ShapeMeta], Shape]
@@ -320,7 +320,7 @@ class _Solutions(Walk):
         return self.on_shape(s) if isinstance(s, ShapeMeta) else s
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Census(Walk):
     types: list[tuple[Span | None, Type]]
     primitives: list[tuple[Span | None, Primitive]]
@@ -342,7 +342,7 @@ class _Census(Walk):
         return A
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Places(Walk):
     found: set[Location]
 

@@ -4,16 +4,16 @@ Metavariables: ``L M N`` terms, ``U V W`` values, ``P Q R`` commands, ``H`` hand
 A bound variable is an index: 0 is the nearest binder. The name that was written survives as a hint, so ``==`` is α-equivalence:
 spans and hints take no part in it. ``loose`` is the set of indices a node leaves free, as the bits of an integer.
 
-Two forms of the paper's rewriting are syntax here, because they are unfolded lazily: ``W.R_V(x. N)`` (Fig. 6) and
-``RH_H^V(⟨y1, …, ym⟩. P)`` (Fig. 7). Programs that a user writes do not hold them.
+Two rewritings that no user writes are syntax, unfolded lazily: ``W.R_V(x. N)`` (Fig. 6), ``RH_H^V(⟨y1, …, ym⟩. P)`` (Fig. 7).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Family, Loc, Pattern
@@ -22,7 +22,7 @@ from rh_kernel.syntax.types import Product, Shape, Type
 Array: TypeAlias = npt.NDArray[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Node:
     """What every tree of the core has: the place it was written at, and its loose indices."""
 
@@ -34,7 +34,7 @@ def _leave_loose(node: Node, loose: int) -> None:
     object.__setattr__(node, "loose", loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scope(Node):
     """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1.
 
@@ -54,7 +54,7 @@ class Scope(Node):
         return len(self.hints)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Primitive:
     """``swish : Real(3) → Real(3)``: one member of a family that comes with the language.
 
@@ -73,7 +73,7 @@ class Primitive:
         return self._hash
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Defined:
     """A function symbol of the user: ``x. M``, the derivative ``w, x. N`` if it brings its own; not generic as in ``Scope``."""
 
@@ -85,7 +85,7 @@ class Defined:
     is_generic: bool = field(compare=False, repr=False, default=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RdOf:
     """``rd[f] : B × A → A`` for ``f : A → B``, cotangent first."""
 
@@ -105,7 +105,7 @@ class RdOf:
 Function: TypeAlias = Primitive | Defined | RdOf
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bound(Node):
     """``x``"""
 
@@ -116,7 +116,7 @@ class Bound(Node):
         _leave_loose(self, 1 << self.index)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen
 class Const(Node):
     """``c``: a constant symbol, an array that nobody writes to."""
 
@@ -131,14 +131,14 @@ class Const(Node):
         return hash((self.value.shape, self.value.tobytes()))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Zero(Node):
     """``0`` at type A, the zero of the commutative monoid; at a product it is the tuple of zeros."""
 
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Call(Node):
     """``f(M)``"""
 
@@ -149,7 +149,7 @@ class Call(Node):
         _leave_loose(self, self.argument.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plus(Node):
     """``M + N``"""
 
@@ -160,7 +160,7 @@ class Plus(Node):
         _leave_loose(self, self.left.loose | self.right.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tuple(Node):
     """``⟨M1, …, Mn⟩``, n ≥ 2; ``of_values`` says whether it is a value"""
 
@@ -168,14 +168,15 @@ class Tuple(Node):
     of_values: bool = field(init=False, compare=False, repr=False, default=False)
 
     def __post_init__(self) -> None:
-        loose = 0
+        loose, of_values = 0, True
         for M in self.items:
             loose |= M.loose
+            of_values = of_values and is_value(M)
         _leave_loose(self, loose)
-        object.__setattr__(self, "of_values", all(is_value(M) for M in self.items))
+        object.__setattr__(self, "of_values", of_values)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Proj(Node):
     """``proj_i(M)`` of a product of ``arity`` factors, 1 ≤ i ≤ arity"""
 
@@ -187,7 +188,7 @@ class Proj(Node):
         _leave_loose(self, self.of.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Let(Node):
     """``let x ← M in N``"""
 
@@ -198,7 +199,7 @@ class Let(Node):
         _leave_loose(self, self.bound.loose | self.scope.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rd(Node):
     """``W.rd(x. N)(V)``: cotangent, scope, point (all terms)"""
 
@@ -210,7 +211,7 @@ class Rd(Node):
         _leave_loose(self, self.cotangent.loose | self.scope.loose | self.point.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class R(Node):
     """``W.R_V(x. N)``: the rewriting of Fig. 6, not yet unfolded; W and V are values"""
 
@@ -239,7 +240,7 @@ def is_value(M: Term) -> bool:
 Index: TypeAlias = "Loc | Dim | Term"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Operation(Node):
     """``Op[i, …] : A → B``: one member of a family. ``at`` gives each of the family's ``variables`` its value."""
 
@@ -257,7 +258,7 @@ class Operation(Node):
         _leave_loose(self, loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Return(Node):
     """``⌊M⌋``"""
 
@@ -267,7 +268,7 @@ class Return(Node):
         _leave_loose(self, self.term.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Perform(Node):
     """``Op(M)``"""
 
@@ -278,7 +279,7 @@ class Perform(Node):
         _leave_loose(self, self.operation.loose | self.argument.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bind(Node):
     """``let x ⇐ P in Q``"""
 
@@ -289,7 +290,7 @@ class Bind(Node):
         _leave_loose(self, self.bound.loose | self.scope.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RevHandle(Node):
     """``rev handle (M) ⟨x1, …, xn⟩. R with H``; the type of M is the product of n types"""
 
@@ -301,7 +302,7 @@ class RevHandle(Node):
         _leave_loose(self, self.argument.loose | self.scope.loose | self.handler.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RH(Node):
     """``RH_H^V(⟨y1, …, ym⟩. P)``: the rewriting of Fig. 7, not yet unfolded; V is what ``tuple_of`` makes of values"""
 
@@ -313,7 +314,7 @@ class RH(Node):
         _leave_loose(self, self.values.loose | self.scope.loose | self.handler.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Handle(Node):
     """``handle P with H``: ordinary handling, RH §2.2.1"""
 
@@ -324,7 +325,7 @@ class Handle(Node):
         _leave_loose(self, self.command.loose | self.handler.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resume(Node):
     """``k • M``: the continuation is the bound variable ``index``; it occurs in clauses of ordinary handlers only"""
 
@@ -339,7 +340,7 @@ class Resume(Node):
 Command: TypeAlias = Return | Perform | Bind | RevHandle | RH | Handle | Resume
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReverseClause(Node):
     """``Op(x ↦ Q^f | y, z ↦ Q^b)``: scopes ``a…, x. Q^f`` and ``a…, y, z. Q^b``, with D_Op the type of the auxiliary data"""
 
@@ -352,7 +353,7 @@ class ReverseClause(Node):
         _leave_loose(self, self.forward.loose | self.backward.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReverseHandler(Node):
     """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)_Op} : rev handler(C)``"""
 
@@ -368,7 +369,7 @@ class ReverseHandler(Node):
         _leave_loose(self, loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrdinaryClause(Node):
     """``Op, k ; x ↦ Q``: scope ``a…, x, k. Q``"""
 
@@ -379,7 +380,7 @@ class OrdinaryClause(Node):
         _leave_loose(self, self.scope.loose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrdinaryHandler(Node):
     """``{x ↦ P} ∪ {Op, k ; x ↦ Q}_Op : C ⇒ D``"""
 

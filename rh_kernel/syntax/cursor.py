@@ -34,6 +34,8 @@ from rh_kernel.syntax.lexer import tokens
 from rh_kernel.syntax.surface import Name
 from rh_kernel.syntax.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
 
+# Python looks for a member of an enumeration in several places; these are asked for at each token.
+_NAME, _END = Kind.NAME, Kind.END
 _OWN_ITEM = re.compile(rf"(?:#|%|(?:train|{'|'.join(DECLARATIONS)})\b)")
 _ROWS = re.compile(r"\[[-+\d. \teE,;]*\]")
 _FACTORS = re.compile(r"([0-9]+)([^\W\d]\w*)")
@@ -56,7 +58,8 @@ class Cursor:
 
     def __init__(self, span: Span) -> None:
         self.source: Source = span.source
-        self._tokens = [t for t in tokens(span) if t.kind is not Kind.COMMENT]
+        comment = Kind.COMMENT
+        self._tokens = [t for t in tokens(span) if t.kind is not comment]
         self.end: int = self._tokens[0].start if self._tokens else span.start
         last = self._tokens[-1].end if self._tokens else span.start
         self._tokens.append(Token(Kind.END, "", last, last))
@@ -70,7 +73,7 @@ class Cursor:
         """The current token, passed."""
         passed = self.token
         self.end = passed.end
-        if passed.kind is not Kind.END:
+        if passed.kind is not _END:
             self.token = self._tokens[self._upcoming]
             self._upcoming += 1
         return passed
@@ -129,9 +132,9 @@ class Cursor:
     def name(self, expected: str = "a name", hint: str = "") -> Name:
         """Pass a name."""
         token = self.token
-        if token.kind is Kind.NAME:
+        if token.kind is _NAME:
             self.advance()
-            return Name(token.text, span=self.span(token))
+            return Name(token.text, span=Span(self.source, token.start, token.end))
         if token.kind is Kind.KEYWORD:
             hint = hint or f"`{token.text}` is a word of the language; choose another name"
             raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))

@@ -4,26 +4,28 @@ Two dimensions are equal when their normal forms are, so ``==`` on ``Dim`` is th
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TypeAlias
 
+from rh_kernel.source.records import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class DimVar:
     """``n``: a dimension variable of a declaration."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DimMeta:
     """``?3``: an unknown that type inference has yet to find; none is left in a finished program."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ceil:
     """``ceil(numerator / denominator)``"""
 
@@ -31,7 +33,7 @@ class Ceil:
     denominator: "Dim"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Floor:
     """``numerator // denominator``"""
 
@@ -43,7 +45,7 @@ Atom: TypeAlias = DimVar | DimMeta | Ceil | Floor
 Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Dim:
     """A sum of monomials with integer coefficients, in normal form: sorted, no zero coefficient.
 

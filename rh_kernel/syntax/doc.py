@@ -7,33 +7,34 @@ decides each group at once, and without recursion.
 """
 
 import math
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from typing import Literal, TypeAlias, cast
 
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
+from rh_kernel.syntax.columns import cells
 
 MarkKind: TypeAlias = Literal["redex", "contractum", "error", "changed", "focus", "forward", "backward"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """This is the redex, the contractum, the part an error is about, what changed, what is in focus, Q^f, Q^b."""
 
     kind: MarkKind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spanned:
     """This was written there."""
 
     span: Span = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Typed:
     """This has that type, as text."""
 
@@ -58,25 +59,7 @@ class Role(Enum):
 Annotation: TypeAlias = Mark | Spanned | Typed | Role
 
 
-def cells(text: str) -> int:
-    """How many columns of a terminal ``text`` takes: wide characters take two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return _cells(text)
-
-
-@lru_cache(maxsize=4096)
-def _cells(text: str) -> int:
-    return sum(map(_cell, text))
-
-
-def _cell(c: str) -> int:
-    if unicodedata.combining(c) or unicodedata.category(c) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(c) in ("W", "F") else 1
-
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class Measured:
     """What every document knows of itself from the start.
 
@@ -94,7 +77,7 @@ class Measured:
         object.__setattr__(self, "breakable", breakable)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Text(Measured):
     """Characters on one line."""
 
@@ -105,7 +88,7 @@ class Text(Measured):
         self._measured(width, width, breakable=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line(Measured):
     """A line end, or ``flat_text`` if the group around it fits on one line; ``None`` is always a line end."""
 
@@ -115,7 +98,7 @@ class Line(Measured):
         self._measured(math.inf if self.flat_text is None else len(self.flat_text), 0, breakable=True)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Concat(Measured):
     """One after the other."""
 
@@ -133,7 +116,7 @@ class Concat(Measured):
         self._measured(flat, lead, breakable=breakable)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Nest(Measured):
     """Line ends in ``body`` are followed by ``indent`` more spaces."""
 
@@ -144,7 +127,7 @@ class Nest(Measured):
         self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Group(Measured):
     """``body`` on one line if it fits."""
 
@@ -154,7 +137,7 @@ class Group(Measured):
         self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Annotated(Measured):
     """``body`` with something said about it."""
 
@@ -165,16 +148,24 @@ class Annotated(Measured):
         self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Laid:
-    """A part as it was laid out: its characters, line ends included, in a few pieces, and the column they end in."""
+    """A part as it was laid out before; it ends in the column ``end``."""
+
+    end: float
+
+
+@frozen
+class Pieces(Laid):
+    """The characters of a part, line ends included, in a few pieces."""
 
     pieces: tuple[str, ...]
-    end: float
 
 
 Place: TypeAlias = tuple[bool, float, int, float, float]
 """Where a part stands: whether on one line, the width, the indentation, the column, and the width of what follows."""
+
+_Memo: TypeAlias = dict[tuple[type[Laid], Place], Laid]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,19 +173,22 @@ class Shared(Measured):
     """``body``, which stands in several documents and has no ``Mark`` in it; ``laid`` is how it was laid out before."""
 
     body: "Doc"
-    laid: dict[Place, Laid] = field(init=False, repr=False, default_factory=dict[Place, Laid])
+    laid: _Memo = field(init=False, repr=False, default_factory=_Memo)
 
     def __post_init__(self) -> None:
         self._measured(self.body.flat, self.body.lead, breakable=self.body.breakable)
 
+    def remember(self, place: Place, laid: Laid) -> None:
+        """It was laid out there like that, by a reader of this kind."""
+        if len(self.laid) >= MOST_PLACES:
+            self.laid.clear()
+        self.laid[type(laid), place] = laid
+
 
 Doc: TypeAlias = Text | Line | Concat | Nest | Group | Annotated | Shared
 
-LONGEST_PIECE = 1024
-"""Pieces of more characters are not joined with others."""
-
-MOST_PLACES = 8
-"""A shared part remembers how it was laid out at so many places."""
+LONGEST_PIECE, MOST_PLACES = 1024, 8
+"""Longer pieces are not joined with others; a shared part remembers how it was laid out at so many places."""
 
 EMPTY = Text("")
 LINE = Line()
@@ -202,9 +196,12 @@ SOFT = Line("")
 HARD = Line(None)
 
 
+_text = lru_cache(maxsize=4096)(Text)
+
+
 def concat(*parts: Doc | str) -> Doc:
     """The parts one after the other; strings are text."""
-    return Concat(tuple([Text(p) if isinstance(p, str) else p for p in parts]))
+    return Concat(tuple([_text(p) if isinstance(p, str) else p for p in parts]))
 
 
 def join(separator: Doc, docs: Iterable[Doc]) -> Doc:
@@ -215,6 +212,7 @@ def join(separator: Doc, docs: Iterable[Doc]) -> Doc:
     return Concat(tuple(parts))
 
 
+@lru_cache(maxsize=4096)
 def role(kind: Role, text: str) -> Doc:
     """A word in the colour of its role."""
     return Annotated(kind, Text(text))
@@ -230,21 +228,21 @@ def group(*parts: Doc | str) -> Doc:
     return Group(concat(*parts))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Newline:
     """A line end, and the spaces the next line begins with."""
 
     indent: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Open:
     """Here begins what ``annotation`` is about."""
 
     annotation: Annotation
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Close:
     """Here ends what the last annotation still open is about."""
 
@@ -252,27 +250,21 @@ class Close:
 Event: TypeAlias = str | Newline | Open | Close
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """A document still to be laid out; ``after`` is the width of what follows it on the same line."""
-
-    doc: Doc
-    indent: int
-    is_flat: bool
-    after: float
+_Task: TypeAlias = tuple[Doc, int, bool, float]
+"""A document still to be laid out, its indentation, whether on one line, and the width of what follows it on the same line."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    """Here begins what ``doc`` is to remember for ``place``."""
+@frozen
+class Begun:
+    """Here begins what ``doc`` may remember."""
 
     doc: Shared
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class _Ended:
-    """Here ends what was last begun, in ``column``."""
+@frozen
+class Ended:
+    """Here ends what was last begun."""
 
     column: float
 
@@ -282,56 +274,54 @@ def layout(doc: Doc, width: float = 100) -> Iterator[Event]:
 
     Annotations are properly nested. Takes time linear in the size of ``doc``, and no stack of Python's.
     """
-    return cast(Iterator[Event], _layout(doc, width, remembers=False))
+    return cast(Iterator[Event], shared_layout(doc, width, None))
 
 
-def _layout(doc: Doc, width: float, *, remembers: bool) -> Iterator[Event | Laid | _Begun | _Ended]:
-    """As ``layout``; if it ``remembers``, a shared part that was laid out before is one event."""
+def shared_layout(doc: Doc, width: float, reader: type[Laid] | None) -> Iterator[Event | Laid | Begun | Ended]:
+    """As ``layout``, for a reader that makes a ``Laid`` of the shared parts: one that it has made before is one event."""
     column: float = 0
-    tasks: list[_Task | Close | _Begun] = [_Task(doc, 0, is_flat=False, after=0)]
+    tasks: list[_Task | Close | Begun] = [(doc, 0, False, 0)]
     while tasks:
         task = tasks.pop()
-        if not isinstance(task, _Task):
-            yield task if isinstance(task, Close) else _Ended(column)
+        if not isinstance(task, tuple):
+            yield task if isinstance(task, Close) else Ended(column)
             continue
-        match task.doc:
+        part, indent, is_flat, after = task
+        match part:
             case Text(text):
-                column += task.doc.flat
+                column += part.flat
                 if text:
                     yield text
-            case Line(flat_text) if task.is_flat and flat_text is not None:
+            case Line(flat_text) if is_flat and flat_text is not None:
                 column += len(flat_text)
                 if flat_text:
                     yield flat_text
             case Line():
-                column = task.indent
-                yield Newline(task.indent)
+                column = indent
+                yield Newline(indent)
             case Concat(parts):
-                after = task.after
-                for part in reversed(parts):
-                    tasks.append(_Task(part, task.indent, task.is_flat, after))
-                    after = part.lead if part.breakable else part.lead + after
-            case Nest(indent, body):
-                tasks.append(_Task(body, task.indent + indent, task.is_flat, task.after))
+                for inner in reversed(parts):
+                    tasks.append((inner, indent, is_flat, after))
+                    after = inner.lead if inner.breakable else inner.lead + after
+            case Nest(more, body):
+                tasks.append((body, indent + more, is_flat, after))
             case Group(body):
-                fits = task.is_flat or column + body.flat + task.after <= width
-                tasks.append(_Task(body, task.indent, fits, task.after))
+                tasks.append((body, indent, is_flat or column + body.flat + after <= width, after))
             case Annotated(annotation, body):
                 yield Open(annotation)
-                tasks += (Close(), _Task(body, task.indent, task.is_flat, task.after))
-            case Shared(body) if not remembers:
-                tasks.append(_Task(body, task.indent, task.is_flat, task.after))
-            case Shared(body) as shared:
-                is_line = shared.flat < math.inf and (task.is_flat or not shared.breakable)
-                place = _LINE if is_line else (task.is_flat, width, task.indent, column, task.after)
-                laid = shared.laid.get(place)
-                if laid is not None:
-                    column = column + shared.flat if is_line else laid.end
+                tasks += (Close(), (body, indent, is_flat, after))
+            case Shared(body):
+                if reader is None:
+                    tasks.append((body, indent, is_flat, after))
+                    continue
+                is_line = part.flat < math.inf and (is_flat or not part.breakable)
+                place = _LINE if is_line else (is_flat, width, indent, column, after)
+                if laid := part.laid.get((reader, place)):
+                    column = column + part.flat if is_line else laid.end
                     yield laid
                 else:
-                    begun = _Begun(shared, place)
+                    tasks += (begun := Begun(part, place), (body, indent, is_flat, after))
                     yield begun
-                    tasks += (begun, _Task(body, task.indent, task.is_flat, task.after))
 
 
 _LINE: Place = True, 0, 0, 0, 0
@@ -353,9 +343,9 @@ def annotated_texts(
     """
     pieces: list[str] = []
     open_at: list[tuple[Annotation, int]] = []
-    begun_at: list[tuple[_Begun, int]] = []
+    begun_at: list[tuple[Begun, int]] = []
     found: list[tuple[Annotation, str]] = []
-    for event in _layout(doc, width, remembers=of == (Mark,)):
+    for event in shared_layout(doc, width, Pieces if of == (Mark,) else None):
         match event:
             case str():
                 pieces.append(event)
@@ -367,17 +357,21 @@ def annotated_texts(
                 annotation, start = open_at.pop()
                 if isinstance(annotation, of):
                     found.append((annotation, "".join(pieces[start:])))
-            case Laid():
+            case Pieces():
                 pieces += event.pieces
-            case _Begun():
+            case Begun():
                 begun_at.append((event, len(pieces)))
-            case _Ended(column):
+            case Ended(column):
                 begun, start = begun_at.pop()
-                pieces[start:] = _remember(begun, pieces[start:], column)
+                laid = _joined(pieces[start:], column)
+                begun.doc.remember(begun.place, laid)
+                pieces[start:] = laid.pieces
+            case Laid():
+                raise TypeError("only its own pieces are given to a reader")
     return "".join(pieces), found
 
 
-def _remember(begun: _Begun, pieces: list[str], end: float) -> tuple[str, ...]:
+def _joined(pieces: list[str], end: float) -> Pieces:
     """The pieces of a shared part, short neighbours joined, so that a part of a part is not written out in both."""
     joined: list[str] = []
     short: list[str] = []
@@ -388,8 +382,4 @@ def _remember(begun: _Begun, pieces: list[str], end: float) -> tuple[str, ...]:
             short, length = [], 0
         short.append(piece)
         length += len(piece)
-    laid = Laid((*joined, "".join(short)), end)
-    if len(begun.doc.laid) >= MOST_PLACES:
-        begun.doc.laid.clear()
-    begun.doc.laid[begun.place] = laid
-    return laid.pieces
+    return Pieces(end, (*joined, "".join(short)))

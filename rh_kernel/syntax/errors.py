@@ -1,12 +1,12 @@
 """What can be wrong with a text (LANGUAGE §7): the diagnostics RH001 to RH020. The docstring of each is a text that has it."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.source.records import frozen_by_name
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class UnknownCharacter(Diagnostic):
     """``let x <- y ? 1 in x``"""
 
@@ -15,7 +15,7 @@ class UnknownCharacter(Diagnostic):
     label: ClassVar[str] = "{found} has no meaning in the language"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class UnterminatedString(Diagnostic):
     """``loc w : Real(2) = load("w.npy)``"""
 
@@ -24,7 +24,7 @@ class UnterminatedString(Diagnostic):
     label: ClassVar[str] = "this string has no closing quote on its line"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class MalformedNumber(Diagnostic):
     """``const t = .5``"""
 
@@ -33,7 +33,7 @@ class MalformedNumber(Diagnostic):
     label: ClassVar[str] = "{found} is not a number as the language writes them"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class Unexpected(Diagnostic):
     """``f(x y)``"""
 
@@ -42,7 +42,7 @@ class Unexpected(Diagnostic):
     label: ClassVar[str] = "found {found}, expected {expected}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class UnexpectedEnd(Diagnostic):
     """``const t = 1 +``"""
 
@@ -51,7 +51,7 @@ class UnexpectedEnd(Diagnostic):
     label: ClassVar[str] = "the item ends here, expected {expected}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class UnclosedBracket(Diagnostic):
     """``let y <- f(x in y``"""
 
@@ -62,7 +62,7 @@ class UnclosedBracket(Diagnostic):
     opening: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class MismatchedBracket(Diagnostic):
     """``f((x, y]``"""
 
@@ -71,7 +71,7 @@ class MismatchedBracket(Diagnostic):
     label: ClassVar[str] = "found {found}, expected {expected}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class NotAName(Diagnostic):
     """``let in <- 1 in in``"""
 
@@ -80,7 +80,7 @@ class NotAName(Diagnostic):
     label: ClassVar[str] = "found {found}, expected {expected}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class WrongArrow(Diagnostic):
     """``let x = 1 in x``"""
 
@@ -89,7 +89,7 @@ class WrongArrow(Diagnostic):
     label: ClassVar[str] = "found {found}, expected {expected}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class MissingIn(Diagnostic):
     """``let x <- 1``"""
 
@@ -98,7 +98,7 @@ class MissingIn(Diagnostic):
     label: ClassVar[str] = "found {found}, expected the `in` of this `let`"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class MissingWith(Diagnostic):
     """``rev handle (v) <x>. mlp(x)``"""
 
@@ -107,7 +107,7 @@ class MissingWith(Diagnostic):
     label: ClassVar[str] = "found {found}, expected `with` and a handler"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class MissingDot(Diagnostic):
     """``rev handle (v) <x> mlp(x) with sgd``"""
 
@@ -116,7 +116,7 @@ class MissingDot(Diagnostic):
     label: ClassVar[str] = "found {found}, expected `.` after what is bound"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class MissingBackward(Diagnostic):
     """``handler h = { return x -> return x  FC[l](x) -> return (x, x) }``"""
 
@@ -127,7 +127,7 @@ class MissingBackward(Diagnostic):
     operation: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class IndentedItem(Diagnostic):
     """``␣␣dim n = 3`` as the first line"""
 
@@ -136,7 +136,7 @@ class IndentedItem(Diagnostic):
     label: ClassVar[str] = "this line is indented, so it continues an item, but there is none above it"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class UnknownDeclaration(Diagnostic):
     """``nett mlp(x : Real) = return x``"""
 
@@ -147,7 +147,7 @@ class UnknownDeclaration(Diagnostic):
     word: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class TooDeep(Diagnostic):
     """``((((…))))``, more than 200 of them"""
 
@@ -158,7 +158,7 @@ class TooDeep(Diagnostic):
     limit: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class ForeignSyntax(Diagnostic):
     """``x == y``"""
 
@@ -167,7 +167,7 @@ class ForeignSyntax(Diagnostic):
     label: ClassVar[str] = "the language has no {found}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class RepeatedOption(Diagnostic):
     """``train mlp(x) for x in data("xor") epochs 1 epochs 2``"""
 
@@ -176,7 +176,7 @@ class RepeatedOption(Diagnostic):
     label: ClassVar[str] = "{found} was given before"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class MisplacedPython(Diagnostic):
     """``%%python`` below the first line of a cell, or in a file"""
 
@@ -185,7 +185,7 @@ class MisplacedPython(Diagnostic):
     label: ClassVar[str] = "{found} stands alone on the first line of a notebook's cell, and then the whole cell is Python"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class StillOpen(Diagnostic):
     """``fun sq(x : Real) : Real = YOUR_CODE_HERE``"""
 

@@ -4,14 +4,15 @@
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.layout import INDENT, Layout
-from rh_kernel.syntax.lexer import chunks, tokens
+from rh_kernel.syntax.lexer import chunks, laboratory, tokens
 from rh_kernel.syntax.parse_items import item, words_of_directive
 from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.tokens import Kind, Token
@@ -19,7 +20,7 @@ from rh_kernel.syntax.tokens import Kind, Token
 _SIGNS = {"<": "⟨", ">": "⟩", "×": "*"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Line:
     """A line of the result: code, a comment, or both; ``blank`` if an empty line stands before it."""
 
@@ -28,7 +29,7 @@ class _Line:
     blank: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Row:
     """The tokens on a line of the source."""
 
@@ -55,12 +56,27 @@ def format_source(source: Source) -> str:
     lines: list[_Line] = []
     end = 0
     for chunk in chunks(source):
+        if laboratory(chunk) is not None:
+            blank = "\n\n" in source.text[end : chunk.start].replace(" ", "").replace("\t", "")
+            lines += _verbatim(chunk, blank=blank)
+            end = chunk.start + len(chunk.text.rstrip())
+            continue
         read = words_of_directive(chunk)
         rows = _rows(source, end, _canonical(chunk) if read is None else read)
         lines += _chunk(source, rows) if read is None else _directive(source, rows)
         end = rows[-1].tokens[-1].end if rows else end
     text = "\n".join(_align_comments(lines))
     return f"{text}\n" if text else ""
+
+
+def _verbatim(chunk: Span, *, blank: bool) -> list[_Line]:
+    """The lines of what is in another language, as they are, but for blanks at their ends."""
+    lines: list[_Line] = []
+    for line in chunk.text.rstrip().split("\n"):
+        if line.strip():
+            lines.append(_Line(line.rstrip(), "", blank))
+        blank = not line.strip()
+    return lines
 
 
 def _canonical(chunk: Span) -> list[Token]:

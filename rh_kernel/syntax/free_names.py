@@ -3,7 +3,7 @@
 What is found is looked up among the definitions, so a name of the language itself may be among the names.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 from rh_kernel.syntax import surface as s
@@ -14,118 +14,125 @@ Names = AbstractSet[str]
 
 def free_names(item: items.Item) -> Names:
     """The names that the meaning of an item depends on."""
-    return frozenset(_item(item))
+    found: set[str] = set()
+    _item(item, found)
+    return frozenset(found)
 
 
-def _item(item: items.Item) -> Iterator[str]:
+def _item(item: items.Item, found: set[str]) -> None:
     none = frozenset[str]()
     match item:
         case items.DimDeclaration(value=e) | items.Evaluation(e):
-            yield from _expr(e, none)
+            _expr(e, none, found)
         case items.ConstDeclaration(_, A, e):
-            yield from _types((A,), none)
-            yield from _expr(e, none)
+            _types((A,), none, found)
+            _expr(e, none, found)
         case items.LocDeclaration(_, A, content):
-            yield from _types((A,), none)
-            yield from _exprs(_contents(content), none)
+            _types((A,), none, found)
+            _exprs(_contents(content), none, found)
         case items.FunDeclaration(_, parameters, A, M, own):
-            yield from _types((*(p.type for p in parameters), A), none)
-            yield from _expr(M, _parameters(parameters))
+            _types((*(p.type for p in parameters), A), none, found)
+            _expr(M, _parameters(parameters), found)
             if own is not None:
-                yield from _expr(own.body, _bound(own.cotangent, own.point))
+                _expr(own.body, _bound(own.cotangent, own.point), found)
         case items.OpDeclaration(_, statics, A, B):
-            yield from _statics(statics)
-            yield from _types((A, B), _parameters(statics))
+            _statics(statics, found)
+            _types((A, B), _parameters(statics), found)
         case items.NetDeclaration(_, statics, parameters, A, R):
-            yield from _statics(statics)
-            yield from _types((*(p.type for p in parameters), A), _parameters(statics))
-            yield from _expr(R, _parameters(statics) | _parameters(parameters))
+            _statics(statics, found)
+            _types((*(p.type for p in parameters), A), _parameters(statics), found)
+            _expr(R, _parameters(statics) | _parameters(parameters), found)
         case items.HandlerDeclaration(_, parameters, A, H):
-            yield from _types((*(p.type for p in parameters), *_handler_type(A)), none)
-            yield from _handler(H, _parameters(parameters))
+            _types((*(p.type for p in parameters), *_handler_type(A)), none, found)
+            _handler(H, _parameters(parameters), found)
         case items.TrainItem(P, p, _, epochs, batch, shuffle, measures):
-            yield from _expr(P, _bound(p))
-            yield from _exprs([e for e in (epochs, batch, shuffle) if e is not None], none)
-            yield from _exprs([measure.command for measure in measures], _bound(p))
+            _expr(P, _bound(p), found)
+            _exprs([e for e in (epochs, batch, shuffle) if e is not None], none, found)
+            _exprs([measure.command for measure in measures], _bound(p), found)
         case items.EqualityCheck(M, N, within):
-            yield from _exprs([e for e in (M, N, within) if e is not None], none)
+            _exprs([e for e in (M, N, within) if e is not None], none, found)
         case items.TypeCheck(e, A):
-            yield from _expr(e, none)
-            yield from _types(_checked(A), none)
+            _expr(e, none, found)
+            _types(_checked(A), none, found)
         case items.Directive(_, e, _, other):
-            yield from _exprs([e for e in (e, other) if e is not None], none)
+            _exprs([e for e in (e, other) if e is not None], none, found)
+        case items.LaboratoryItem():
+            pass
 
 
-def _expr(e: s.Expr, bound: Names) -> Iterator[str]:
+def _expr(e: s.Expr, bound: Names, found: set[str]) -> None:
     if isinstance(e, s.LetExpr):
         # One set for all lets of a spine, which grows: a set for each would be a copy of it.
         inner = set(bound)
         while isinstance(e, s.LetExpr):
-            yield from _expr(e.bound, inner)
-            inner |= _bound(e.pattern)
+            _expr(e.bound, inner, found)
+            if isinstance(e.pattern, s.NamePattern):
+                inner.add(e.pattern.name)
+            else:
+                inner |= _bound(e.pattern)
             e = e.body
         bound = inner
     match e:
         case s.Var(name):
-            yield from _named(name, bound)
+            _named(name, bound, found)
         case s.Number() | s.Unit():
             pass
         case s.ArrayLiteral(inner) | s.TupleExpr(inner):
-            yield from _exprs(inner, bound)
+            _exprs(inner, bound, found)
         case s.Apply(head, indices, arguments):
-            yield from _named(head.text, bound)
-            yield from _exprs((*indices, *arguments), bound)
+            _named(head.text, bound, found)
+            _exprs((*indices, *arguments), bound, found)
         case s.Family(head, indices):
-            yield from _named(head.text, bound)
-            yield from _exprs(indices, bound)
+            _named(head.text, bound, found)
+            _exprs(indices, bound, found)
         case s.Negate(M) | s.Transpose(M) | s.Projection(_, M) | s.ReturnExpr(M):
-            yield from _expr(M, bound)
+            _expr(M, bound, found)
         case s.Binary():
             spine = s.spine(e, frozenset(s.BinaryOperator))
-            yield from _exprs((spine[0].left, *(each.right for each in spine)), bound)
+            _exprs((spine[0].left, *(each.right for each in spine)), bound, found)
         case s.ReverseDerivative(W, x, N, V):
-            yield from _exprs((W, V), bound)
-            yield from _expr(N, bound | _bound(x))
+            _exprs((W, V), bound, found)
+            _expr(N, bound | _bound(x), found)
         case s.RevHandleExpr(M, variables, R, H):
-            yield from _expr(M, bound)
-            yield from _expr(R, bound | _bound(*variables))
-            yield from _handler(H, bound)
+            _expr(M, bound, found)
+            _expr(R, bound | _bound(*variables), found)
+            _handler(H, bound, found)
         case s.HandleExpr(P, H):
-            yield from _expr(P, bound)
-            yield from _handler(H, bound)
+            _expr(P, bound, found)
+            _handler(H, bound, found)
         case s.ResumeExpr(k, M):
-            yield from _named(k.text, bound)
-            yield from _expr(M, bound)
+            _named(k.text, bound, found)
+            _expr(M, bound, found)
 
 
-def _exprs(many: Iterable[s.Expr], bound: Names) -> Iterator[str]:
+def _exprs(many: Iterable[s.Expr], bound: Names, found: set[str]) -> None:
     for e in many:
-        yield from _expr(e, bound)
+        _expr(e, bound, found)
 
 
-def _handler(h: s.HandlerExpr, bound: Names) -> Iterator[str]:
+def _handler(h: s.HandlerExpr, bound: Names, found: set[str]) -> None:
     match h:
         case s.HandlerName(name, arguments):
-            yield from _named(name.text, bound)
-            yield from _exprs(arguments, bound)
+            _named(name.text, bound, found)
+            _exprs(arguments, bound, found)
         case s.HandlerLiteral(clauses):
             for clause in clauses:
-                yield from _clause(clause, bound)
+                _clause(clause, bound, found)
 
 
-def _clause(clause: s.Clause, bound: Names) -> Iterator[str]:
+def _clause(clause: s.Clause, bound: Names, found: set[str]) -> None:
     """The index of a clause's head is a new variable, or a location that is declared; it counts as both."""
     match clause:
         case s.ReturnClause(x, Q):
-            yield from _expr(Q, bound | _bound(x))
+            _expr(Q, bound | _bound(x), found)
         case s.ReverseClause(head, indices, x, Qf, y, z, Qb):
             inside = bound | {i.text for i in indices}
-            yield from (head.text, *(i.text for i in indices))
-            yield from _expr(Qf, inside | _bound(x))
-            yield from _expr(Qb, inside | _bound(y, z))
+            found.update([head.text, *(i.text for i in indices)])
+            _expr(Qf, inside | _bound(x), found)
+            _expr(Qb, inside | _bound(y, z), found)
         case s.OrdinaryClause(head, indices, x, k, Q):
-            yield from (head.text, *(i.text for i in indices))
-            yield from _expr(Q, bound | {i.text for i in indices} | _bound(x) | {k.text})
+            found.update([head.text, *(i.text for i in indices)])
+            _expr(Q, bound | {i.text for i in indices} | _bound(x) | {k.text}, found)
 
 
 def _contents(content: items.Initial | s.Expr) -> tuple[s.Expr, ...]:
@@ -134,27 +141,27 @@ def _contents(content: items.Initial | s.Expr) -> tuple[s.Expr, ...]:
     return (content,)
 
 
-def _types(many: Iterable[s.TypeExpr | None], bound: Names) -> Iterator[str]:
+def _types(many: Iterable[s.TypeExpr | None], bound: Names, found: set[str]) -> None:
     for A in many:
         match A:
             case s.RealType(dims):
-                yield from _exprs(dims, bound)
+                _exprs(dims, bound, found)
             case s.ProductType(factors):
-                yield from _types(factors, bound)
+                _types(factors, bound, found)
             case s.UnitType() | None:
                 pass
 
 
-def _statics(statics: tuple[items.StaticParameter, ...]) -> Iterator[str]:
+def _statics(statics: tuple[items.StaticParameter, ...], found: set[str]) -> None:
     none = frozenset[str]()
     for parameter in statics:
         match parameter.kind:
             case s.LocKind(dims):
-                yield from _exprs(dims, none)
+                _exprs(dims, none, found)
             case s.DimKind():
                 pass
             case s.RealType() | s.ProductType() | s.UnitType() as A:
-                yield from _types((A,), none)
+                _types((A,), none, found)
 
 
 def _handler_type(A: items.HandlerType | None) -> tuple[s.TypeExpr | None, ...]:
@@ -187,6 +194,6 @@ def _bound(*patterns: s.Pattern) -> Names:
     return frozenset(found)
 
 
-def _named(name: str, bound: Names) -> Iterator[str]:
+def _named(name: str, bound: Names, found: set[str]) -> None:
     if name not in bound:
-        yield name
+        found.add(name)

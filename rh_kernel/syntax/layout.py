@@ -4,9 +4,9 @@ Line ends are the writer's; how far a line is indented follows from what is open
 under the ``let``, clauses two columns in from their brace, the backward part two columns further, a body under its first word.
 """
 
-from dataclasses import dataclass
 from enum import Enum, auto
 
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.tokens import CLOSERS, COMPILE_OPTIONS, TRAINING_OPTIONS, Kind, Token, ends_expression
 
 INDENT = 2
@@ -36,7 +36,7 @@ class _Form(Enum):
 _EXPRESSIONS = frozenset({_Form.BRACKET, _Form.LET, _Form.BODY, _Form.HANDLE, _Form.ARROW})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Frame:
     """``column``: where the parts of the form begin; ``outer``: where the word that ends it stands, first on a line."""
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.tokens import KEYWORDS, PYTHON, SPELLINGS, Kind, Token
+from rh_kernel.syntax.tokens import KEYWORDS, LABORATORY, PYTHON, RETURN, SPELLINGS, Kind, Token
 
 
 def _characters(category: str) -> str:
@@ -22,8 +22,9 @@ _DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
 _TOKEN = re.compile(
     rf"""
-      (?P<BLANK>         (?: [ \r\n] | \t++(?=\r?(?:\n|\Z)) )+ )
-    | (?P<NAME>          {_NAME} )
+      [ \r\n]*+ (?: \t++(?=\r?(?:\n|\Z)) [ \r\n]*+ )*+
+    (?:
+      (?P<NAME>          {_NAME} )
     | (?P<NUMBER>        (?>{_DECIMAL})(?!{_WORD}|') )
     | (?P<PROJECTION>    \.[0-9]+ )
     | (?P<FOREIGN>       == | != | >= | && | \|\| | \*\* | := | \+= | -= | \*= | /= )
@@ -34,12 +35,15 @@ _TOKEN = re.compile(
     | (?P<BAD_NUMBER>    [0-9](?:{_WORD}|[.'](?={_WORD}))* )
     | (?P<BAD_STRING>    "[^"\r\n]* )
     | (?P<BAD_CHARACTER> \t+ | . )
+    | (?P<END>           \Z )
+    )
     """,
     re.VERBOSE | re.DOTALL,
 )
-_KINDS = {kind.name: kind for kind in Kind}
+_KINDS = {number: Kind[name] for name, number in _TOKEN.groupindex.items()}
+_END = _TOKEN.groupindex["END"]
 _ITEM = re.compile(r"^(?=[^\s}#])", re.MULTILINE)
-_FOREIGN_CELL = re.compile(r"^%%\w", re.MULTILINE)
+_SECTION = re.compile(r"^%%(\w+)[^\n]*\n?", re.MULTILINE)
 _FIRST_LINE = re.compile(rf"{PYTHON}[ \t]*(?:\r?\n|\Z)")
 _WORDS = re.compile(r'"[^"\r\n]*"?|[^\s#"]\S*|#[^\r\n]*')
 
@@ -47,16 +51,39 @@ _WORDS = re.compile(r'"[^"\r\n]*"?|[^\s#"]\S*|#[^\r\n]*')
 def chunks(source: Source) -> tuple[Span, ...]:
     """The text cut where items begin. What stands before the first item is a chunk too, if it is not empty.
 
-    From a line ``%%python`` on there is one chunk, and so from any other ``%%name``: what is in another language has no items.
+    From a line ``%%python`` on there is one chunk, and so from any other ``%%name``: what is in another language has no items
+    here. One of the laboratory goes up to the next such line, or to the end of the line ``%%rh``.
     """
-    starts = [m.start() for m in _ITEM.finditer(source.text)]
-    foreign = _FOREIGN_CELL.search(source.text)
-    if foreign is not None:
-        starts = [start for start in starts if start <= foreign.start()]
-    if not starts or starts[0] > 0:
-        starts.insert(0, 0)
-    ends = [*starts[1:], len(source.text)]
-    return tuple(Span(source, start, end) for start, end in zip(starts, ends, strict=True) if start < end)
+    found: list[Span] = []
+    start = 0
+    while (section := _SECTION.search(source.text, start)) is not None:
+        found += _cut(source, start, section.start())
+        end = len(source.text)
+        if section[1] == LABORATORY[2:]:
+            following = _SECTION.search(source.text, section.end())
+            if following is not None:
+                end = following.end() if following[1] == RETURN[2:] else following.start()
+        found.append(Span(source, section.start(), end))
+        start = end
+    return (*found, *_cut(source, start, len(source.text)))
+
+
+def _cut(source: Source, start: int, end: int) -> list[Span]:
+    """A part of the text cut where items begin."""
+    starts = [m.start() for m in _ITEM.finditer(source.text, start, end)]
+    if not starts or starts[0] > start:
+        starts.insert(0, start)
+    return [Span(source, a, b) for a, b in zip(starts, [*starts[1:], end], strict=True) if a < b]
+
+
+def laboratory(chunk: Span) -> tuple[Span, ...] | None:
+    """The items of a chunk that is in the language of the laboratory; ``None`` for any other chunk."""
+    text = chunk.source.text
+    first = _SECTION.match(text, chunk.start, chunk.end)
+    if first is None or first[1] != LABORATORY[2:]:
+        return None
+    last = _SECTION.search(text, first.end(), chunk.end)
+    return tuple(_cut(chunk.source, first.end(), chunk.end if last is None else last.start()))
 
 
 def python_starts(text: str) -> int | None:
@@ -68,26 +95,27 @@ def python_starts(text: str) -> int | None:
 def tokens(span: Span) -> list[Token]:
     """The tokens of a piece of text in order, comments among them, and no END."""
     read: list[Token] = []
+    kinds, name, symbol = _KINDS, Kind.NAME, Kind.SYMBOL
     for m in _TOKEN.finditer(span.source.text, span.start, span.end):
-        group = m.lastgroup or ""
-        if group == "BLANK":
-            continue
-        text = m[0]
-        kind = _KINDS[group]
-        if kind is Kind.NAME:
+        group = m.lastindex or 0
+        kind, text = kinds[group], m[group]
+        if kind is name:
             if text in KEYWORDS:
                 kind = Kind.KEYWORD
             elif not text.isascii():
                 text = unicodedata.normalize("NFC", text)
-        elif kind is Kind.SYMBOL:
+        elif kind is symbol:
             text = SPELLINGS.get(text, text)
-        read.append(Token(kind, text, m.start(), m.end()))
+        elif kind is Kind.END:
+            break
+        start, end = m.span(group)
+        read.append(Token(kind, text, start, end))
     return read
 
 
 def count(span: Span) -> int:
     """How many tokens ``tokens`` finds."""
-    return sum(m.lastgroup != "BLANK" for m in _TOKEN.finditer(span.source.text, span.start, span.end))
+    return sum([m.lastindex != _END for m in _TOKEN.finditer(span.source.text, span.start, span.end)])
 
 
 def words(span: Span) -> list[Token]:

@@ -41,6 +41,7 @@ from rh_kernel.syntax.surface import (
 )
 from rh_kernel.syntax.tokens import Kind, Token
 
+_NAME, _NUMBER = Kind.NAME, Kind.NUMBER
 _OPERATORS = {o.value: o for o in BinaryOperator} | {"×": BinaryOperator.TIMES}
 _BEHIND = frozenset({"ᵀ", "."})
 _SUMS = frozenset({BinaryOperator.PLUS, BinaryOperator.MINUS})
@@ -113,13 +114,13 @@ def _operand(c: Cursor) -> Expr:
     minuses = _minuses(c) if c.token.text == "-" else ()
     token = c.token
     start = token.start
-    if token.kind is Kind.NAME or (token.text == "rd" and c.peek().text == "["):
+    if token.kind is _NAME or (token.text == "rd" and c.peek().text == "["):
         c.advance()
         f = Name(token.text, span=c.since(start))
         indices = expressions(c, "[") if c.token.text == "[" else ()
         arguments = expressions(c, "(") if c.token.text == "(" else None
         M = _postfix(c, _applied(c, f, indices, arguments), start)
-    elif token.kind is Kind.NUMBER:
+    elif token.kind is _NUMBER:
         M = _postfix(c, number(c), start)
     elif token.text in {"(", "⟨"}:
         items = expressions(c, token.text)
@@ -146,7 +147,7 @@ def _minuses(c: Cursor) -> list[Token]:
 
 def _postfix(c: Cursor, M: Expr, start: int) -> Expr:
     """``M.1``, ``Mᵀ``, ``M.rd(x. N)(V)``, any number of them."""
-    if c.token.kind is not Kind.PROJECTION and c.token.text not in _BEHIND:
+    if c.token.text not in _BEHIND and c.token.kind is not Kind.PROJECTION:
         return M
     for _ in range(DEEPEST + 1):
         if c.holds(Kind.PROJECTION):

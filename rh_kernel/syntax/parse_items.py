@@ -222,8 +222,7 @@ def _initial(c: Cursor) -> Initial | Expr:
     """A call is an initial content if it is one of the known, or has what no expression has: a string, or ``name=``."""
     if c.token.kind is not Kind.NAME:
         return expression(c)
-    special = any(t.kind is Kind.STRING or t.text == "=" for t in c.rest())
-    if c.token.text not in INITIALS and not special:
+    if c.token.text not in INITIALS and not any(t.kind is Kind.STRING or t.text == "=" for t in c.rest()):
         return expression(c)
     start = c.token.start
     head = c.name()

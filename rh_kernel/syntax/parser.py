@@ -1,21 +1,22 @@
 """From text to surface syntax (LANGUAGE §1, §6), item by item, so that a bad item never hides the errors of the next."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.advice import THE_END
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.errors import IndentedItem, MissingBackward, MissingIn, MissingWith, StillOpen
 from rh_kernel.syntax.layout import INDENT, Layout
-from rh_kernel.syntax.lexer import chunks, tokens
+from rh_kernel.syntax.lexer import chunks, laboratory, tokens
 from rh_kernel.syntax.parse_expressions import expression
 from rh_kernel.syntax.parse_items import directive_of_words, item
 from rh_kernel.syntax.surface import Expr
-from rh_kernel.syntax.surface_items import Item
+from rh_kernel.syntax.surface_items import Item, LaboratoryItem
 from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, STUB, Kind, Token
 
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
@@ -24,7 +25,7 @@ _ANGLES = {"<": "⟨", ">": "⟩"}
 _CLOSER = re.compile("`,` or `(.)`")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unparsed:
     """An item that is no item: what is wrong with it, and the name it would have declared, if one can be seen."""
 
@@ -45,7 +46,20 @@ class Unparsed:
 @put_off()
 def parse(source: Source) -> tuple[Item | Unparsed, ...]:
     """The items of a text in order. Raises nothing: what cannot be read is ``Unparsed``."""
-    return tuple([parsed for chunk in chunks(source) if (parsed := parse_item(chunk)) is not None])
+    found: list[Item | Unparsed] = []
+    for chunk in chunks(source):
+        inner = laboratory(chunk)
+        if inner is not None:
+            found += [LaboratoryItem(span=stripped) for part in inner if (stripped := _code(part)) is not None]
+        elif (parsed := parse_item(chunk)) is not None:
+            found.append(parsed)
+    return tuple(found)
+
+
+def _code(chunk: Span) -> Span | None:
+    """A chunk from its first token to its last, comments left out at the ends."""
+    code = [t for t in tokens(chunk) if t.kind is not Kind.COMMENT]
+    return Span(chunk.source, code[0].start, code[-1].end) if code else None
 
 
 def parse_item(chunk: Span) -> Item | Unparsed | None:

@@ -5,9 +5,10 @@ called like, and, where very many names are alike, on their number. If one of th
 printed otherwise than without a memory.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Node
 from rh_kernel.syntax.doc import Doc
 from rh_kernel.syntax.printing_names import Names, base
@@ -28,7 +29,7 @@ LOOSE = 100
 Writing = TypeVar("Writing")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Written(Generic[Writing]):
     """How ``node`` is written where its loose variables have these names; ``alike`` says what else the names in it rest on."""
 
@@ -78,7 +79,7 @@ class Known(Generic[Writing]):
         self._new[id(node)] = known
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Link:
     """Of ``let x ← M in N`` what does not depend on M: ``head`` is ``let x ←``, ``body`` is N."""
 
@@ -105,7 +106,7 @@ class Shelf:
         return Names(symbols, self._bases)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Memory:
     """What the documents of one trace have in common: a shelf for each manner of writing, and the symbols of all nodes."""
 

@@ -4,9 +4,9 @@
 and likewise for every form that binds. A step that is annotated is never hidden in a pattern.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Bind, Bound, Command, Let, Proj, Return, Scope, Term
 from rh_kernel.syntax.printing_names import Names
 from rh_kernel.syntax.printing_steps import Marks
@@ -14,14 +14,14 @@ from rh_kernel.syntax.printing_steps import Marks
 _DEEPEST = 64
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaf:
     """``x``, bound by the scope of its ``let``"""
 
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Split:
     """``⟨p1, …, pn⟩``"""
 
@@ -31,7 +31,7 @@ class Split:
 Shape: TypeAlias = Leaf | Split
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opened:
     """A scope under its binders: how they are written, and the body with its marks and the number of names pushed."""
 
@@ -64,7 +64,7 @@ def open_scope(names: Names, scope: Scope, marks: Marks, given: tuple[str, ...] 
     return Opened(tuple(texts), body, marks, pushed)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     shape: Split
     body: Term | Command

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rh_kernel.source.descent import Descent
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Node
 from rh_kernel.syntax.doc import Annotated, Annotation, Doc, Shared, Spanned
@@ -44,7 +45,7 @@ class Marks:
 UNMARKED = Marks()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Brevity:
     """What is printed in short.
 
@@ -66,7 +67,7 @@ class Brevity:
 EXACT = Brevity()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """What a printer carries along: the names of the variables, what is printed in short, and what was printed before."""
 

@@ -1,12 +1,12 @@
 """Σ_op (RH Def. 3.3): families of operation symbols, their static parameters and locations, and the heads of clauses."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.types import Shape, Type, show_shape
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Location:
     """``ℓ : Real(shape)``, a location of the heap. ``version`` tells a redeclared name from the older one."""
 
@@ -18,7 +18,7 @@ class Location:
         return hash((self.name, self.version))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocationVar:
     """``l : Loc(shape)``: a location parameter of a net or of a handler's clause."""
 
@@ -29,19 +29,19 @@ class LocationVar:
 Loc: TypeAlias = Location | LocationVar
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocKind:
     """``l : Loc(shape)``"""
 
     shape: Shape
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DimKind:
     """``p : Dim``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ValueKind:
     """``a : A``, a closed value"""
 
@@ -51,7 +51,7 @@ class ValueKind:
 Kind: TypeAlias = LocKind | DimKind | ValueKind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parameter:
     """A static parameter, in square brackets."""
 
@@ -68,7 +68,7 @@ class Parameter:
                 return f"{self.name} : {A}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Family:
     """``op Op[parameters] : domain → codomain``: a family of operation symbols, generic in its parameters and ``variables``.
 
@@ -85,7 +85,7 @@ class Family:
         return hash(self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pattern:
     """The head of a clause: ``FC[l]`` covers a family, ``FC[w0]`` the operations at one location.
 

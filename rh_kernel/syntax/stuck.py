@@ -2,10 +2,11 @@
 cannot be.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from rh_kernel.source.diagnostic import Diagnostic, Note, Stuck
+from rh_kernel.source.records import frozen_by_name
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Operation
 from rh_kernel.syntax.types import Type
@@ -16,7 +17,7 @@ _USED = "used here"
 _OTHER_SIZE = "a handler's clause, or a function, was used at a size that it is not made for"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class Unhandled(Diagnostic):
     """``F^c[Op(V)]`` with no handler around that has a clause for ``Op``, and the heap does not answer it either."""
 
@@ -27,7 +28,7 @@ class Unhandled(Diagnostic):
     operation: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class NotSmooth(Diagnostic):
     """``f(V)`` or ``rd[f](W, V)`` is undefined in PSmooth (RH Def. E.4); only strict evaluation stops there."""
 
@@ -39,7 +40,7 @@ class NotSmooth(Diagnostic):
     point: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class ImpossibleSize(Diagnostic):
     """A clause that is right for most sizes of its operation is used at one where an array in it would have ``-1`` entries."""
 
@@ -50,7 +51,7 @@ class ImpossibleSize(Diagnostic):
     what: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class TooManyNodes(Diagnostic):
     """A net that calls a net twice that calls a net twice …"""
 
@@ -61,7 +62,7 @@ class TooManyNodes(Diagnostic):
     limit: int
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen_by_name
 class TooLarge(Diagnostic):
     """``loc w : Real(1000000, 1000000) = zeros``"""
 

@@ -4,35 +4,36 @@ Terms and commands share one grammar of expressions: ``f(x)`` is a function, an 
 elaboration decides.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Written:
     """What every surface node has: where it was written."""
 
     span: Span = field(kw_only=True, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Name(Written):
     """An identifier at a place where it is bound or declared."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NamePattern(Written):
     """``x`` or ``_``"""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TuplePattern(Written):
     """``(p1, …, pn)``, n ≥ 2"""
 
@@ -42,19 +43,19 @@ class TuplePattern(Written):
 Pattern: TypeAlias = NamePattern | TuplePattern
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RealType(Written):
     """``Real(d1, …, dk)``; ``Real`` alone has no dims and means ``Real(1)``"""
 
     dims: tuple["Expr", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UnitType(Written):
     """``1``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProductType(Written):
     """``A * B * C`` or ``A × B × C``; brackets nest"""
 
@@ -64,14 +65,14 @@ class ProductType(Written):
 TypeExpr: TypeAlias = RealType | UnitType | ProductType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocKind(Written):
     """``Loc(d1, …, dk)``"""
 
     dims: tuple["Expr", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DimKind(Written):
     """``Dim``"""
 
@@ -98,40 +99,40 @@ class BinaryOperator(Enum):
     FLOOR = "//"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Var(Written):
     """``x``; also a name used as an index: a location, a dimension, a function"""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Number(Written):
     """``0.5``; ``text`` is what was written, so ``0`` and ``0.0`` can be told apart"""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArrayLiteral(Written):
     """``[1.0, 2.0]``, ``[[1, 2], [3, 4]]``: items are arrays, numbers or negated numbers"""
 
     items: tuple["Expr", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unit(Written):
     """``()``"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TupleExpr(Written):
     """``(M, N)`` or ``⟨M, N⟩``, at least two"""
 
     items: tuple["Expr", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Apply(Written):
     """``f[i, …](M, …)``: a function symbol, an operation or a net. No brackets means ``indices == ()``.
 
@@ -143,7 +144,7 @@ class Apply(Written):
     arguments: tuple["Expr", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Family(Written):
     """``reshape[2, 3]`` or ``rd[f]`` without an argument: only as an index, e.g. in ``rd[rd[f]](w, v)``"""
 
@@ -151,14 +152,14 @@ class Family(Written):
     indices: tuple["Expr", ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Negate(Written):
     """``-M``"""
 
     operand: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binary(Written):
     """``M op N``"""
 
@@ -178,14 +179,14 @@ def spine(e: Binary, operators: frozenset[BinaryOperator]) -> list[Binary]:
     return found[::-1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Transpose(Written):
     """``w^T`` or ``wᵀ``"""
 
     operand: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Projection(Written):
     """``M.1`` or ``proj_1(M)``; counted from 1"""
 
@@ -193,7 +194,7 @@ class Projection(Written):
     operand: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReverseDerivative(Written):
     """``W.rd(x. N)(V)``"""
 
@@ -203,7 +204,7 @@ class ReverseDerivative(Written):
     point: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LetExpr(Written):
     """``let p <- M in N`` (``arrow`` TERM) or ``let p <= P in Q`` (``arrow`` COMMAND)"""
 
@@ -213,14 +214,14 @@ class LetExpr(Written):
     body: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReturnExpr(Written):
     """``return M`` or ``⌊M⌋``"""
 
     term: "Expr"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RevHandleExpr(Written):
     """``rev handle (M) <x1, …, xn>. R with H``"""
 
@@ -230,7 +231,7 @@ class RevHandleExpr(Written):
     handler: "HandlerExpr"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HandleExpr(Written):
     """``handle P with H``"""
 
@@ -238,7 +239,7 @@ class HandleExpr(Written):
     handler: "HandlerExpr"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResumeExpr(Written):
     """``k • M``; the ASCII form ``k(M)`` is parsed as ``Apply`` and told apart by what ``k`` is"""
 
@@ -267,7 +268,7 @@ Expr: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HandlerName(Written):
     """``sgd(0.1, t)`` or ``infer``: a declared handler, applied to closed arguments if it has parameters"""
 
@@ -275,7 +276,7 @@ class HandlerName(Written):
     arguments: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReturnClause(Written):
     """``return x -> Q``"""
 
@@ -283,7 +284,7 @@ class ReturnClause(Written):
     body: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReverseClause(Written):
     """``Op[i, …](x) -> Qf | y, z -> Qb``; ``(x1, x2)`` and ``()`` as written in the head are one pattern"""
 
@@ -296,7 +297,7 @@ class ReverseClause(Written):
     backward: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OrdinaryClause(Written):
     """``Op[i, …](x), k -> Q``"""
 
@@ -310,7 +311,7 @@ class OrdinaryClause(Written):
 Clause: TypeAlias = ReturnClause | ReverseClause | OrdinaryClause
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HandlerLiteral(Written):
     """``{ return x -> P ; Op[l](x) -> … }``"""
 

@@ -1,12 +1,12 @@
 """The items of a cell, as they were written: declarations, evaluations, training runs, directives (LANGUAGE §3, §6)."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.surface import Expr, HandlerLiteral, Kind, Name, Pattern, TypeExpr, Written
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StaticParameter(Written):
     """``l : Loc(m, n)``, ``p : Dim`` or ``a : Real``, in square brackets"""
 
@@ -14,7 +14,7 @@ class StaticParameter(Written):
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypedParameter(Written):
     """``x : A``, in round brackets"""
 
@@ -22,7 +22,7 @@ class TypedParameter(Written):
     type: TypeExpr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DimDeclaration(Written):
     """``dim n_hid = 3``"""
 
@@ -30,7 +30,7 @@ class DimDeclaration(Written):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConstDeclaration(Written):
     """``const t : Real(1) = [0.5]``"""
 
@@ -39,7 +39,7 @@ class ConstDeclaration(Written):
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Initial(Written):
     """``normal(0.5, seed=1)``, ``zeros``, ``load("w.npy")``: ``arguments`` in order, then the named ones"""
 
@@ -49,7 +49,7 @@ class Initial(Written):
     file: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LocDeclaration(Written):
     """``loc w0 : Real(n_hid, 2) = normal(0.5, seed=1)``; a literal content is an expression"""
 
@@ -58,7 +58,7 @@ class LocDeclaration(Written):
     initial: Initial | Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnDerivative(Written):
     """``with rd(w, x) = N``"""
 
@@ -67,7 +67,7 @@ class OwnDerivative(Written):
     body: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunDeclaration(Written):
     """``fun f(x : A) : B = M with rd(w, x) = N``"""
 
@@ -78,7 +78,7 @@ class FunDeclaration(Written):
     derivative: OwnDerivative | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpDeclaration(Written):
     """``op FC[l : Loc(m, n)] : Real(n) -> Real(m)``"""
 
@@ -88,7 +88,7 @@ class OpDeclaration(Written):
     codomain: TypeExpr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NetDeclaration(Written):
     """``net mlp[l : Loc(m, n)](x : Real(2)) : Real(1) = R``"""
 
@@ -99,7 +99,7 @@ class NetDeclaration(Written):
     body: Expr
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HandlerType(Written):
     """``rev handler(C)``, or for an ordinary handler ``C => D`` with both types"""
 
@@ -107,7 +107,7 @@ class HandlerType(Written):
     target: TypeExpr | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HandlerDeclaration(Written):
     """``handler sgd(alpha : Real, t : Real(k)) : rev handler(Real(k)) = { … }``"""
 
@@ -117,14 +117,14 @@ class HandlerDeclaration(Written):
     body: HandlerLiteral
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DataExpr(Written):
     """``data("digits")``"""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Measure(Written):
     """``measure P`` or ``measure P on D``"""
 
@@ -132,7 +132,7 @@ class Measure(Written):
     data: DataExpr | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TrainItem(Written):
     """``train P for p in D epochs e batch b shuffle s measure …``: numbers that were left out are ``None``"""
 
@@ -145,7 +145,7 @@ class TrainItem(Written):
     measures: tuple[Measure, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EqualityCheck(Written):
     """``check M == N within 0.01``: two terms or commands"""
 
@@ -154,7 +154,7 @@ class EqualityCheck(Written):
     within: Expr | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArrowType(Written):
     """``A -> B`` of a function or an operation, ``A ~> B`` of a net"""
 
@@ -163,7 +163,7 @@ class ArrowType(Written):
     is_pure: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypeCheck(Written):
     """``check E ⊢ A``; where E is a name, the type is the one it was declared with"""
 
@@ -171,7 +171,7 @@ class TypeCheck(Written):
     type: TypeExpr | ArrowType | HandlerType
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Directive(Written):
     """``%trace P``: ``argument`` is an expression where the directive takes one, else ``words`` holds what follows the name.
 
@@ -186,15 +186,20 @@ class Directive(Written):
     against: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evaluation(Written):
     """A term or a command to evaluate"""
 
     expression: Expr
 
 
+@frozen
+class LaboratoryItem(Written):
+    """An item below a line ``%%lambda``: it is read where its language is known"""
+
+
 Declaration: TypeAlias = (
     DimDeclaration | ConstDeclaration | LocDeclaration | FunDeclaration | OpDeclaration | NetDeclaration | HandlerDeclaration
 )
 Check: TypeAlias = EqualityCheck | TypeCheck
-Item: TypeAlias = Declaration | Evaluation | Check | TrainItem | Directive
+Item: TypeAlias = Declaration | Evaluation | Check | TrainItem | Directive | LaboratoryItem

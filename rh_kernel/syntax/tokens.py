@@ -1,7 +1,8 @@
 """Tokens: the words and signs of LANGUAGE §1, each sign in one spelling whichever way it was typed."""
 
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from rh_kernel.source.records import frozen
 
 STUB = "YOUR_CODE_HERE"
 """The name that stands in an exercise where the reader's own text goes; nothing else can have it."""
@@ -24,7 +25,7 @@ class Kind(Enum):
     BAD_CHARACTER = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Token:
     """A token from ``start`` to ``end``. ``text`` is the canonical spelling: ``←`` for ``<-``, names composed (NFC)."""
 
@@ -45,6 +46,12 @@ CLOSERS = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "<": ">", "⌊": "⌋"}
 
 PYTHON = "%%python"
 """The first line of a cell that is Python; below it nothing is in the language."""
+
+LABORATORY = "%%lambda"
+"""The line from which on a text is in the language of the laboratory, up to the next line that begins with ``%%``."""
+
+RETURN = "%%rh"
+"""The line from which on a text is in this language again."""
 
 EXPRESSION_DIRECTIVES = frozenset({"trace", "type", "compile", "derivation", "diagram", "gradient"})
 """The directives whose argument is a term or a command; all others take words."""

@@ -2,20 +2,21 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, TypeAlias
 
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShapeVar:
     """``s``: a whole shape, of any number of axes; only built-in declarations have them."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ShapeMeta:
     """A shape that inference has yet to find."""
 
@@ -30,7 +31,7 @@ def is_known(shape: Shape) -> bool:
     return isinstance(shape, tuple) and None not in [d.constant for d in shape]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Real:
     """``Real(d1, …, dk)``: arrays of that shape, k ≥ 1. ``Real(1)`` is the scalars, ``Real(0)`` the unit.
 
@@ -48,7 +49,7 @@ class Real:
         return f"Real({show_shape(self.shape)})"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Product:
     """``A₁ × … × Aₙ``, n ≥ 2."""
 
@@ -63,7 +64,7 @@ class Product:
         return " × ".join(f"({f})" if isinstance(f, Product) else str(f) for f in self.factors)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TypeMeta:
     """A type that inference has yet to find."""
 

@@ -18,9 +18,12 @@ from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (
     Change,
     CheckPassed,
+    Computed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
+    Differentiated,
+    FormsShown,
     GradientMade,
     HeapShown,
     ItemFailed,
@@ -29,6 +32,7 @@ from rh_kernel.session.results import (
     Pass,
     ProgramMade,
     Result,
+    RewritingShown,
     TraceMade,
     TrainingDone,
     TypeShown,
@@ -226,6 +230,10 @@ AnyOutcome: TypeAlias = (
     | Outcome[HeapShown]
     | Outcome[CheckPassed]
     | Outcome[NamesShown]
+    | Outcome[Computed]
+    | Outcome[Differentiated]
+    | Outcome[FormsShown]
+    | Outcome[RewritingShown]
     | Outcome[Notice]
     | Outcome[ItemFailed]
 )
@@ -296,6 +304,14 @@ def outcome(result: Result) -> AnyOutcome:
         case NamesShown():
             return Outcome(result)
         case Notice():
+            return Outcome(result)
+        case Computed():
+            return Outcome(result)
+        case Differentiated():
+            return Outcome(result)
+        case FormsShown():
+            return Outcome(result)
+        case RewritingShown():
             return Outcome(result)
         case ItemFailed():
             return Outcome(result)

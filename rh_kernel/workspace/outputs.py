@@ -14,10 +14,13 @@ from rh_kernel.display.bundle import progress as progress_bundle
 from rh_kernel.session.errors import TooMuchOutput
 from rh_kernel.session.results import (
     CheckPassed,
+    Computed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
+    Differentiated,
     Event,
+    FormsShown,
     GradientMade,
     HeapShown,
     ItemFailed,
@@ -26,6 +29,7 @@ from rh_kernel.session.results import (
     ProgramMade,
     Progress,
     Result,
+    RewritingShown,
     Shown,
     TraceMade,
     TrainingDone,
@@ -132,13 +136,16 @@ class Outputs:
                     self._release()
                 earlier = () if self._waiting is None else self._waiting.bundles
                 self._waiting = Waiting((*earlier, self._form(result)), is_value=False, since=self._clock())
-            case ValueFound():
+            case ValueFound() | Computed():
                 self._release()
                 self._waiting = Waiting((self._form(result),), is_value=True, since=self._clock())
             case (
                 TraceMade()
                 | ProgramMade()
                 | TypeShown()
+                | Differentiated()
+                | FormsShown()
+                | RewritingShown()
                 | DerivationMade()
                 | DiagramMade()
                 | GradientMade()

@@ -13,7 +13,7 @@ from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.elaboration import elaborate_function
 from rh_kernel.ad.language.evaluation import run
 from rh_kernel.ad.language.names import Names
-from rh_kernel.ad.language.parsing import item
+from rh_kernel.ad.language.parsing_items import item
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
 from rh_kernel.ad.language.values import Value, numbers, of_numbers, size
 from rh_kernel.ad.system import Point

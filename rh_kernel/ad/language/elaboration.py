@@ -5,12 +5,11 @@ under ``let``. Raises ``Rejected``.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TypeAlias
 
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.arithmetic import combined, zero
-from rh_kernel.ad.language.binding import parts, rebuilt, renaming
+from rh_kernel.ad.language.calls import in_place
 from rh_kernel.ad.language.core import (
     Apply,
     Array,
@@ -40,7 +39,7 @@ from rh_kernel.ad.language.core import (
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, UNIT, Function, Product, Real, Sum, Type, is_ground, product
-from rh_kernel.ad.language.unification import Unknowns
+from rh_kernel.ad.language.unification import Unknowns, settled
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.surface import NamePattern, Pattern, TuplePattern
@@ -82,7 +81,7 @@ def elaborate_function(item: s.FunItem, functions: Functions) -> Program:
     M, B = e.term(item.body, scope, item.result)
     if item.result is not None:
         e.need(item.body.span, B, item.result, f"the body of `{item.name.text}`")
-    return Program(item.name.text, tuple(parameters), e.unknowns.whole(item.result or B), e.finished(M))
+    return Program(item.name.text, tuple(parameters), e.unknowns.whole(item.result or B), settled(M, e.unknowns))
 
 
 def elaborate_term(expression: s.Expr, functions: Functions, expected: Type | None = None) -> tuple[Term, Type]:
@@ -91,7 +90,7 @@ def elaborate_term(expression: s.Expr, functions: Functions, expected: Type | No
     M, A = e.term(expression, {}, expected)
     if expected is not None:
         e.need(expression.span, A, expected)
-    return e.finished(M), e.unknowns.whole(A)
+    return settled(M, e.unknowns), e.unknowns.whole(A)
 
 
 class _Elaboration:
@@ -108,23 +107,6 @@ class _Elaboration:
             raise Rejected(
                 TypesDiffer(span=span, what=what, found=self.unknowns.shown(found), expected=self.unknowns.shown(wanted))
             )
-
-    def finished(self, M: Term) -> Term:
-        """M with the types that are known by now in its injections and functions."""
-        spine: list[tuple[str, Term]] = []
-        while isinstance(M, Let):
-            spine.append((M.name, self.finished(M.bound)))
-            M = M.body
-        new = tuple((names, self.finished(N)) for names, N in parts(M))
-        M = rebuilt(M, new)
-        match M:
-            case Inject(_, Sum(A, B)):
-                M = replace(M, type=Sum(self.unknowns.whole(A), self.unknowns.whole(B)))
-            case _:
-                pass
-        for x, N in reversed(spine):
-            M = Let(x, N, M)
-        return M
 
     def of(self, expression: s.Expr, scope: Scope, wanted: Type, what: str = "this") -> Term:
         """A term of the type ``wanted``."""
@@ -181,7 +163,7 @@ class _Elaboration:
         if name in self.functions:
             f = self.functions[name]
             x = self.names.fresh("x")
-            return Lambda(x, f.domain, self._body(f, Variable(x))), Function(f.domain, f.result)
+            return Lambda(x, f.domain, in_place(f, Variable(x), self.names)), Function(f.domain, f.result)
         if name in SYMBOLS:
             k = SYMBOLS[name]
             A = product(*[SCALAR] * k)
@@ -189,25 +171,6 @@ class _Elaboration:
             arguments = tuple(Projection(i + 1, Variable(x)) for i in range(k)) if k > 1 else (Variable(x),)
             return Lambda(x, A, Apply(name, arguments)), Function(A, SCALAR)
         raise Rejected(UnknownName(span=span, name=name))
-
-    def _body(self, f: Program, argument: Term) -> Term:
-        """The body of a declared function, under names of its own, with the parameters bound to the argument's parts."""
-        arguments = argument.components if isinstance(argument, Tuple) and len(f.parameters) != 1 else (argument,)
-        bound: list[tuple[str, Term]] = []
-        if len(arguments) != len(f.parameters):
-            p = argument.name if isinstance(argument, Variable) else self.names.fresh("p")
-            if not isinstance(argument, Variable):
-                bound.append((p, argument))
-            arguments = tuple(Projection(i, Variable(p)) for i in range(1, len(f.parameters) + 1))
-        renamed: dict[str, str] = {}
-        for (x, _), M in zip(f.parameters, arguments, strict=True):
-            renamed[x] = M.name if isinstance(M, Variable) else self.names.fresh(x)
-            if not isinstance(M, Variable):
-                bound.append((renamed[x], M))
-        body = renaming(f.body, renamed, self.names)
-        for x, M in reversed(bound):
-            body = Let(x, M, body)
-        return body
 
     def _arithmetic(self, expression: s.Negate | s.Binary, scope: Scope, hint: Type | None) -> Typed:
         spine: list[s.Binary] = []
@@ -295,10 +258,10 @@ class _Elaboration:
     def _call(self, f: Program, e: s.Applied, scope: Scope) -> Typed:
         if len(e.arguments) == len(f.parameters):
             arguments = [self.of(M, scope, A, f"`{x}`") for M, (x, A) in zip(e.arguments, f.parameters, strict=True)]
-            return self._body(f, arguments[0] if len(arguments) == 1 else Tuple(tuple(arguments))), f.result
+            return in_place(f, arguments[0] if len(arguments) == 1 else Tuple(tuple(arguments)), self.names), f.result
         if len(e.arguments) != 1:
             raise _wrong_number(e, f.name, len(f.parameters))
-        return self._body(f, self.of(e.arguments[0], scope, f.domain, "the argument")), f.result
+        return in_place(f, self.of(e.arguments[0], scope, f.domain, "the argument"), self.names), f.result
 
     def _symbol(self, name: str, e: s.Applied, scope: Scope) -> Typed:
         k = SYMBOLS[name]

@@ -1,26 +1,23 @@
-r"""Terms, types and items of ``%%lambda`` cells, from their tokens.
+"""Terms of ``%%lambda`` cells, from their tokens.
 
 From the tightest to the loosest: ``M(N)``, ``M.1``, ``M[0]``; ``-M``; ``* /``; ``+ -``; and ``let``, ``λ``, ``case``,
-``if``, which extend as far to the right as they can. What begins and ends an item is as in the cells around (LANGUAGE §1).
+``if``, which extend as far to the right as they can.
 """
 
 import re
 
+from rh_kernel.ad.language.parsing_types import size, type_expression
 from rh_kernel.ad.language.surface import (
     Abstraction,
-    AdItem,
     Applied,
     ArrayExpr,
     Binary,
     CaseExpr,
     Entry,
-    EvaluationItem,
     Expr,
     Former,
-    FunItem,
     IfExpr,
     InjectExpr,
-    Item,
     LetExpr,
     Negate,
     Number,
@@ -28,7 +25,6 @@ from rh_kernel.ad.language.surface import (
     TupleExpr,
     Var,
 )
-from rh_kernel.ad.language.types import Function, Real, Sum, Type, product
 from rh_kernel.source.diagnostic import Fix
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.cursor import DEEPEST, Cursor
@@ -49,130 +45,8 @@ WORDS = frozenset({"case", "of", "if", "then", "else", "inl", "inr", *GIVEN})
 _SUMS = {"+": "add", "-": "sub"}
 _PRODUCTS = {"*": "mul", "×": "mul", "·": "mul", "/": "div"}
 _PROJECTION = re.compile(r"proj_([0-9]{1,9})")
-_AD = re.compile(r"%[ \t]*ad\b[ \t]*")
-_SYSTEM = re.compile(r"[^\s()]+")
 _LAMBDA, _AT_MOST = "\\", {"⇐", "≤"}
 _A_TERM = "a term"
-
-
-def item(chunk: Span) -> Item | None:
-    """The item that a piece of a ``%%lambda`` cell is; ``None`` for comments alone. Raises ``Rejected``."""
-    directive = _AD.match(chunk.source.text, chunk.start, chunk.end)
-    if directive is not None:
-        return _ad(chunk, directive.end())
-    c = Cursor(chunk)
-    if c.token.kind is Kind.END:
-        return None
-    start = c.token.start
-    found: Item
-    if c.take("fun"):
-        found = _fun(c, start)
-    elif c.at("%"):
-        raise c.fail("`fun`, a term or `%ad`", "other directives stand below a line %%rh")
-    else:
-        M = expression(c)
-        found = EvaluationItem(M, span=c.since(start))
-    _end(c)
-    return found
-
-
-def _end(c: Cursor) -> None:
-    if c.token.kind is not Kind.END:
-        raise c.fail("the end of the item")
-
-
-def _fun(c: Cursor, start: int) -> FunItem:
-    name = c.name("the name of the function that is declared")
-    c.open("(")
-    parameters: list[tuple[Name, Type]] = []
-    while not c.at_closer():
-        x = c.name("a parameter")
-        c.need(":", "a parameter is written with its type: x : Real")
-        parameters.append((x, type_expression(c)))
-        if not c.take(","):
-            break
-    c.close(",")
-    A = type_expression(c) if c.take(":") else None
-    c.need("=", "a function is declared by fun f(x : Real) : Real = M", "←", ":=")
-    M = expression(c)
-    return FunItem(name, tuple(parameters), A, M, span=c.since(start))
-
-
-def _ad(chunk: Span, start: int) -> AdItem:
-    text = chunk.source.text
-    word = _SYSTEM.match(text, start, chunk.end)
-    c = Cursor(Span(chunk.source, start if word is None else word.end(), chunk.end))
-    if word is None:
-        raise c.fail("the name of a system, or `all`", "%ad chad f(0.5) differentiates f at 0.5")
-    system = Name(word[0], span=Span(chunk.source, *word.span()))
-    f = c.name("the name of a function", "%ad chad f(0.5) differentiates f at 0.5")
-    arguments = expressions(c, "(") if c.at("(") else None
-    W = expression(c) if c.take("with") else None
-    V = None
-    if W is None and arguments is not None and c.at("along"):
-        c.advance()
-        V = expression(c)
-    traces = False
-    if [t.text for t in c.rest()[:3]] == ["-", "-", "trace"]:
-        traces = True
-        for _ in range(3):
-            c.advance()
-    if c.token.kind is not Kind.END:
-        raise c.fail("`with` and a cotangent, `along` and a tangent, `--trace`, or the end of the item")
-    return AdItem(system, f, arguments, W, V, traces, span=Span(chunk.source, chunk.start, c.end))
-
-
-def type_expression(c: Cursor) -> Type:
-    """``A -> B``, then ``A + B``, then ``A * B``, from the loosest"""
-    c.deepen()
-    A = _sum_type(c)
-    if c.take("→"):
-        A = Function(A, type_expression(c))
-    c.depth -= 1
-    return A
-
-
-def _sum_type(c: Cursor) -> Type:
-    A = _product_type(c)
-    while c.take("+"):
-        A = Sum(A, _product_type(c))
-    return A
-
-
-def _product_type(c: Cursor) -> Type:
-    factors = [_factor(c)]
-    while c.at("*", "×"):
-        c.advance()
-        factors.append(_factor(c))
-    return product(*factors)
-
-
-def _factor(c: Cursor) -> Type:
-    match c.token.text:
-        case "Real":
-            c.advance()
-            if not c.at("("):
-                return Real()
-            c.open("(")
-            n = _size(c, "how many entries the array has")
-            c.close()
-            return Real(n)
-        case "1":
-            c.advance()
-            return product()
-        case "(":
-            c.open("(")
-            A = type_expression(c)
-            c.close(hint="a product type is written A * B")
-            return A
-        case _:
-            raise c.fail("a type: Real, Real(n), 1, A * B, A + B or A -> B")
-
-
-def _size(c: Cursor, expected: str) -> int:
-    if not c.holds(Kind.NUMBER) or not c.token.text.isdecimal() or len(c.token.text) > 9:
-        raise c.fail(expected, "a whole number stands here, as it is")
-    return int(c.advance().text)
 
 
 def expression(c: Cursor) -> Expr:
@@ -239,7 +113,7 @@ def _postfix(c: Cursor) -> Expr:
             M = Applied(M, N, span=c.since(start))
         elif c.at("["):
             c.open("[")
-            i = _size(c, "which entry, from 0")
+            i = size(c, "which entry, from 0")
             c.close()
             M = Entry(M, i, span=c.since(start))
         else:
@@ -298,11 +172,11 @@ def _named(c: Cursor) -> Expr:
 
 def _former(c: Cursor) -> Former:
     head = c.name()
-    size: int | None = None
+    n: int | None = None
     form = _form(head.text)
     if head.text in SIZED:
         c.open("[", form)
-        size = _size(c, "how many entries")
+        n = size(c, "how many entries")
         c.close()
     c.open("(", form)
     names: list[Name] = []
@@ -317,7 +191,7 @@ def _former(c: Cursor) -> Former:
             c.need(",", form)
         arguments.append(expression(c))
     c.close(",", form)
-    return Former(head, size, tuple(names), body, tuple(arguments), span=c.since(head.span.start))
+    return Former(head, n, tuple(names), body, tuple(arguments), span=c.since(head.span.start))
 
 
 def _form(head: str) -> str:

@@ -1,8 +1,10 @@
 """Types that are not known yet: ``inl(M)`` says nothing of the other half of its sum, and what it is shows later, or never."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
+from rh_kernel.ad.language.binding import parts, rebuilt
+from rh_kernel.ad.language.core import Inject, Let, Term
 from rh_kernel.ad.language.types import UNIT, Function, Product, Real, Sum, Type
 
 
@@ -93,3 +95,17 @@ class Unknowns:
             other = self._solved[other]
         if isinstance(hole, _Hole) and hole != other:
             self._solved[hole] = cast(Type, other)
+
+
+def settled(M: Term, unknowns: Unknowns) -> Term:
+    """M with the types that are known by now in its injections."""
+    spine: list[tuple[str, Term]] = []
+    while isinstance(M, Let):
+        spine.append((M.name, settled(M.bound, unknowns)))
+        M = M.body
+    M = rebuilt(M, tuple((names, settled(N, unknowns)) for names, N in parts(M)))
+    if isinstance(M, Inject):
+        M = replace(M, type=Sum(unknowns.whole(M.type.left), unknowns.whole(M.type.right)))
+    for x, N in reversed(spine):
+        M = Let(x, N, M)
+    return M

@@ -28,6 +28,13 @@ def entries(V: Value) -> tuple[float, ...]:
     return cast(tuple[float, ...], V) if isinstance(V, tuple) else (cast(float, V),)
 
 
+def components(V: Value) -> tuple[Value, ...]:
+    """The components of a tuple. Raises ``KernelBug`` if it is none."""
+    if isinstance(V, tuple):
+        return cast(tuple[Value, ...], V)
+    raise KernelBug("a tuple was expected")
+
+
 def array(numbers: Sequence[float]) -> Value:
     """The array of these entries; of a single one, that number."""
     return numbers[0] if len(numbers) == 1 else tuple(numbers)

@@ -1,0 +1,182 @@
+"""The types of the target language (CHAD §4), and those that differentiation gives to a type (§7.3–7.5).
+
+``τ σ ::= real | τ^n | τ1 × … × τn | τ + σ | τ → σ | L ⊸ M`` are Cartesian, and linear, that is commutative monoids, are ``L M
+::= real | L^n | L1 × … × Ln | τ → L | !τ ⊗ L | L ⊕ M``. A context is the product of its entries, with a new one on the right.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from rh_kernel.ad.language import types as source
+
+
+class Mode(Enum):
+    """Which of the two derivatives: tangents are pushed forward, cotangents pulled back."""
+
+    FORWARD = "forward"
+    REVERSE = "reverse"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """``real``, Cartesian or linear"""
+
+    def __str__(self) -> str:
+        return "real"
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """``A^n`` for n ≠ 1, Cartesian or linear as A is"""
+
+    size: int
+    element: "AnyType"
+
+    def __str__(self) -> str:
+        return f"{_tight(self.element)}^{self.size}"
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """``A1 × … × An``, Cartesian or linear as its factors are; as a context it may have one factor"""
+
+    factors: tuple["AnyType", ...]
+
+    def __str__(self) -> str:
+        factors = [*map(_tight, self.factors)]
+        return "×".join(factors if len(factors) > 1 else ["1", *factors])
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """``τ + σ``"""
+
+    left: "AnyType"
+    right: "AnyType"
+
+    def __str__(self) -> str:
+        return f"{_tight(self.left)} + {_tight(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """``τ → A``: a Cartesian type if A is one, else a power, which is linear"""
+
+    domain: "AnyType"
+    codomain: "AnyType"
+
+    def __str__(self) -> str:
+        return f"{_tight(self.domain)} → {self.codomain}"
+
+
+@dataclass(frozen=True, slots=True)
+class LinearMap:
+    """``L ⊸ M``, which is a Cartesian type"""
+
+    domain: "AnyType"
+    codomain: "AnyType"
+
+    def __str__(self) -> str:
+        return f"{_tight(self.domain)} ⊸ {self.codomain}"
+
+
+@dataclass(frozen=True, slots=True)
+class Copower:
+    """``!τ ⊗ L``"""
+
+    key: "AnyType"
+    value: "AnyType"
+
+    def __str__(self) -> str:
+        return f"!{_tight(self.key)}⊗{_tight(self.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """``L ⊕ M``: the cotangents of a sum; its zero is on neither side, and a left one and a right one have no sum"""
+
+    left: "AnyType"
+    right: "AnyType"
+
+    def __str__(self) -> str:
+        return f"{_tight(self.left)} ⊕ {_tight(self.right)}"
+
+
+AnyType: TypeAlias = Number | Vector | Product | Sum | Function | LinearMap | Copower | Either
+
+NUMBER = Number()
+UNIT = Product(())
+
+
+def _tight(A: AnyType) -> str:
+    return str(A) if isinstance(A, Number | Vector) or A == UNIT else f"({A})"
+
+
+def vector(n: int, A: AnyType) -> AnyType:
+    """``A^n``, and A itself for n = 1: an array of one entry is that entry."""
+    return A if n == 1 else Vector(n, A)
+
+
+def product(*factors: AnyType) -> AnyType:
+    """``A1 × … × An``, and A itself for a single one: the type of the arguments of an operation."""
+    return factors[0] if len(factors) == 1 else Product(factors)
+
+
+def is_cartesian(A: AnyType) -> bool:
+    """Whether values of A may be used as often as one likes in whatever way."""
+    match A:
+        case Number() | LinearMap() | Sum():
+            return True
+        case Vector(_, B) | Function(_, B):
+            return is_cartesian(B)
+        case Product(factors):
+            return all(map(is_cartesian, factors))
+        case Copower() | Either():
+            return False
+
+
+def is_linear(A: AnyType) -> bool:
+    """Whether A is a commutative monoid of the target language."""
+    match A:
+        case Number() | Copower() | Either():
+            return True
+        case Vector(_, B) | Function(_, B):
+            return is_linear(B)
+        case Product(factors):
+            return all(map(is_linear, factors))
+        case LinearMap() | Sum():
+            return False
+
+
+def primal(A: source.Type, mode: Mode) -> AnyType:
+    """``D(A)_1``: that of a function carries the derivative with respect to its argument."""
+    match A:
+        case source.Real(n):
+            return vector(n, NUMBER)
+        case source.Product(factors):
+            return Product(tuple(primal(B, mode) for B in factors))
+        case source.Sum(B, C):
+            return Sum(primal(B, mode), primal(C, mode))
+        case source.Function(B, C):
+            return Function(primal(B, mode), Product((primal(C, mode), derivative(tangent(B, mode), tangent(C, mode), mode))))
+
+
+def tangent(A: source.Type, mode: Mode) -> AnyType:
+    """``D(A)_2``: that of a function carries the derivative with respect to what the function has captured."""
+    match A:
+        case source.Real(n):
+            return vector(n, NUMBER)
+        case source.Product(factors):
+            return Product(tuple(tangent(B, mode) for B in factors))
+        case source.Sum(B, C):
+            return Either(tangent(B, mode), tangent(C, mode))
+        case source.Function(B, C) if mode is Mode.FORWARD:
+            return Function(primal(B, mode), tangent(C, mode))
+        case source.Function(B, C):
+            return Copower(primal(B, mode), tangent(C, mode))
+
+
+def derivative(L: AnyType, M: AnyType, mode: Mode) -> LinearMap:
+    """``L ⊸ M`` forward, ``M ⊸ L`` reverse"""
+    return LinearMap(L, M) if mode is Mode.FORWARD else LinearMap(M, L)

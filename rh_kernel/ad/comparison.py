@@ -1,0 +1,83 @@
+"""One program at one point through one system or all of them: what each finds, how much work it takes, whether they agree."""
+
+import time
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.ad.errors import CannotDo
+from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.language.types import Product
+from rh_kernel.ad.language.values import Value, basis, components, numbers, of_numbers, zero
+from rh_kernel.ad.system import Point, Pulled, Pushed, System
+from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
+from rh_kernel.source.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The program is outside of what the system can do, or its work came to no end."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+
+Outcome: TypeAlias = Pulled | Pushed | Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a system found. ``apart`` is how far its gradient is from that of the first system in the table that found one.
+
+    It is the largest difference of two numbers, relative to the larger of them where that is more than 1.
+    """
+
+    system: System
+    outcome: Outcome
+    seconds: float
+    apart: float | None
+
+
+def pulled(system: System, program: Program, point: Point, cotangent: Value, span: Span | None = None) -> Pulled:
+    """The gradient by one system; one that pushes tangents forward does so for each number of the point."""
+    if system.reverse is not None:
+        return system.reverse(program, point, cotangent)
+    if system.forward is None:
+        raise Rejected(CannotDo(span=span, system=system.name, what="does not differentiate"))
+    A = Product(tuple(B for _, B in program.parameters))
+    gradient: list[float] = []
+    found: Pushed | None = None
+    operations = 0
+    for tangent in basis(A):
+        found = system.forward(program, point, components(tangent))
+        operations += found.derivative
+        gradient.append(sum(a * b for a, b in zip(numbers(cotangent), numbers(found.tangent), strict=True)))
+    if found is None:
+        found = system.forward(program, point, components(zero(A)))
+    slopes = of_numbers(A, iter(gradient))
+    counters = (("passes", len(gradient)), *found.counters)
+    return Pulled(found.value, components(slopes), found.primal, operations, found.size, counters)
+
+
+def compared(systems: tuple[System, ...], program: Program, point: Point, cotangent: Value) -> tuple[Row, ...]:
+    """A row for each system; what one refuses does not stop the others."""
+    rows: list[Row] = []
+    reference: Pulled | None = None
+    for system in systems:
+        began = time.perf_counter()
+        outcome: Pulled | Refused
+        try:
+            outcome = pulled(system, program, point, cotangent)
+        except Failure as failure:
+            outcome = Refused(failure.diagnostics)
+        seconds = time.perf_counter() - began
+        apart = None
+        if isinstance(outcome, Pulled):
+            reference = reference or outcome
+            apart = distance(outcome.gradient, reference.gradient)
+        rows.append(Row(system, outcome, seconds, apart))
+    return tuple(rows)
+
+
+def distance(V: Value, W: Value) -> float:
+    """The largest difference of two numbers, relative to the larger where that is more than 1."""
+    pairs = zip(numbers(V), numbers(W), strict=True)
+    return max((abs(a - b) / max(1.0, abs(a), abs(b)) if a != b else 0.0 for a, b in pairs), default=0.0)

@@ -1,0 +1,1 @@
+"""Finite differences: no derivative at all, and the judge of all the others."""

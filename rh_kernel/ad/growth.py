@@ -1,0 +1,89 @@
+"""How counts grow: a family of programs, one of each size, through systems of the laboratory."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rh_kernel.ad.comparison import pulled
+from rh_kernel.ad.errors import CannotDo
+from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.language.values import Value
+from rh_kernel.ad.system import Point, Pulled, System
+from rh_kernel.source.diagnostic import Rejected, Stuck
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Something that a system counts: ``operations``, ``primal``, ``nodes``, one of its counters, or one of its measures."""
+
+    system: System
+    name: str
+
+    @property
+    def label(self) -> str:
+        """How it is written, e.g. ``chad visits``."""
+        return f"{self.system.name} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program of the family: its size, a point, and a cotangent of its result."""
+
+    size: int
+    program: Program
+    point: Point
+    cotangent: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A count for each size; ``None`` where the work came to no end."""
+
+    label: str
+    values: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The curves over the sizes."""
+
+    sizes: tuple[int, ...]
+    curves: tuple[Curve, ...]
+
+
+def growth(cases: Iterable[Case], counts: tuple[Count, ...]) -> Growth:
+    """Every count of every program; each system is run once a program, and once more for each measure. Raises ``Rejected``."""
+    sizes: list[int] = []
+    columns: list[list[int | None]] = [[] for _ in counts]
+    for case in cases:
+        sizes.append(case.size)
+        found: dict[str, dict[str, int]] = {}
+        for count, column in zip(counts, columns, strict=True):
+            column.append(_counted(count, case, found))
+    curves = [Curve(count.label, tuple(column)) for count, column in zip(counts, columns, strict=True)]
+    return Growth(tuple(sizes), tuple(curves))
+
+
+def _counted(count: Count, case: Case, found: dict[str, dict[str, int]]) -> int | None:
+    """One count; ``found`` keeps what the systems found that were run on this program."""
+    system, measures = count.system, dict(count.system.measures)
+    try:
+        if count.name in measures:
+            return measures[count.name](case.program, case.point, case.cotangent)
+        if system.name not in found:
+            found[system.name] = _named(pulled(system, case.program, case.point, case.cotangent))
+    except Stuck:
+        return None
+    counters = found[system.name]
+    if count.name not in counters:
+        known = ", ".join([*counters, *measures])
+        raise Rejected(CannotDo(system=system.name, what=f"does not count “{count.name}”", expected=known))
+    return counters[count.name]
+
+
+def _named(outcome: Pulled) -> dict[str, int]:
+    return {
+        "operations": outcome.derivative,
+        "primal": outcome.primal,
+        "nodes": outcome.size,
+        **dict(outcome.counters),
+    }

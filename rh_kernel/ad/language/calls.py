@@ -1,0 +1,25 @@
+"""``f(M)`` for a declared function f: its body, under ``let``, in the place of the call."""
+
+from rh_kernel.ad.language.binding import renaming
+from rh_kernel.ad.language.core import Let, Program, Projection, Term, Tuple, Variable
+from rh_kernel.ad.language.names import Names
+
+
+def in_place(f: Program, argument: Term, names: Names) -> Term:
+    """The body of a declared function, under names of its own, with the parameters bound to the argument's parts."""
+    arguments = argument.components if isinstance(argument, Tuple) and len(f.parameters) != 1 else (argument,)
+    bound: list[tuple[str, Term]] = []
+    if len(arguments) != len(f.parameters):
+        p = argument.name if isinstance(argument, Variable) else names.fresh("p")
+        if not isinstance(argument, Variable):
+            bound.append((p, argument))
+        arguments = tuple(Projection(i, Variable(p)) for i in range(1, len(f.parameters) + 1))
+    renamed: dict[str, str] = {}
+    for (x, _), M in zip(f.parameters, arguments, strict=True):
+        renamed[x] = M.name if isinstance(M, Variable) else names.fresh(x)
+        if not isinstance(M, Variable):
+            bound.append((renamed[x], M))
+    body = renaming(f.body, renamed, names)
+    for x, M in reversed(bound):
+        body = Let(x, M, body)
+    return body

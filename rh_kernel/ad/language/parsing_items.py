@@ -1,0 +1,85 @@
+"""Items of ``%%lambda`` cells: ``fun f(x : A) : B = M``, terms to evaluate, and ``%ad``.
+
+What begins and ends an item is as in the language around (LANGUAGE §1).
+"""
+
+import re
+
+from rh_kernel.ad.language.parsing import expression, expressions
+from rh_kernel.ad.language.parsing_types import type_expression
+from rh_kernel.ad.language.surface import AdItem, EvaluationItem, FunItem, Item
+from rh_kernel.ad.language.types import Type
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.cursor import Cursor
+from rh_kernel.syntax.surface import Name
+from rh_kernel.syntax.tokens import Kind
+
+_AD = re.compile(r"%[ \t]*ad\b[ \t]*")
+_SYSTEM = re.compile(r"[^\s()]+")
+
+
+def item(chunk: Span) -> Item | None:
+    """The item that a piece of a ``%%lambda`` cell is; ``None`` for comments alone. Raises ``Rejected``."""
+    directive = _AD.match(chunk.source.text, chunk.start, chunk.end)
+    if directive is not None:
+        return _ad(chunk, directive.end())
+    c = Cursor(chunk)
+    if c.token.kind is Kind.END:
+        return None
+    start = c.token.start
+    found: Item
+    if c.take("fun"):
+        found = _fun(c, start)
+    elif c.at("%"):
+        raise c.fail("`fun`, a term or `%ad`", "other directives stand below a line %%rh")
+    else:
+        M = expression(c)
+        found = EvaluationItem(M, span=c.since(start))
+    _end(c)
+    return found
+
+
+def _end(c: Cursor) -> None:
+    if c.token.kind is not Kind.END:
+        raise c.fail("the end of the item")
+
+
+def _fun(c: Cursor, start: int) -> FunItem:
+    name = c.name("the name of the function that is declared")
+    c.open("(")
+    parameters: list[tuple[Name, Type]] = []
+    while not c.at_closer():
+        x = c.name("a parameter")
+        c.need(":", "a parameter is written with its type: x : Real")
+        parameters.append((x, type_expression(c)))
+        if not c.take(","):
+            break
+    c.close(",")
+    A = type_expression(c) if c.take(":") else None
+    c.need("=", "a function is declared by fun f(x : Real) : Real = M", "←", ":=")
+    M = expression(c)
+    return FunItem(name, tuple(parameters), A, M, span=c.since(start))
+
+
+def _ad(chunk: Span, start: int) -> AdItem:
+    text = chunk.source.text
+    word = _SYSTEM.match(text, start, chunk.end)
+    c = Cursor(Span(chunk.source, start if word is None else word.end(), chunk.end))
+    if word is None:
+        raise c.fail("the name of a system, or `all`", "%ad chad f(0.5) differentiates f at 0.5")
+    system = Name(word[0], span=Span(chunk.source, *word.span()))
+    f = c.name("the name of a function", "%ad chad f(0.5) differentiates f at 0.5")
+    arguments = expressions(c, "(") if c.at("(") else None
+    W = expression(c) if c.take("with") else None
+    V = None
+    if W is None and arguments is not None and c.at("along"):
+        c.advance()
+        V = expression(c)
+    traces = False
+    if [t.text for t in c.rest()[:3]] == ["-", "-", "trace"]:
+        traces = True
+        for _ in range(3):
+            c.advance()
+    if c.token.kind is not Kind.END:
+        raise c.fail("`with` and a cotangent, `along` and a tangent, `--trace`, or the end of the item")
+    return AdItem(system, f, arguments, W, V, traces, span=Span(chunk.source, chunk.start, c.end))

@@ -1,0 +1,67 @@
+"""Types of ``%%lambda`` cells, from their tokens: ``A -> B`` is the loosest, then ``A + B``, then ``A * B``."""
+
+from rh_kernel.ad.language.types import Function, Real, Sum, Type, product
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax.cursor import Cursor
+from rh_kernel.syntax.tokens import Kind
+from rh_kernel.typing.errors import BadDimension
+
+MOST = 1_000_000
+"""An array of the laboratory has at most so many entries: its programs are to be read."""
+
+
+def type_expression(c: Cursor) -> Type:
+    """``A -> B``, then ``A + B``, then ``A * B``, from the loosest"""
+    c.deepen()
+    A = _sum_type(c)
+    if c.take("→"):
+        A = Function(A, type_expression(c))
+    c.depth -= 1
+    return A
+
+
+def _sum_type(c: Cursor) -> Type:
+    A = _product_type(c)
+    while c.take("+"):
+        A = Sum(A, _product_type(c))
+    return A
+
+
+def _product_type(c: Cursor) -> Type:
+    factors = [_factor(c)]
+    while c.at("*", "×"):
+        c.advance()
+        factors.append(_factor(c))
+    return product(*factors)
+
+
+def _factor(c: Cursor) -> Type:
+    match c.token.text:
+        case "Real":
+            c.advance()
+            if not c.at("("):
+                return Real()
+            c.open("(")
+            n = size(c, "how many entries the array has")
+            c.close()
+            return Real(n)
+        case "1":
+            c.advance()
+            return product()
+        case "(":
+            c.open("(")
+            A = type_expression(c)
+            c.close(hint="a product type is written A * B")
+            return A
+        case _:
+            raise c.fail("a type: Real, Real(n), 1, A * B, A + B or A -> B")
+
+
+def size(c: Cursor, expected: str) -> int:
+    """A whole number as it is written: how many entries, or which. Raises ``Rejected``."""
+    if not c.holds(Kind.NUMBER) or not c.token.text.isdecimal():
+        raise c.fail(expected, "a whole number stands here, as it is")
+    if len(c.token.text) > len(str(MOST)) or int(c.token.text) > MOST:
+        what = f"an array of the laboratory has at most {MOST:,} entries"
+        raise Rejected(BadDimension(span=c.here(), what=what, found=c.found(), expected=f"a whole number from 0 to {MOST:,}"))
+    return int(c.advance().text)

@@ -1,0 +1,283 @@
+"""``A ::= R | A × B | A → B | R⊥d`` and ``t ::= v | t u | ⟨t, u⟩ | t[⟨x!, y!⟩ := u] | t[x := u] | t + u | f(t, …)`` (§4.1).
+
+Explicit substitutions stand in a stack: ``Block(α, t)`` is ``tα``, and the stack is written here from the outermost to the
+innermost, in the order in which it is evaluated, so that long programs are long and not deep. Names of binders are unique.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """``R``"""
+
+    def __str__(self) -> str:
+        return "R"
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """``A × B``"""
+
+    left: "Type"
+    right: "Type"
+
+    def __str__(self) -> str:
+        left = f"({self.left})" if isinstance(self.left, Times | Arrow) else str(self.left)
+        right = f"({self.right})" if isinstance(self.right, Arrow) else str(self.right)
+        return f"{left} × {right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """``A → B``"""
+
+    domain: "Type"
+    codomain: "Type"
+
+    def __str__(self) -> str:
+        domain = f"({self.domain})" if isinstance(self.domain, Arrow) else str(self.domain)
+        return f"{domain} → {self.codomain}"
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """``R⊥d``: the linear functions from ``R`` to ``Rᵈ``"""
+
+    dimension: int = 1
+
+    def __str__(self) -> str:
+        return "R⊥" if self.dimension == 1 else f"R⊥{self.dimension}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """``1``, an extension: what an array without entries becomes"""
+
+    def __str__(self) -> str:
+        return "1"
+
+
+Type: TypeAlias = Ground | Unit | Times | Arrow | Negation
+
+R = Ground()
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """``∂f/∂i``, a symbol of F′ for a symbol f; i counts from 1"""
+
+    of: str
+    index: int
+
+    def __str__(self) -> str:
+        return f"∂{'' if self.index == 1 else self.index}{self.of}"
+
+
+Symbol: TypeAlias = str | Partial
+"""A function symbol of F′; ``mul`` is the product, while the sum is a constructor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """``x``, exponential or linear as it is bound"""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Num:
+    """``r``"""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """``⟨t, u⟩``"""
+
+    left: "Term"
+    right: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Nil:
+    """``⟨⟩ : 1``, an extension"""
+
+
+@dataclass(frozen=True, slots=True)
+class Lam:
+    """``λx : A. t``"""
+
+    name: str
+    type: Type
+    body: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Colam:
+    """``λ°a. t : R⊥d``, for an ``a : R`` in which t is linear"""
+
+    name: str
+    body: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """``t u``"""
+
+    function: "Term"
+    argument: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Plus:
+    """``t + u``"""
+
+    left: "Term"
+    right: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Fun:
+    """``f(t1, …, tk)``; for ``mul``, ``t · u``"""
+
+    symbol: Symbol
+    arguments: tuple["Term", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """``tα``: t under a stack of explicit substitutions"""
+
+    stack: tuple["Binding", ...]
+    body: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """``if s ≤ t then u else w``, an extension: the calculus of the paper has no conditionals"""
+
+    smaller: "Term"
+    larger: "Term"
+    then: "Term"
+    otherwise: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """``fix x : A. t``, an extension that the paper announces (§7)"""
+
+    name: str
+    type: Type
+    body: "Term"
+
+
+Term: TypeAlias = Var | Num | Nil | Pair | Lam | Colam | App | Plus | Fun | Block | If | Fix
+
+
+@dataclass(frozen=True, slots=True)
+class Bang:
+    """``[x! := u]``"""
+
+    name: str
+    type: Type
+    bound: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """``[⟨x!, y!⟩ := u]``"""
+
+    left: str
+    left_type: Type
+    right: str
+    right_type: Type
+    bound: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Dual:
+    """``[a° := u]``"""
+
+    name: str
+    bound: Term
+
+
+Binding: TypeAlias = Bang | Open | Dual
+
+ZERO = Num(0.0)
+
+
+def is_value(t: Term) -> bool:
+    """Whether t is a value ``v ::= x | r | λx. t | λ°a. t | ⟨v, v⟩``: variables are values."""
+    match t:
+        case Var() | Num() | Nil() | Lam() | Colam() | Fix():
+            return True
+        case Pair(left, right):
+            return is_value(left) and is_value(right)
+        case App() | Plus() | Fun() | Block() | If():
+            return False
+
+
+def is_atom(t: Term) -> bool:
+    """Whether t is a variable, a numeral or a pair of these, of which copies share everything."""
+    match t:
+        case Var() | Num() | Nil():
+            return True
+        case Pair(left, right):
+            return is_atom(left) and is_atom(right)
+        case Lam() | Colam() | App() | Plus() | Fun() | Block() | If() | Fix():
+            return False
+
+
+def is_zero(t: Term) -> bool:
+    """Whether t is written as ``0`` or as a tuple of zeros."""
+    match t:
+        case Num(value):
+            return value == 0.0
+        case Pair(left, right):
+            return is_zero(left) and is_zero(right)
+        case Var() | Nil() | Lam() | Colam() | App() | Plus() | Fun() | Block() | If() | Fix():
+            return False
+
+
+def power(d: int) -> Type:
+    """``Rᵈ``, which is ``R × (R × …)``, for d ≥ 1"""
+    return R if d == 1 else Times(R, power(d - 1))
+
+
+def tuple_of(items: tuple[Term, ...]) -> Term:
+    """``⟨t1, ⟨t2, …⟩⟩``, and t itself for one"""
+    *init, t = items
+    for u in reversed(init):
+        t = Pair(u, t)
+    return t
+
+
+def zeros(d: int) -> Term:
+    """``0 : Rᵈ``"""
+    return tuple_of((ZERO,) * d)
+
+
+def total(items: tuple[Term, ...], d: int = 1) -> Term:
+    """``t1 + t2 + …``, and the zero of ``Rᵈ`` for none"""
+    if not items:
+        return zeros(d)
+    t, *rest = items
+    for u in rest:
+        t = Plus(t, u)
+    return t
+
+
+def block(stack: tuple[Binding, ...], t: Term) -> Term:
+    """``tα``, in one stack"""
+    if isinstance(t, Block):
+        stack, t = (*stack, *t.stack), t.body
+    return Block(stack, t) if stack else t
+
+
+def mul(t: Term, u: Term) -> Term:
+    """``t · u``"""
+    return Fun("mul", (t, u))

@@ -1,0 +1,260 @@
+"""The gradient by reduction (Cor. 16): ``z′ 1 [⟨z, z′⟩ := D(t)][x := ⟨x, λ°a. x′a⟩][x := r]`` reduces to ``Σ x′ⱼ gⱼ``.
+
+The ``x′ⱼ`` are tags, and the gradient is what stands at each of them; or they are the injections ``λ°a. ⟨0, …, a, …, 0⟩``, and
+the result is a tuple, for which n times as many additions of numbers are done.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rh_kernel.ad.linear_negation import reverse
+from rh_kernel.ad.linear_negation.binding import names, size
+from rh_kernel.ad.linear_negation.calculus import (
+    ZERO,
+    App,
+    Arrow,
+    Bang,
+    Binding,
+    Colam,
+    Ground,
+    Negation,
+    Nil,
+    Num,
+    Open,
+    Pair,
+    R,
+    Term,
+    Times,
+    Type,
+    Unit,
+    Var,
+    block,
+    total,
+    tuple_of,
+)
+from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.reduction import Reduction
+from rh_kernel.ad.linear_negation.refusal import outside
+from rh_kernel.ad.linear_negation.rules import Event, Rule, S, Strategy
+from rh_kernel.ad.linear_negation.source import Source
+from rh_kernel.source.diagnostic import KernelBug
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The term of the corollary: its tags, one for each number of the inputs, and what the numbers of the result are called."""
+
+    term: Term
+    tags: tuple[str, ...]
+    results: tuple[str, ...]
+    dimension: int = 1
+    injected: bool = False
+
+    @property
+    def types(self) -> dict[str, Type]:
+        """The types of its free variables."""
+        return dict.fromkeys(self.tags, Negation(self.dimension))
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """What the reduction found, and how: its steps before, in and after the calls of backpropagators, and by rule."""
+
+    value: tuple[float, ...]
+    gradient: tuple[float, ...]
+    forward: int
+    backward: int
+    garbage: int
+    rules: Counter[Rule]
+    operations: int
+
+    @property
+    def steps(self) -> int:
+        """All steps."""
+        return self.forward + self.backward + self.garbage
+
+
+def ground(A: Type) -> int:
+    """How many numbers a value of the type has; refuses functions."""
+    match A:
+        case Ground():
+            return 1
+        case Unit():
+            return 0
+        case Times(B, C):
+            return ground(B) + ground(C)
+        case Arrow() | Negation():
+            raise outside("functions as parameters or as the result", "a gradient is computed between tuples of numbers")
+
+
+def problem(
+    source: Source,
+    point: Sequence[float],
+    cotangent: Sequence[float],
+    *,
+    injections: bool = False,
+    transformed: Term | None = None,
+) -> Problem:
+    """The corollary's term for ``D(t)``, or for what ``D(t)`` was reduced to; for a result that is a tuple, ``Σ z′ᵢ wᵢ``."""
+    n = sum(ground(A) for _, A in source.inputs)
+    d = max(n, 1) if injections else 1
+    supply = Supply({*names(source.term), *(x for x, _ in source.inputs), *(names(transformed) if transformed else ())})
+    body = transformed or reverse.transform(source.term, supply, d)
+    build = _Building(supply, d, iter(point), iter(cotangent))
+    wrappers = [Bang(x, reverse.reversed_type(A, d), build.wrapper(x, A)) for x, A in source.inputs]
+    build.opened(source.result, body, "z")
+    stack: list[Binding] = [*build.numerals, *wrappers, *build.stack]
+    tags = tuple(build.tags)
+    if injections:
+        stack = [*(Bang(x, Negation(d), _injection(supply, i, d)) for i, x in enumerate(tags)), *stack]
+    return Problem(block(tuple(stack), total(tuple(build.calls), d)), tags, tuple(build.results), d, injections)
+
+
+def _injection(supply: Supply, i: int, d: int) -> Term:
+    """``λ°a. ⟨0, …, a, …, 0⟩``, with a in the place i, from 0"""
+    a = supply.fresh("a")
+    return Colam(a, tuple_of(tuple(Var(a) if j == i else ZERO for j in range(d))))
+
+
+class _Building:
+    """Collects the parts of the corollary's term."""
+
+    def __init__(self, supply: Supply, d: int, point: Iterator[float], cotangent: Iterator[float]) -> None:
+        self.supply, self.d, self.point, self.cotangent = supply, d, point, cotangent
+        self.numerals: list[Binding] = []
+        self.stack: list[Binding] = []
+        self.tags: list[str] = []
+        self.calls: list[Term] = []
+        self.results: list[str] = []
+
+    def wrapper(self, x: str, A: Type) -> Term:
+        """``⟨x, λ°a. x′a⟩``, in the shape of A"""
+        match A:
+            case Times(B, C):
+                left = self.wrapper(x, B)
+                return Pair(left, self.wrapper(x, C))
+            case Unit():
+                return Nil()
+            case Ground() | Arrow() | Negation():
+                y, tag = self.supply.pair(x)
+                self.numerals.append(Bang(y, R, Num(float(next(self.point)))))
+                self.tags.append(tag)
+                a = self.supply.fresh("a")
+                return Pair(Var(y), Colam(a, App(Var(tag), Var(a))))
+
+    def opened(self, A: Type, t: Term, base: str) -> None:
+        """``[⟨z, z′⟩ := t]``, in the shape of A, and ``z′ w`` for each number w of the cotangent"""
+        match A:
+            case Times(B, C):
+                x, y = self.supply.fresh(base), self.supply.fresh(base)
+                self.stack.append(Open(x, reverse.reversed_type(B, self.d), y, reverse.reversed_type(C, self.d), t))
+                self.opened(B, Var(x), base)
+                self.opened(C, Var(y), base)
+            case Unit():
+                self.stack.append(Bang(self.supply.fresh(base), A, t))
+            case Ground() | Arrow() | Negation():
+                z, z1 = self.supply.pair(base)
+                self.stack.append(Open(z, R, z1, Negation(self.d), t))
+                self.calls.append(App(Var(z1), Num(float(next(self.cotangent)))))
+                self.results.append(z)
+
+
+class Run:
+    """The reduction of the corollary's term, in three parts that are run in this order."""
+
+    def __init__(self, p: Problem, strategy: Strategy = S) -> None:
+        off = strategy.off | {Rule.ZERO, Rule.DEAD} if p.injected else strategy.off
+        self.problem = p
+        self.reduction = Reduction(p.term, p.types, replace(strategy, off=off))
+        self.value: tuple[float, ...] = ()
+
+    def forward(self) -> Iterator[Event]:
+        """Call by value."""
+        yield from self.reduction.evaluate()
+        self.value = tuple(map(self._number, self.problem.results))
+
+    def backward(self) -> Iterator[Event]:
+        """The calls of backpropagators."""
+        frame = self.reduction.state.frames[-1]
+        yield from self.reduction.calls(frame)
+        yield from self.reduction.sum(frame)
+
+    def garbage(self) -> Iterator[Event]:
+        """(10)"""
+        yield from self.reduction.collect()
+
+    def all(self) -> Iterator[Event]:
+        """Everything."""
+        yield from self.forward()
+        yield from self.backward()
+        yield from self.garbage()
+
+    def _number(self, x: str) -> float:
+        bound = self.reduction.state.value(x)
+        while isinstance(bound, Var):
+            bound = self.reduction.state.value(bound.name)
+        if not isinstance(bound, Num):
+            raise KernelBug(f"{x} has no value")
+        return bound.value
+
+    def gradient(self) -> tuple[float, ...]:
+        """What was reached, read back."""
+        summands = self.reduction.state.frames[-1].summands
+        if self.problem.injected:
+            return tuple(_numbers(self.reduction.state.frames[-1].core))[: len(self.problem.tags)]
+        found = dict.fromkeys(self.problem.tags, 0.0)
+        for t in summands:
+            match t:
+                case App(Var(tag), Num(r)):
+                    found[tag] += r
+                case Num(r) if r == 0.0:
+                    pass
+                case _:
+                    raise KernelBug("this is no sum of tags")
+        return tuple(found.values())
+
+
+def _numbers(t: Term) -> Iterator[float]:
+    match t:
+        case Pair(left, right):
+            yield from _numbers(left)
+            yield from _numbers(right)
+        case Num(r):
+            yield r
+        case _:
+            raise KernelBug("this is no tuple of numbers")
+
+
+def gradient(
+    source: Source,
+    point: Sequence[float],
+    cotangent: Sequence[float] = (1.0,),
+    *,
+    strategy: Strategy = S,
+    injections: bool = False,
+) -> Gradient:
+    """The value at the point, and the gradient for the cotangent."""
+    return reduce(problem(source, point, cotangent, injections=injections), strategy)
+
+
+def reduce(p: Problem, strategy: Strategy = S) -> Gradient:
+    """The reduction of the corollary's term, to the end."""
+    run = Run(p, strategy)
+    rules: Counter[Rule] = Counter()
+    lengths: list[int] = []
+    operations = 0
+    for part in (run.forward(), run.backward(), run.garbage()):
+        n = 0
+        for event in part:
+            n += 1
+            rules[event.rule] += 1
+            operations += event.operations
+        lengths.append(n)
+    ahead, back, garbage = lengths
+    return Gradient(run.value, run.gradient(), ahead, back, garbage, rules, operations)
+
+
+def code_size(p: Problem) -> int:
+    """How many symbols the corollary's term has."""
+    return size(p.term)

@@ -1,0 +1,120 @@
+"""The symbolic gradient (Thm 15): ``D(t)[x := ⟨x, λ°a. x′a⟩] →* ⟨G0, λ°a. (Σ x′ⱼ Gⱼ)α⟩β``.
+
+Up to ≡ this is ``bp(G)`` for a graph G of t (``canonical``).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rh_kernel.ad.linear_negation import reverse
+from rh_kernel.ad.linear_negation.binding import names
+from rh_kernel.ad.linear_negation.calculus import (
+    App,
+    Arrow,
+    Bang,
+    Binding,
+    Colam,
+    Ground,
+    Negation,
+    Nil,
+    Open,
+    Pair,
+    R,
+    Term,
+    Times,
+    Type,
+    Unit,
+    Var,
+    block,
+)
+from rh_kernel.ad.linear_negation.gradient import ground
+from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.reduction import Reduction
+from rh_kernel.ad.linear_negation.rules import Event, S, Strategy
+from rh_kernel.ad.linear_negation.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """``⟨z, λ°a. z′a⟩[⟨z, z′⟩ := D(t)][x := ⟨x, λ°a. x′a⟩]``, with the numbers of the inputs and the tag of each."""
+
+    term: Term
+    inputs: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    @property
+    def types(self) -> dict[str, Type]:
+        """The types of its free variables."""
+        types: dict[str, Type] = dict.fromkeys(self.inputs, R)
+        return types | dict.fromkeys(self.tags, Negation(1))
+
+
+@dataclass(frozen=True, slots=True)
+class Symbolic:
+    """The normal form, and the steps to it."""
+
+    term: Term
+    events: tuple[Event, ...]
+    opened: Opened
+
+
+def opened(source: Source) -> Opened:
+    """The term that is normalized."""
+    supply = Supply({*names(source.term), *(x for x, _ in source.inputs)})
+    body = reverse.transform(source.term, supply)
+    inputs: list[str] = []
+    tags: list[str] = []
+    stack: list[Binding] = []
+    for x, A in source.inputs:
+        ground(A)
+        stack.append(Bang(x, reverse.reversed_type(A), _wrapper(A, x, supply, inputs, tags)))
+    ground(source.result)
+    core = _result(source.result, body, supply, stack)
+    return Opened(block(tuple(stack), core), tuple(inputs), tuple(tags))
+
+
+def normalize(source: Source, strategy: Strategy = S) -> Symbolic:
+    """The normal form of the source's transform, reached by the strategy."""
+    start = opened(source)
+    reduction = Reduction(start.term, start.types, strategy)
+    events = tuple(reduction.normalize())
+    return Symbolic(reduction.term, events, start)
+
+
+def _wrapper(A: Type, x: str, supply: Supply, inputs: list[str], tags: list[str]) -> Term:
+    match A:
+        case Times(B, C):
+            left = _wrapper(B, x, supply, inputs, tags)
+            return Pair(left, _wrapper(C, x, supply, inputs, tags))
+        case Unit():
+            return Nil()
+        case Ground() | Arrow() | Negation():
+            y, tag = supply.pair(x)
+            inputs.append(y)
+            tags.append(tag)
+            a = supply.fresh("a")
+            return Pair(Var(y), Colam(a, App(Var(tag), Var(a))))
+
+
+def _result(A: Type, t: Term, supply: Supply, stack: list[Binding]) -> Term:
+    match A:
+        case Times(B, C):
+            x, y = supply.fresh("z"), supply.fresh("z")
+            stack.append(Open(x, reverse.reversed_type(B), y, reverse.reversed_type(C), t))
+            left = _result(B, Var(x), supply, stack)
+            return Pair(left, _result(C, Var(y), supply, stack))
+        case Unit():
+            return t
+        case Ground() | Arrow() | Negation():
+            z, z1 = supply.pair("z")
+            stack.append(Open(z, R, z1, Negation(1), t))
+            a = supply.fresh("a")
+            return Pair(Var(z), Colam(a, App(Var(z1), Var(a))))
+
+
+def reduced(t: Term, types: Mapping[str, Type], strategy: Strategy = S) -> Term:
+    """The normal form of any term, also under its abstractions: ``D(L)`` once, before it is copied (§6)."""
+    reduction = Reduction(t, types, strategy)
+    for _ in reduction.normalize():
+        pass
+    return reduction.term

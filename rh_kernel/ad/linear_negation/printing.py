@@ -1,0 +1,198 @@
+"""Terms as the paper writes them: ``⟨sin(w), λ°a. w′(cos(w) · a)⟩[⟨w, w′⟩ := z]``, the innermost substitution first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from rh_kernel.ad.linear_negation.calculus import (
+    App,
+    Bang,
+    Binding,
+    Block,
+    Colam,
+    Dual,
+    Fix,
+    Fun,
+    If,
+    Lam,
+    Nil,
+    Num,
+    Open,
+    Pair,
+    Partial,
+    Plus,
+    Symbol,
+    Term,
+    Type,
+    Var,
+)
+from rh_kernel.ad.linear_negation.state import State
+from rh_kernel.syntax.doc import LINE, SOFT, Annotated, Doc, Group, Mark, Role, Shared, Text, concat, group, join, nest, role
+
+_COMMA = concat(",", LINE)
+_INFIX = {"mul": " ·", "sub": " −"}
+
+
+class Level(IntEnum):
+    """How tightly a form holds together."""
+
+    OPEN = 0
+    SUM = 1
+    PRODUCT = 2
+    BLOCK = 3
+    ATOM = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """Prints a term; ``made`` is marked where it stands, and with ``types`` every binder says its type."""
+
+    made: Term | Binding | None = None
+    types: bool = False
+
+    def term(self, t: Term, level: Level = Level.OPEN) -> Doc:
+        """t, in brackets if it holds less tightly than ``level``"""
+        doc = self.form(t)
+        if _level(t) < level:
+            doc = concat("(", nest(doc, indent=1), ")")
+        return Annotated(Mark("contractum"), doc) if t is self.made else doc
+
+    def form(self, t: Term) -> Doc:
+        """T without brackets."""
+        match t:
+            case Var(x):
+                return Text(x)
+            case Num(value):
+                return role(Role.CONSTANT, number(value))
+            case Nil():
+                return Text("⟨⟩")
+            case Pair():
+                return group("⟨", nest(join(_COMMA, [self.term(u) for u in _tuple(t, self.made)]), indent=1), "⟩")
+            case Lam(x, A, body):
+                return self.abstraction("λ", x, str(A), body)
+            case Colam(a, body):
+                return self.abstraction("λ°", a, "R", body)
+            case Fix(x, A, body):
+                return self.abstraction("fix ", x, str(A), body)
+            case App(function, argument):
+                return group(self.term(function, Level.BLOCK), "(", nest(SOFT, self.term(argument)), ")")
+            case Plus():
+                first, *rest = [self.term(u, Level.PRODUCT) for u in _sum(t, self.made)]
+                return group(first, *(concat(" +", LINE, doc) for doc in rest))
+            case Fun("mul" | "sub" as symbol, (left, right)):
+                level = _level(t)
+                return group(self.term(left, level), _INFIX[symbol], LINE, self.term(right, Level(level + 1)))
+            case Fun(symbol, arguments):
+                items = join(_COMMA, [self.term(u) for u in arguments])
+                return group(role(Role.FUNCTION, symbol_text(symbol)), "(", nest(SOFT, items), ")")
+            case Block(stack, body):
+                shown = [concat(SOFT, self.binding(b)) for b in reversed(stack)]
+                return group(self.term(body, Level.BLOCK), nest(*shown))
+            case If(smaller, larger, then, otherwise):
+                guard = concat(self.term(smaller, Level.SUM), " ≤ ", self.term(larger, Level.SUM))
+                return group(
+                    concat(role(Role.KEYWORD, "if "), guard),
+                    nest(LINE, role(Role.KEYWORD, "then "), self.term(then, Level.SUM)),
+                    nest(LINE, role(Role.KEYWORD, "else "), self.term(otherwise, Level.SUM)),
+                )
+
+    def abstraction(self, sign: str, x: str, A: str, body: Term) -> Doc:
+        """``λx. t``"""
+        binder = self.binder(x, A)
+        return group(role(Role.KEYWORD, sign), binder, ".", nest(LINE, self.term(body)))
+
+    def binder(self, x: str, A: str) -> Doc:
+        """``x``, or ``x : A``"""
+        return concat(x, " : ", role(Role.TYPE, A)) if self.types else Text(x)
+
+    def binding(self, b: Binding) -> Doc:
+        """``[x := u]``, ``[⟨x, y⟩ := u]``, ``[a° := u]``"""
+        match b:
+            case Bang(x, A):
+                pattern = self.binder(x, str(A))
+            case Open(x, A, y, B):
+                pattern = concat("⟨", self.binder(x, str(A)), ", ", self.binder(y, str(B)), "⟩")
+            case Dual(a):
+                pattern = self.binder(f"{a}°", "R")
+        doc = group("[", pattern, " :=", nest(LINE, self.term(b.bound)), "]")
+        return Annotated(Mark("contractum"), doc) if b is self.made else doc
+
+
+def document(t: Term, made: Term | Binding | None = None, *, types: bool = False) -> Doc:
+    """T to be read, with what a step has made marked."""
+    return Group(Printer(made, types).term(t))
+
+
+def of_state(s: State, made: Term | Binding | None = None) -> Doc:
+    """The state to be read: what did not change since it was last printed is not laid out again."""
+    if len(s.frames) > 1:
+        return document(s.term, made)
+    (frame,) = s.frames
+    marked, bare = Printer(made), Printer()
+    body = marked.term(frame.core, Level.BLOCK if frame.cells else Level.OPEN)
+    shown: list[Doc] = []
+    for cell in reversed(frame.cells):
+        if cell.doc is None:
+            cell.doc = Shared(concat(SOFT, bare.binding(cell.binding)))
+            shown.append(concat(SOFT, marked.binding(cell.binding)))
+        else:
+            shown.append(cell.doc)
+    return group(body, nest(*shown))
+
+
+def typed(t: Term, gamma: Sequence[tuple[str, Type]], A: Type) -> Doc:
+    """``x : A, … ⊢ t : B``"""
+    context = join(_COMMA, [concat(x, " : ", role(Role.TYPE, str(B))) for x, B in gamma])
+    return group(context, " ⊢", nest(LINE, document(t), " : ", role(Role.TYPE, str(A))))
+
+
+def symbol_text(f: Symbol) -> str:
+    """A function symbol, with a prime for the derivative of a unary one, and ``∂₂f`` for others."""
+    match f:
+        case Partial(of, 1) if of not in ("div", "maximum", "minimum"):
+            return f"{of}′"
+        case Partial(of, i):
+            return f"∂{str(i).translate(_DIGITS)}{of}"
+        case str():
+            return f
+
+
+_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def number(value: float) -> str:
+    """A number, as short as it can be read back; the sign is the paper's."""
+    text = str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return text.replace("-", "−")
+
+
+def _level(t: Term) -> Level:
+    match t:
+        case Lam() | Colam() | Fix() | If():
+            return Level.OPEN
+        case Plus() | Fun("sub"):
+            return Level.SUM
+        case Fun("mul"):
+            return Level.PRODUCT
+        case Block():
+            return Level.BLOCK
+        case Var() | Num() | Nil() | Pair() | Fun() | App():
+            return Level.ATOM
+
+
+def _tuple(t: Term, made: Term | Binding | None) -> list[Term]:
+    """``t1, …, tn`` for ``⟨t1, ⟨t2, …⟩⟩``, down to what is marked"""
+    found: list[Term] = []
+    while isinstance(t, Pair) and (t is not made or not found):
+        found.append(t.left)
+        t = t.right
+    return [*found, t]
+
+
+def _sum(t: Term, made: Term | Binding | None) -> list[Term]:
+    """The terms of a sum that is bracketed to the left, down to what is marked"""
+    found: list[Term] = []
+    while isinstance(t, Plus) and (t is not made or not found):
+        found.append(t.right)
+        t = t.left
+    return [t, *reversed(found)]

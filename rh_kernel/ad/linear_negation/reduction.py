@@ -1,0 +1,356 @@
+"""Strategy S: call by value, then the backpropagators, each called once, the latest first (Thm 15, as an algorithm).
+
+What waits, ``[x′! := λ°a. …]``, is a node of a tape; linear factoring is the addition to its adjoint.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import replace
+
+from rh_kernel.ad.linear_negation.binding import occurrences, substitute
+from rh_kernel.ad.linear_negation.calculus import (
+    App,
+    Bang,
+    Binding,
+    Block,
+    Colam,
+    Dual,
+    Fix,
+    Fun,
+    If,
+    Lam,
+    Negation,
+    Nil,
+    Num,
+    Open,
+    Pair,
+    Plus,
+    Term,
+    Times,
+    Type,
+    Var,
+    is_atom,
+    is_value,
+    is_zero,
+)
+from rh_kernel.ad.linear_negation.rules import Event, Rule, S, Strategy
+from rh_kernel.ad.linear_negation.state import Cell, Frame, State
+from rh_kernel.ad.linear_negation.weak import Reduct, applied, copied, deep_value, step, value
+
+
+class Reduction:
+    """The reduction of a term; each method performs steps one by one and tells which."""
+
+    __slots__ = ("state", "strategy")
+
+    def __init__(
+        self, t: Term, types: Mapping[str, Type], strategy: Strategy = S, point: Mapping[str, float] | None = None
+    ) -> None:
+        self.state = State(t, dict(types), point)
+        self.strategy = strategy
+
+    @property
+    def term(self) -> Term:
+        """What was reached."""
+        return self.state.term
+
+    def evaluate(self) -> Iterator[Event]:
+        """The substitutions, then the core: to a value, or as far as free variables allow."""
+        frame = self.state.frames[-1]
+        yield from self.substitutions(frame, 0)
+        yield from self.core(frame, 0)
+
+    def differentiate(self) -> Iterator[Event]:
+        """As ``evaluate``, then the calls of backpropagators and the sum that they leave."""
+        frame = self.state.frames[-1]
+        yield from self.evaluate()
+        yield from self.calls(frame)
+        yield from self.sum(frame)
+
+    def collect(self) -> Iterator[Event]:
+        """(10), from the innermost substitution to the outermost; pairs of what is no value get names first."""
+        frame = self.state.frames[-1]
+        i = len(frame.cells)
+        while i:
+            i -= 1
+            cell = frame.cells[i]
+            match cell.binding:
+                case Bang(x, _, bound) if not self.state.uses[x]:
+                    if isinstance(bound, Pair) and not is_value(bound):
+                        before = len(frame.cells)
+                        yield from self.named(frame, x, bound)
+                        i += len(frame.cells) - before
+                    if is_value(cell.binding.bound):
+                        self.state.remove(frame, i)
+                        yield Event(Rule.COLLECT)
+                case Bang() | Open() | Dual():
+                    pass
+
+    def normalize(self) -> Iterator[Event]:
+        """To the normal form, also under the abstractions of the core."""
+        frame = self.state.frames[-1]
+        yield from self.evaluate()
+        yield from self.calls(frame)
+        if len(frame.summands) == 1:
+            frame.core = yield from self._under(frame.core, lambda t: t)
+        yield from self.collect()
+
+    def _under(self, t: Term, around: Callable[[Term], Term]) -> Generator[Event, None, Term]:
+        """Normalize what is under the abstractions of t, which stands in the core as ``around`` says."""
+        match t:
+            case Pair(left, right):
+                left = yield from self._under(left, lambda u: around(Pair(u, right)))
+                right = yield from self._under(right, lambda u, left=left: around(Pair(left, u)))
+                return Pair(left, right)
+            case Lam(_, _, body) | Colam(_, body):
+                inner = self.state.frame(body, lambda u: around(replace(t, body=u)))
+                self.state.frames.append(inner)
+                yield from self.normalize()
+                self.state.frames.pop()
+                return replace(t, body=inner.term)
+            case Var() | Num() | Nil() | App() | Plus() | Fun() | Block() | If() | Fix():
+                return t
+
+    def substitutions(self, frame: Frame, i: int) -> Iterator[Event]:
+        """Evaluate what is bound in the cells from i on."""
+        while i < len(frame.cells):
+            cell = frame.cells[i]
+            match cell.binding:
+                case Open(x, A, y, B, Pair(left, right)):
+                    frame.cells[i : i + 1] = map(self.state.cell, (Bang(x, A, left), Bang(y, B, right)))
+                    yield Event(Rule.PAIR, left)
+                    continue
+                case Open(bound=Var(z)) if self._lacks_names(z):
+                    before = len(frame.cells)
+                    bound = self.state.value(z)
+                    if isinstance(bound, Pair):
+                        yield from self.named(frame, z, bound)
+                    i += len(frame.cells) - before
+                    continue
+                case binding:
+                    found = self._reduct(binding)
+            if found is None:
+                i += 1
+            else:
+                cell.binding = replace(cell.binding, bound=found.term)
+                self.state.insert(frame, i, found.stack)
+                yield found.event
+
+    def _reduct(self, b: Binding) -> Reduct | None:
+        """The next step in what is bound: variables stay there, unless their value is a numeral or is taken apart."""
+        match b:
+            case Open(bound=Var() as z):
+                bound = self.state.value(z.name)
+                return copied(self.state, z, Rule.COPY) if isinstance(bound, Var) or _is_pair_value(bound) else None
+            case Bang(_, _, Var() as x):
+                return copied(self.state, x, Rule.COPY_NUMERAL) if isinstance(self.state.value(x.name), Num) else None
+            case Dual(_, Var() as x):
+                return value(self.state, self.strategy, x)
+            case Bang() | Open() | Dual():
+                return step(self.state, self.strategy, b.bound)
+
+    def _lacks_names(self, z: str) -> bool:
+        """Whether z is bound to a pair of which a copy would share nothing."""
+        bound = self.state.value(z)
+        return isinstance(bound, Pair) and not is_atom(bound) and Rule.ETA_PAIR not in self.strategy.off
+
+    def named(self, frame: Frame, z: str, pair: Pair) -> Iterator[Event]:
+        """(16) and (8): ``[z := ⟨u, w⟩]`` becomes ``[z := ⟨y, y′⟩][y′ := w][y := u]``."""
+        cell = self.state.where[z]
+        match cell.binding:
+            case Bang(_, Times(A, B)):
+                pass
+            case _:
+                return
+        if isinstance(B, Negation):
+            y, y1 = self.state.supply.pair(z)
+        else:
+            y, y1 = self.state.supply.fresh(z), self.state.supply.fresh(z)
+        owner = self._owner(frame, z)
+        i = owner.index(cell)
+        atoms = Pair(Var(y), Var(y1))
+        self.state.uses.update((y, y1))
+        cell.binding = replace(cell.binding, bound=atoms)
+        self.state.insert(owner, i, (Open(y, A, y1, B, pair),))
+        yield Event(Rule.ETA_PAIR, atoms)
+        owner.cells[i : i + 1] = map(self.state.cell, (Bang(y, A, pair.left), Bang(y1, B, pair.right)))
+        yield Event(Rule.PAIR, pair.left)
+
+    def core(self, frame: Frame, i: int) -> Iterator[Event]:
+        """Evaluate the summands of the core from i on."""
+        while i < len(frame.summands):
+            found = deep_value(self.state, self.strategy, frame.summands[i])
+            if found is None:
+                nameless = next(filter(self._lacks_names, _components(frame.summands[i])), None)
+                bound = None if nameless is None else self.state.value(nameless)
+                if nameless is not None and isinstance(bound, Pair):
+                    yield from self.named(frame, nameless, bound)
+                    continue
+                i += 1
+                continue
+            is_call = found.event.rule is Rule.BETA and isinstance(found.stack[0], Dual)
+            yield from self._into(frame, i, found, is_call=is_call)
+
+    def _into(self, frame: Frame, i: int, found: Reduct, *, is_call: bool) -> Iterator[Event]:
+        """Put a reduct into the core, and what floats out of it at the end of the stack, where it is evaluated."""
+        frame.summands[i : i + 1] = _summands(found.term) if is_call else [found.term]
+        end = len(frame.cells)
+        self.state.insert(frame, end, found.stack)
+        yield found.event
+        duals = [cell for cell in frame.cells[end:] if isinstance(cell.binding, Dual)]
+        if found.stack:
+            yield from self.substitutions(frame, end)
+        for cell in duals:
+            yield from self._linear(frame, cell, end, i)
+        for cell in frame.cells[end:]:
+            self._rank(frame, cell)
+
+    def _linear(self, frame: Frame, cell: Cell, end: int, i: int) -> Iterator[Event]:
+        """(11), in the cells from ``end`` and the summands from i on, where b occurs; or L."""
+        match cell.binding:
+            case Dual(b, bound) if is_value(bound):
+                uses = self.state.uses[b]
+                images = {b: bound}
+                self.state.remove(frame, frame.index(cell))
+                for _ in range(uses):
+                    self.state.uses.update(occurrences(bound))
+                for other in frame.cells[end:]:
+                    other.binding = replace(other.binding, bound=substitute(other.binding.bound, images))
+                frame.summands[i:] = [substitute(t, images) for t in frame.summands[i:]]
+                yield Event(Rule.LINEAR, bound)
+            case Dual(b) if not self.state.uses[b] and Rule.DEAD not in self.strategy.off:
+                self.state.remove(frame, frame.index(cell))
+                yield Event(Rule.DEAD)
+            case Bang() | Open() | Dual():
+                pass
+
+    def _rank(self, frame: Frame, cell: Cell) -> None:
+        match cell.binding:
+            case Bang(x, Negation()):
+                frame.rank[x] = len(frame.rank)
+            case Bang() | Open() | Dual():
+                pass
+
+    def calls(self, frame: Frame) -> Iterator[Event]:
+        """Expand the backpropagators that the core calls, until none is left that is bound."""
+        frame.rank = {}
+        for known in self.state.frames:
+            for cell in known.cells:
+                self._rank(frame, cell)
+        frame.summands = _summands(frame.core)
+        while True:
+            yield from self._aliases(frame)
+            yield from self._zeros(frame)
+            called = {h for t in frame.summands if (h := self._head(t)) is not None}
+            bound = [h for h in called if isinstance(self.state.value(h), Colam)]
+            if not bound:
+                break
+            choose = max if self.strategy.latest else min
+            yield from self._call(frame, choose(bound, key=lambda h: frame.rank[h]))
+        yield from self.core(frame, 0)
+
+    def _head(self, t: Term) -> str | None:
+        """The backpropagator that a summand calls."""
+        match t:
+            case App(Var(x)) if self.state.is_backpropagator(x):
+                return x
+            case _:
+                return None
+
+    def _aliases(self, frame: Frame) -> Iterator[Event]:
+        """(9), while what is called is bound to a variable."""
+        for i, t in enumerate(frame.summands):
+            while isinstance(t, App) and isinstance(t.function, Var) and isinstance(self.state.value(t.function.name), Var):
+                found = copied(self.state, t.function, Rule.COPY)
+                t = App(found.term, t.argument)
+                frame.summands[i] = t
+                yield found.event
+
+    def _zeros(self, frame: Frame) -> Iterator[Event]:
+        """Z, as often as it can be"""
+        if Rule.ZERO in self.strategy.off:
+            return
+        i = 0
+        while len(frame.summands) > 1 and i < len(frame.summands):
+            if is_zero(frame.summands[i]):
+                del frame.summands[i]
+                yield Event(Rule.ZERO)
+            else:
+                i += 1
+
+    def _factored(self, frame: Frame, h: str) -> Iterator[Event]:
+        """(17), until h is called once."""
+        if Rule.FACTOR in self.strategy.off:
+            return
+        first, *places = [i for i, t in enumerate(frame.summands) if self._head(t) == h]
+        for gone, i in enumerate(places):
+            match frame.summands[first], frame.summands[i - gone]:
+                case App(x, t), App(_, u):
+                    made = App(x, Plus(t, u))
+                    frame.summands[first] = made
+                    del frame.summands[i - gone]
+                    self.state.uses[h] -= 1
+                    yield Event(Rule.FACTOR, made)
+                case _:
+                    return
+
+    def _call(self, frame: Frame, h: str) -> Iterator[Event]:
+        """(17), (9), (10) and (7): h is called."""
+        yield from self._factored(frame, h)
+        i = next(i for i, t in enumerate(frame.summands) if self._head(t) == h)
+        t = frame.summands.pop(i)
+        frame.summands.append(t)
+        i = len(frame.summands) - 1
+        if not isinstance(t, App) or not isinstance(t.function, Var):
+            return
+        found = copied(self.state, t.function, Rule.COPY)
+        function = found.term
+        frame.summands[i] = App(function, t.argument)
+        yield found.event
+        if not self.state.uses[h]:
+            owner = self._owner(frame, h)
+            self.state.remove(owner, owner.index(self.state.where[h]))
+            yield Event(Rule.COLLECT)
+        if isinstance(function, Colam):
+            yield from self._into(frame, i, applied(function, t.argument), is_call=True)
+
+    def _owner(self, frame: Frame, x: str) -> Frame:
+        """The frame that binds x."""
+        cell = self.state.where[x]
+        return next((f for f in reversed(self.state.frames) if cell in f.cells), frame)
+
+    def sum(self, frame: Frame) -> Iterator[Event]:
+        """The sum of what the calls left, as far as it is made of numbers."""
+        yield from self._zeros(frame)
+        if any(self._head(t) for t in frame.summands):
+            return
+        frame.core = frame.core
+        yield from self.core(frame, 0)
+
+
+def _is_pair_value(t: Term | None) -> bool:
+    return isinstance(t, Pair) and is_value(t)
+
+
+def _components(t: Term) -> Iterator[str]:
+    """The variables that t is, or is a tuple of."""
+    match t:
+        case Var(x):
+            yield x
+        case Pair(left, right):
+            yield from _components(left)
+            yield from _components(right)
+        case _:
+            pass
+
+
+def _summands(t: Term) -> list[Term]:
+    """``t1, …, tn`` for ``t1 + … + tn``, however it is bracketed"""
+    found: list[Term] = []
+    pending = [t]
+    while pending:
+        u = pending.pop()
+        if isinstance(u, Plus):
+            pending += (u.right, u.left)
+        else:
+            found.append(u)
+    return found

@@ -1,0 +1,111 @@
+"""The names of the rules of reduction (Tab. 2), with those that the paper uses and does not state, and strategies."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from rh_kernel.ad.linear_negation.calculus import (
+    App,
+    Arrow,
+    Binding,
+    Colam,
+    Ground,
+    Lam,
+    Negation,
+    Term,
+    Times,
+    Type,
+    Unit,
+    Var,
+)
+from rh_kernel.ad.linear_negation.names import Supply
+
+
+class Rule(Enum):
+    """``t → u``; β is (7)–(14) with (23), η is (15) and (16), ℓ is (17), and the rest is declared here.
+
+    The sum is taken up to associativity and commutativity, as ≡ is, without a step.
+    """
+
+    BETA = "(7)"
+    """``(λx. t)α u → t[x := u]α``"""
+    PAIR = "(8)"
+    """``s[⟨x, y⟩ := ⟨t, u⟩α] → s[x := t][y := u]α``"""
+    COPY = "(9)"
+    """``C{x}[x! := vα] → C{v}[x! := v]α``"""
+    COPY_NUMERAL = "(9)n"
+    """(9) for a numeral"""
+    COLLECT = "(10)"
+    """``t[x! := vα] → tα`` for an x that is not free in t"""
+    LINEAR = "(11)"
+    """``t[x° := vα] → t{v/x}α``"""
+    SUM = "(12)"
+    """``r + q →`` their sum"""
+    SUM_OF_PAIRS = "(13)"
+    """``⟨t1, t2⟩ + ⟨u1, u2⟩ → ⟨t1 + u1, t2 + u2⟩``"""
+    PRODUCT = "(14)"
+    """``r · q →`` their product"""
+    ETA = "(15)"
+    """``t → λy. t y``"""
+    ETA_PAIR = "(16)"
+    """``t[x := ⟨u, w⟩] → t[x := ⟨y, z⟩][⟨y, z⟩ := ⟨u, w⟩]``"""
+    FACTOR = "(17)"
+    """``x t + x u → x (t + u)`` for an ``x : R⊥d``"""
+    FUNCTION = "(23)"
+    """``f(r1, …, rk) →`` its value"""
+    ZERO = "Z"
+    """``0 + t → t``"""
+    DEAD = "L"
+    """``t[b° := u] → t`` for a b that is not free in t"""
+    IF = "if"
+    """``if r ≤ q then t else u → t`` or ``u``"""
+
+
+ARITHMETIC = frozenset({Rule.SUM, Rule.PRODUCT, Rule.FUNCTION})
+"""The rules that compute with numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """Which redex is next: the rules that are off, whether backpropagators wait for the end, and which of them comes first.
+
+    ``latest`` says that among the backpropagators that are called in a sum, the one that is bound last is expanded first, after
+    its calls were factored.
+    """
+
+    off: frozenset[Rule] = frozenset()
+    waits: bool = True
+    latest: bool = True
+
+
+S = Strategy()
+"""Call by value, then the backpropagators, factored, latest first: linear in the size of the graph."""
+BETA_ONLY = Strategy(off=frozenset({Rule.ETA_PAIR, Rule.FACTOR, Rule.ZERO, Rule.DEAD}), waits=False)
+"""Call by value with (7)–(14) and (23) alone: exponential."""
+NO_FACTORING = Strategy(off=frozenset({Rule.FACTOR}))
+"""As S, without (17): exponential."""
+NO_ETA = Strategy(off=frozenset({Rule.ETA_PAIR}))
+"""As S, without (16); enough where all inputs are numerals."""
+EARLIEST = Strategy(latest=False)
+"""With (17), in an order in which two calls of one backpropagator never meet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A step of reduction: its rule, and the term or the substitution that it has made, if there is one."""
+
+    rule: Rule
+    made: Term | Binding | None = None
+    operations: int = 0
+
+
+def eta(t: Term, A: Type, supply: Supply) -> Term | None:
+    """(15), at an arrow or at a linear negation; never to be used without a reason, for it can go on for ever."""
+    match A:
+        case Arrow(B):
+            y = supply.fresh("y")
+            return Lam(y, B, App(t, Var(y)))
+        case Negation():
+            a = supply.fresh("a")
+            return Colam(a, App(t, Var(a)))
+        case Ground() | Unit() | Times():
+            return None

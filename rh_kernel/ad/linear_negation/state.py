@@ -1,0 +1,161 @@
+"""The state of reduction: a stack of substitutions, outermost first, and a core; under a λ, a state of its own.
+
+This is a term modulo ≡: all substitutions that are under no λ stand in one stack, (18)–(22), and (20) is never used.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from rh_kernel.ad.linear_negation.binding import bound_names, float_out, names, occurrences
+from rh_kernel.ad.linear_negation.calculus import Bang, Binding, Dual, Negation, Open, Term, Type, block, total
+from rh_kernel.ad.linear_negation.denotation import meaning
+from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.doc import Doc
+
+
+class Cell:
+    """A substitution of the state, which steps change, and how it is printed, once that is known."""
+
+    __slots__ = ("_binding", "doc")
+
+    def __init__(self, binding: Binding) -> None:
+        self.binding = binding
+
+    @property
+    def binding(self) -> Binding:
+        """The substitution."""
+        return self._binding
+
+    @binding.setter
+    def binding(self, b: Binding) -> None:
+        self._binding = b
+        self.doc: Doc | None = None
+
+
+@dataclass(slots=True)
+class Frame:
+    """Substitutions and the sum that they are for: ``(t1 + … + tn)α``; ``around`` puts it into the core of the frame before."""
+
+    cells: list[Cell]
+    summands: list[Term]
+    around: Callable[[Term], Term] | None = None
+    rank: dict[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def core(self) -> Term:
+        """``t1 + … + tn``"""
+        return total(tuple(self.summands))
+
+    @core.setter
+    def core(self, t: Term) -> None:
+        self.summands = [t]
+
+    def index(self, cell: Cell) -> int:
+        """Where the cell is; those at the end are found at once."""
+        i = len(self.cells)
+        while i:
+            i -= 1
+            if self.cells[i] is cell:
+                return i
+        raise KernelBug("a substitution of another frame")
+
+    @property
+    def term(self) -> Term:
+        """The frame as a term."""
+        return block(tuple(cell.binding for cell in self.cells), self.core)
+
+
+class State:
+    """Frames, the outermost first; ``uses`` counts the occurrences of each name in all of them."""
+
+    __slots__ = ("frames", "numbers", "supply", "types", "uses", "where")
+
+    def __init__(self, t: Term, types: dict[str, Type], point: Mapping[str, float] | None = None) -> None:
+        self.supply = Supply({*names(t), *types})
+        self.numbers: dict[str, float] | None = None if point is None else dict(point)
+        self.uses: Counter[str] = occurrences(t)
+        self.types = dict(types)
+        self.where: dict[str, Cell] = {}
+        self.frames = [self.frame(t)]
+
+    @property
+    def term(self) -> Term:
+        """The whole state as a term."""
+        *outer, inner = self.frames
+        t = inner.term
+        around = inner.around
+        for frame in reversed(outer):
+            core = around(t) if around else t
+            t = block(tuple(cell.binding for cell in frame.cells), core)
+            around = frame.around
+        return t
+
+    def frame(self, t: Term, around: Callable[[Term], Term] | None = None) -> Frame:
+        """A frame for t, whose substitutions float out."""
+        stack, core = float_out(t)
+        return Frame([self.cell(b) for b in stack], [core], around)
+
+    def cell(self, b: Binding) -> Cell:
+        """A cell for a substitution, under the names that it binds."""
+        cell = Cell(b)
+        for x in bound_names(b):
+            self.where[x] = cell
+        match b:
+            case Bang(x, A):
+                self.types[x] = A
+            case Open(x, A, y, B):
+                self.types |= {x: A, y: B}
+            case Dual():
+                pass
+        return cell
+
+    def insert(self, frame: Frame, i: int, stack: Iterable[Binding]) -> int:
+        """Put substitutions before the cell i; returns how many."""
+        new = [self.cell(b) for b in stack]
+        frame.cells[i:i] = new
+        return len(new)
+
+    def remove(self, frame: Frame, i: int) -> None:
+        """Take a cell out, with what it binds and with the occurrences in it."""
+        cell = frame.cells.pop(i)
+        self.uses.subtract(occurrences(cell.binding.bound))
+        for x in bound_names(cell.binding):
+            del self.where[x]
+
+    def value(self, x: str) -> Term | None:
+        """What x is bound to by ``[x! := u]``; ``None`` for any other variable."""
+        cell = self.where.get(x)
+        return cell.binding.bound if cell is not None and isinstance(cell.binding, Bang) else None
+
+    def number(self, t: Term) -> float | None:
+        """The number that a ground term is at the point, if one is given: it decides conditionals in open programs."""
+        if self.numbers is None:
+            return None
+        pending = list(occurrences(t))
+        while pending:
+            x = pending[-1]
+            if x in self.numbers:
+                pending.pop()
+                continue
+            bound = self.value(x)
+            if bound is None:
+                return None
+            lacking = [y for y in occurrences(bound) if y not in self.numbers]
+            if lacking:
+                pending += lacking
+            else:
+                self.numbers[x] = _number(bound, self.numbers)
+        return _number(t, self.numbers)
+
+    def is_backpropagator(self, x: str) -> bool:
+        """Whether ``x : R⊥d``."""
+        return isinstance(self.types.get(x), Negation)
+
+
+def _number(t: Term, numbers: Mapping[str, float]) -> float:
+    r = meaning(t, numbers)
+    if not isinstance(r, float):
+        raise KernelBug("a number was expected")
+    return r

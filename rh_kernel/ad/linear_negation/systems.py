@@ -1,0 +1,170 @@
+"""The systems ``linear-negation`` and ``tape`` of the laboratory."""
+
+from collections.abc import Iterator
+
+from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.language.evaluation import Tally, run
+from rh_kernel.ad.language.printing import program as program_doc
+from rh_kernel.ad.language.scalars import quietly
+from rh_kernel.ad.language.values import Value, numbers, of_numbers
+from rh_kernel.ad.linear_negation import gradient as corollary
+from rh_kernel.ad.linear_negation import hypergraph, pushing, reverse
+from rh_kernel.ad.linear_negation.binding import names
+from rh_kernel.ad.linear_negation.calculus import Nil, Term, block, tuple_of
+from rh_kernel.ad.linear_negation.extraction import Extracted, extract
+from rh_kernel.ad.linear_negation.ground import bp, let_form
+from rh_kernel.ad.linear_negation.names import Supply
+from rh_kernel.ad.linear_negation.normal_form import normalize
+from rh_kernel.ad.linear_negation.printing import document, of_state
+from rh_kernel.ad.linear_negation.refusal import speaking_for
+from rh_kernel.ad.linear_negation.source import Source, read
+from rh_kernel.ad.linear_negation.unrolling import has_arrays, unroll
+from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, Step, System
+from rh_kernel.syntax.doc import HARD, Doc, Text, join
+
+
+def _flat(V: Value) -> tuple[float, ...]:
+    return tuple(numbers(V))
+
+
+def _primal(program: Program, point: Point) -> int:
+    tally = Tally()
+    run(program, point, tally)
+    return tally.operations
+
+
+def _like(program: Program, flat: tuple[float, ...]) -> Point:
+    """One value for each parameter, with these numbers."""
+    stream = iter(flat)
+    return tuple(of_numbers(A, stream) for _, A in program.parameters)
+
+
+def _problem(source: Source, point: Point, cotangent: Value) -> corollary.Problem:
+    return corollary.problem(source, _flat(point), _flat(cotangent))
+
+
+def _reverse(program: Program, point: Point, cotangent: Value) -> Pulled:
+    """``D(t)``, reduced by strategy S."""
+    with quietly():
+        problem = _problem(read(program), point, cotangent)
+        found = corollary.reduce(problem)
+    rules = sorted(found.rules.items(), key=lambda item: item[0].value)
+    return Pulled(
+        of_numbers(program.result, iter(found.value)),
+        _like(program, found.gradient),
+        _primal(program, point),
+        found.operations,
+        corollary.code_size(problem),
+        (("steps", found.steps), *((rule.value, n) for rule, n in rules)),
+    )
+
+
+def _forward(program: Program, point: Point, tangent: Point) -> Pushed:
+    """``F(t)``, by call by value."""
+    with quietly():
+        found = pushing.push(read(program), _flat(point), _flat(tangent))
+    return Pushed(
+        of_numbers(program.result, iter(found.value)),
+        of_numbers(program.result, iter(found.tangent)),
+        _primal(program, point),
+        found.operations,
+        found.size,
+        (("steps", found.steps),),
+    )
+
+
+def _sources(program: Program) -> list[Stage]:
+    unrolled = [Stage("unrolled", program_doc(unroll(program)))] if has_arrays(program) else []
+    return [*unrolled, Stage("source", document(read(program).term))]
+
+
+def _stages(program: Program) -> tuple[Stage, ...]:
+    source = read(program)
+    with quietly():
+        symbolic = normalize(source)
+    return (
+        *_sources(program),
+        Stage("transformed", document(reverse.transform(source.term))),
+        Stage("simplified", document(symbolic.term)),
+    )
+
+
+def _steps(program: Program, point: Point, cotangent: Value) -> Iterator[Step]:
+    """Strategy S, step by step."""
+    found = corollary.Run(_problem(read(program), point, cotangent))
+    yield Step("", of_state(found.reduction.state))
+    with quietly():
+        for event in found.all():
+            yield Step(event.rule.value, of_state(found.reduction.state, event.made))
+
+
+def _extracted(program: Program, point: Point) -> Extracted:
+    with speaking_for("tape"):
+        return extract(read(program), _flat(point))
+
+
+def _tape(program: Program, point: Point, cotangent: Value) -> Pulled:
+    """A graph of the program, and backpropagation on it."""
+    with quietly():
+        extracted = _extracted(program, point)
+        g = hypergraph.graph(extracted)
+        memory = hypergraph.backpropagate(g, _flat(point), _flat(cotangent))
+    return Pulled(
+        of_numbers(program.result, iter([memory.primal[i] for i in g.outputs])),
+        _like(program, tuple(r or 0.0 for r in memory.other[: g.inputs])),
+        _primal(program, point),
+        memory.operations,
+        g.size,
+        (("m", extracted.steps), ("|G|", extracted.size), ("visits", memory.visits)),
+    )
+
+
+def _tape_forward(program: Program, point: Point, tangent: Point) -> Pushed:
+    """A graph of the program, and forward mode on it."""
+    with quietly():
+        extracted = _extracted(program, point)
+        g = hypergraph.graph(extracted)
+        memory = hypergraph.forward(g, _flat(point), _flat(tangent))
+    return Pushed(
+        of_numbers(program.result, iter([memory.primal[i] for i in g.outputs])),
+        of_numbers(program.result, iter([memory.other[i] or 0.0 for i in g.outputs])),
+        _primal(program, point),
+        memory.operations,
+        g.size,
+        (("m", extracted.steps), ("|G|", extracted.size), ("visits", memory.visits)),
+    )
+
+
+def _tape_stages(program: Program) -> tuple[Stage, ...]:
+    with speaking_for("tape"):
+        extracted = extract(read(program))
+    stages = [
+        *_sources(program),
+        Stage("ground", document(block(extracted.stack, _together(extracted)))),
+        Stage("graph", _lines(hypergraph.dot(hypergraph.graph(extracted)))),
+    ]
+    if len(extracted.results) == 1:
+        G = extracted.term
+        supply = Supply({*names(G), *extracted.inputs})
+        a = supply.fresh("a")
+        backward = bp(let_form(G, supply), extracted.inputs, a, supply)
+        stages.append(Stage("transformed", document(backward.term(extracted.inputs))))
+    return tuple(stages)
+
+
+def _together(extracted: Extracted) -> Term:
+    return tuple_of(extracted.results) if extracted.results else Nil()
+
+
+def _lines(text: str) -> Doc:
+    return join(HARD, map(Text, text.splitlines()))
+
+
+_PAPER = "Brunel, Mazza and Pagani 2020"
+
+SYSTEMS: tuple[System, ...] = (
+    System(
+        "linear-negation", "λ-calculus with linear negation, by linear factoring", _PAPER, _reverse, _forward, _stages, _steps
+    ),
+    System("tape", "the computational graph, and backpropagation on it", f"{_PAPER}, §2", _tape, _tape_forward, _tape_stages),
+)

@@ -1,0 +1,230 @@
+"""Programs without arrays: ``Real(n)`` becomes ``Real × … × Real``, and what is done with arrays is written out.
+
+Points, values and gradients stay what they are, for an array of n entries and a tuple of n numbers are the same value.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.ad.language.binding import subterms
+from rh_kernel.ad.language.core import (
+    Apply,
+    Array,
+    ArrayTerm,
+    Call,
+    Case,
+    Constant,
+    Dot,
+    Foldl,
+    Generate,
+    If,
+    Index,
+    Inject,
+    Lambda,
+    Let,
+    Map,
+    Map2,
+    Program,
+    Projection,
+    Reduce,
+    Replicate,
+    Scanl,
+    Term,
+    Total,
+    Tuple,
+    Variable,
+    add,
+    mul,
+)
+from rh_kernel.ad.language.names import Names
+from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
+
+Renamed: TypeAlias = dict[str, tuple[Term, Type]]
+"""What stands for each variable in the unrolled program, a variable, a component of one or a constant, and its type before."""
+
+
+def has_arrays(program: Program) -> bool:
+    """Whether the program does anything with arrays, or takes or gives one."""
+    types = (program.result, *(A for _, A in program.parameters))
+    return any(map(_mentions, types)) or any(
+        isinstance(M, Array | Index | Map | Map2 | Reduce | Foldl | Scanl | Total | Replicate | Generate | Dot)
+        or (isinstance(M, Lambda) and _mentions(M.type))
+        for M in subterms(program.body)
+    )
+
+
+def unrolled_type(A: Type) -> Type:
+    """``A`` with ``Real × … × Real`` for each ``Real(n)``"""
+    match A:
+        case Real(1):
+            return A
+        case Real(n):
+            return Product((SCALAR,) * n)
+        case Product(factors):
+            return Product(tuple(map(unrolled_type, factors)))
+        case Sum(B, C):
+            return Sum(unrolled_type(B), unrolled_type(C))
+        case Function(B, C):
+            return Function(unrolled_type(B), unrolled_type(C))
+
+
+def unroll(program: Program) -> Program:
+    """The program without arrays."""
+    names = Names([x for x, _ in program.parameters])
+    gamma: Renamed = {x: (Variable(x), A) for x, A in program.parameters}
+    parameters = tuple((x, unrolled_type(A)) for x, A in program.parameters)
+    return Program(program.name, parameters, unrolled_type(program.result), _Unrolling(names).of(program.body, gamma)[0])
+
+
+def _mentions(A: Type) -> bool:
+    return unrolled_type(A) != A
+
+
+@dataclass(frozen=True, slots=True)
+class _Unrolling:
+    """Writes arrays out; every binder that is met gets a new name each time."""
+
+    names: Names
+
+    def of(self, M: Term, gamma: Renamed) -> tuple[Term, Type]:
+        """M without arrays, and its type before."""
+        lets: list[tuple[str, Term]] = []
+        gamma = dict(gamma)
+        while isinstance(M, Let):
+            bound, A = self.of(M.bound, gamma)
+            gamma[M.name] = self.named(M.name, bound, lets), A
+            M = M.body
+        N, A = self.form(M, gamma)
+        return _under(lets, N), A
+
+    def form(self, M: Term, gamma: Renamed) -> tuple[Term, Type]:
+        """As ``of``, for what is no ``let``."""
+        match M:
+            case Constant():
+                return M, SCALAR
+            case Variable(x):
+                return gamma[x]
+            case Apply(symbol, arguments):
+                return Apply(symbol, tuple(self.of(N, gamma)[0] for N in arguments)), SCALAR
+            case Tuple(components):
+                each = [self.of(N, gamma) for N in components]
+                return Tuple(tuple(N for N, _ in each)), Product(tuple(A for _, A in each))
+            case Projection(i, N):
+                N, A = self.of(N, gamma)
+                return Projection(i, N), A.factors[i - 1] if isinstance(A, Product) else A
+            case Lambda(x, A, body):
+                y = self.names.fresh(x)
+                N, B = self.of(body, {**gamma, x: (Variable(y), A)})
+                return Lambda(y, unrolled_type(A), N), Function(A, B)
+            case Call(function, argument):
+                N, A = self.of(function, gamma)
+                return Call(N, self.of(argument, gamma)[0]), A.codomain if isinstance(A, Function) else A
+            case Inject(side, A, N):
+                B = unrolled_type(A)
+                return Inject(side, B if isinstance(B, Sum) else A, self.of(N, gamma)[0]), A
+            case Case(N, x, left, y, right):
+                N, A = self.of(N, gamma)
+                B, C = (A.left, A.right) if isinstance(A, Sum) else (A, A)
+                x1, y1 = self.names.fresh(x), self.names.fresh(y)
+                first, D = self.of(left, {**gamma, x: (Variable(x1), B)})
+                second, _ = self.of(right, {**gamma, y: (Variable(y1), C)})
+                return Case(N, x1, first, y1, second), D
+            case If(smaller, larger, then, otherwise):
+                first, A = self.of(then, gamma)
+                second, _ = self.of(otherwise, gamma)
+                return If(self.of(smaller, gamma)[0], self.of(larger, gamma)[0], first, second), A
+            case Let():
+                return self.of(M, gamma)
+            case _:
+                return self.of_array(M, gamma)
+
+    def of_array(self, M: ArrayTerm, gamma: Renamed) -> tuple[Term, Type]:
+        """As ``of``, for what is done with arrays."""
+        match M:
+            case Array(items):
+                return _array([self.of(N, gamma)[0] for N in items])
+            case Index(N, i):
+                lets, entries = self.entries(N, gamma)
+                return _under(lets, entries[i]), SCALAR
+            case Map(x, body, N):
+                lets, entries = self.entries(N, gamma)
+                return self.each(lets, [{x: c} for c in entries], body, gamma)
+            case Map2(x, y, body, left, right):
+                lets, entries = self.entries(left, gamma)
+                more, others = self.entries(right, gamma)
+                return self.each([*lets, *more], [{x: c, y: d} for c, d in zip(entries, others, strict=True)], body, gamma)
+            case Generate(n, i, body):
+                return self.each([], [{i: Constant(float(k))} for k in range(n)], body, gamma)
+            case Reduce() | Foldl() | Scanl():
+                return self.fold(M, gamma)
+            case Replicate(n, N):
+                lets = list[tuple[str, Term]]()
+                N = self.named("r", self.of(N, gamma)[0], lets)
+                return _under(lets, _array([N] * n)[0]), Real(n)
+            case Total(N):
+                lets, entries = self.entries(N, gamma)
+                return self.sum(lets, entries), SCALAR
+            case Dot(left, right):
+                lets, entries = self.entries(left, gamma)
+                more, others = self.entries(right, gamma)
+                products = [mul(c, d) for c, d in zip(entries, others, strict=True)]
+                return self.sum([*lets, *more], products), SCALAR
+
+    def entries(self, M: Term, gamma: Renamed) -> tuple[list[tuple[str, Term]], list[Term]]:
+        """Lets under which M has a name, and its entries, by that name."""
+        N, A = self.of(M, gamma)
+        n = A.size if isinstance(A, Real) else 1
+        lets: list[tuple[str, Term]] = []
+        N = self.named("v", N, lets)
+        return lets, [N] if n == 1 else [Projection(k + 1, N) for k in range(n)]
+
+    def named(self, x: str, M: Term, lets: list[tuple[str, Term]]) -> Term:
+        """What stands for M, which is bound to a variable unless it is one or a constant."""
+        if isinstance(M, Variable | Constant):
+            return M
+        y = self.names.fresh(x)
+        lets.append((y, M))
+        return Variable(y)
+
+    def each(
+        self, lets: list[tuple[str, Term]], instances: list[dict[str, Term]], body: Term, gamma: Renamed
+    ) -> tuple[Term, Type]:
+        """The array of the instances of ``body``."""
+        entries = [self.of(body, gamma | {x: (N, SCALAR) for x, N in given.items()})[0] for given in instances]
+        N, A = _array(entries)
+        return _under(lets, N), A
+
+    def sum(self, lets: list[tuple[str, Term]], terms: list[Term]) -> Term:
+        """``M1 + … + Mn``, a ``let`` for each addition but the last"""
+        if not terms:
+            return _under(lets, Constant(0.0))
+        N, *rest = terms
+        for L in rest[:-1]:
+            N = self.named("t", add(N, L), lets)
+        return _under(lets, add(N, rest[-1]) if rest else N)
+
+    def fold(self, M: Reduce | Foldl | Scanl, gamma: Renamed) -> tuple[Term, Type]:
+        """One ``let`` for each value of the accumulator."""
+        start, A = self.of(M.start, gamma)
+        lets: list[tuple[str, Term]] = []
+        through = [self.named(M.accumulator, start, lets)]
+        more, entries = self.entries(M.array, gamma)
+        lets += more
+        for c in entries:
+            N, _ = self.of(M.body, {**gamma, M.accumulator: (through[-1], A), M.name: (c, SCALAR)})
+            through.append(self.named(M.accumulator, N, lets))
+        if isinstance(M, Scanl):
+            N, A = _array(through)
+            return _under(lets, N), A
+        return _under(lets, through[-1]), A
+
+
+def _under(lets: Sequence[tuple[str, Term]], M: Term) -> Term:
+    for x, N in reversed(lets):
+        M = Let(x, N, M)
+    return M
+
+
+def _array(entries: list[Term]) -> tuple[Term, Type]:
+    return entries[0] if len(entries) == 1 else Tuple(tuple(entries)), Real(len(entries))

@@ -1,0 +1,171 @@
+"""One step of call by value in a term that is under no λ: rules (7), (9), (12)–(14), (23) and ``if``."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from rh_kernel.ad.linear_negation.binding import copy, float_out, occurrences
+from rh_kernel.ad.linear_negation.calculus import (
+    App,
+    Bang,
+    Binding,
+    Block,
+    Colam,
+    Dual,
+    Fix,
+    Fun,
+    If,
+    Lam,
+    Nil,
+    Num,
+    Pair,
+    Plus,
+    Term,
+    Var,
+    is_atom,
+)
+from rh_kernel.ad.linear_negation.rules import Event, Rule, Strategy
+from rh_kernel.ad.linear_negation.state import State
+from rh_kernel.ad.linear_negation.symbols import apply, operations
+
+
+@dataclass(frozen=True, slots=True)
+class Reduct:
+    """A step: what the term became, and the substitutions that float out of it."""
+
+    event: Event
+    term: Term
+    stack: tuple[Binding, ...] = ()
+
+    def inside(self, around: Callable[[Term], Term]) -> "Reduct":
+        """The same step within a larger term."""
+        return replace(self, term=around(self.term))
+
+
+def step(s: State, strategy: Strategy, t: Term) -> Reduct | None:
+    """The next step in t, whose value, if it is a variable, is not asked for; ``None`` if there is none."""
+    match t:
+        case Var() | Num() | Nil() | Lam() | Colam() | Fix() | Block():
+            return None
+        case App(function, argument):
+            return _application(s, strategy, t, function, argument)
+        case Pair(left, right):
+            found = step(s, strategy, left)
+            if found:
+                return found.inside(lambda u: Pair(u, right))
+            found = step(s, strategy, right)
+            return found.inside(lambda u: Pair(left, u)) if found else None
+        case Plus(Num(r), Num(q)):
+            return _number(Rule.SUM, r + q, 1)
+        case Plus(Pair(left, right), Pair(left1, right1)):
+            made = Pair(Plus(left, left1), Plus(right, right1))
+            return Reduct(Event(Rule.SUM_OF_PAIRS, made), made)
+        case Plus(left, right):
+            found = value(s, strategy, left)
+            if found:
+                return found.inside(lambda u: Plus(u, right))
+            found = value(s, strategy, right)
+            return found.inside(lambda u: Plus(left, u)) if found else None
+        case Fun(symbol, arguments):
+            numbers = [u.value for u in arguments if isinstance(u, Num)]
+            if len(numbers) == len(arguments):
+                rule = Rule.PRODUCT if symbol == "mul" else Rule.FUNCTION
+                return _number(rule, apply(symbol, numbers), operations(symbol))
+            for i, u in enumerate(arguments):
+                found = value(s, strategy, u)
+                if found:
+                    return found.inside(lambda w, i=i: Fun(symbol, (*arguments[:i], w, *arguments[i + 1 :])))
+            return None
+        case If(smaller, larger):
+            found = value(s, strategy, smaller)
+            if found:
+                return found.inside(lambda u: replace(t, smaller=u))
+            found = value(s, strategy, larger)
+            return found.inside(lambda u: replace(t, larger=u)) if found else _branch(s, t)
+
+
+def value(s: State, strategy: Strategy, t: Term) -> Reduct | None:
+    """The next step towards the value of t, where a variable is asked for its value."""
+    if not isinstance(t, Var):
+        return step(s, strategy, t)
+    bound = s.value(t.name)
+    match bound:
+        case Num():
+            return copied(s, t, Rule.COPY_NUMERAL)
+        case Var() | Nil():
+            return copied(s, t, Rule.COPY)
+        case Pair() if is_atom(bound):
+            return copied(s, t, Rule.COPY)
+        case _:
+            return None
+
+
+def deep_value(s: State, strategy: Strategy, t: Term) -> Reduct | None:
+    """The next step towards the value of t and of what it is a pair of."""
+    if not isinstance(t, Pair):
+        return value(s, strategy, t)
+    left, right = t.left, t.right
+    found = deep_value(s, strategy, left)
+    if found:
+        return found.inside(lambda u: Pair(u, right))
+    found = deep_value(s, strategy, right)
+    return found.inside(lambda u: Pair(left, u)) if found else None
+
+
+def copied(s: State, x: Var, rule: Rule) -> Reduct:
+    """(9): the value of x, with new names for what it binds, in the place of x."""
+    bound = s.value(x.name) or x
+    made = copy(bound, s.supply)
+    s.uses[x.name] -= 1
+    s.uses.update(occurrences(made))
+    return Reduct(Event(rule, made), made)
+
+
+def applied(function: Lam | Colam, argument: Term) -> Reduct:
+    """(7): ``(λx. t) u → t[x := u]``, of which the substitutions float out."""
+    stack, made = float_out(function.body)
+    match function:
+        case Lam(x, A):
+            first: Binding = Bang(x, A, argument)
+        case Colam(a):
+            first = Dual(a, argument)
+    return Reduct(Event(Rule.BETA, made), made, (first, *stack))
+
+
+def _application(s: State, strategy: Strategy, t: App, function: Term, argument: Term) -> Reduct | None:
+    match function:
+        case Lam() | Colam():
+            return applied(function, argument)
+        case Var(f) if strategy.waits and s.is_backpropagator(f):
+            return None
+        case Var(f):
+            match s.value(f):
+                case Var() | Lam() | Colam():
+                    return copied(s, function, Rule.COPY).inside(lambda u: App(u, argument))
+                case _:
+                    found = value(s, strategy, argument)
+                    return found.inside(lambda u: App(function, u)) if found else None
+        case _:
+            found = step(s, strategy, function)
+            return found.inside(lambda u: App(u, argument)) if found else None
+
+
+def _branch(s: State, t: If) -> Reduct | None:
+    """The branch that the guard takes, if it is made of numerals, or of what a point is given for."""
+    match t.smaller, t.larger:
+        case Num(r), Num(q):
+            holds = r <= q
+        case smaller, larger:
+            first, second = s.number(smaller), s.number(larger)
+            if first is None or second is None:
+                return None
+            holds = first <= second
+    dropped, taken = (t.otherwise, t.then) if holds else (t.then, t.otherwise)
+    for u in (dropped, t.smaller, t.larger):
+        s.uses.subtract(occurrences(u))
+    stack, made = float_out(taken)
+    return Reduct(Event(Rule.IF, made), made, tuple(stack))
+
+
+def _number(rule: Rule, number: float, cost: int) -> Reduct:
+    made = Num(number)
+    return Reduct(Event(rule, made, cost), made)

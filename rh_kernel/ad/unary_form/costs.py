@@ -1,0 +1,145 @@
+"""What a program without functions costs (Fig 11), and how deep its operations on arrays are nested (§5.3).
+
+A cost is (moves, additions, multiplications, nonlinear operations). What Fig 11 has no price for: a tuple costs its parts,
+``if`` the dearer branch, an array of n equal entries n moves, a primitive that was added what it says.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rh_kernel.ad.unary_form.binding import parts
+from rh_kernel.ad.unary_form.terms import (
+    Const,
+    Fill,
+    Fold,
+    If,
+    Let,
+    Map,
+    Map2,
+    Op,
+    Pack,
+    Plus,
+    Proj,
+    Scale,
+    Shift,
+    Term,
+    Use,
+    Var,
+)
+from rh_kernel.ad.unary_form.types import Several, Type, size
+from rh_kernel.ad.unary_form.typing import Checking
+from rh_kernel.source.diagnostic import KernelBug
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """(MOVES, ADDS, MULTS, NLOPS)"""
+
+    moves: int = 0
+    adds: int = 0
+    mults: int = 0
+    others: int = 0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(*(a + b for a, b in zip(self.parts, other.parts, strict=True)))
+
+    def times(self, n: int) -> "Cost":
+        """N times that."""
+        return Cost(*(n * a for a in self.parts))
+
+    @property
+    def parts(self) -> tuple[int, int, int, int]:
+        """The four numbers."""
+        return self.moves, self.adds, self.mults, self.others
+
+    @property
+    def total(self) -> int:
+        """Their sum: bounds of costs are about it, as a product has a gradient with additions and none of its own."""
+        return sum(self.parts)
+
+
+_ADD, _MUL = Cost(3, 1, 0, 0), Cost(3, 0, 1, 0)
+
+
+def cost(M: Term, types: Mapping[str, Type]) -> Cost:
+    """``Cost(e)``, where the variables of the context have these types."""
+    return _Counting(Checking(dict(types))).of(M)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counting:
+    """Sizes of arrays are static: they are found with the types."""
+
+    checking: Checking
+
+    def of(self, M: Term) -> Cost:
+        """``Cost(e)``"""
+        total = Cost()
+        while isinstance(M, Let):
+            total += Cost(1) + self.of(M.bound)
+            self.checking.of(Let(M.names, M.bound, Var(M.names[0])))
+            M = M.body
+        match M:
+            case Const() | Var():
+                return total + Cost(1)
+            case Op("add" | "sub", _):
+                total += _ADD
+            case Op("mul", _):
+                total += _MUL
+            case Op(_, arguments):
+                total += Cost(1 + len(arguments), 0, 0, 1)
+            case Proj():
+                total += Cost(1)
+            case Shift(_, A):
+                total += Cost(self._size(A))
+            case Fill(n, Const()):
+                return total + Cost(n)
+            case Fill(n, _):
+                total += Cost(n)
+            case Use(primitive, arguments):
+                given = tuple(map(self.checking.of, arguments))
+                total += Cost(primitive.cost(given), primitive.operations(given))
+            case Plus(N, _):
+                total += _ADD.times(size(self.checking.of(N)))
+            case Scale(N, _):
+                total += _MUL.times(size(self.checking.of(N)))
+            case If(smaller, larger, then, otherwise):
+                branches = max(self.of(then), self.of(otherwise), key=lambda c: c.total)
+                return total + self.of(smaller) + self.of(larger) + branches
+            case Map() | Map2() | Fold():
+                return total + self._array(M)
+            case Pack():
+                pass
+            case _:
+                raise KernelBug("functions have no cost")
+        for _, N in parts(M):
+            total += self.of(N)
+        return total
+
+    def _array(self, M: Map | Map2 | Fold) -> Cost:
+        """``n * (Cost(e1) + (2, 0, 0, 0)) + …``; a scan moves its accumulator once more"""
+        # The type of the whole is what gives the names in the body theirs.
+        self.checking.of(M)
+        *outside, (_, body) = parts(M)
+        n = self._size(outside[-1][1])
+        each = 3 if isinstance(M, Fold) and M.form in {"scanl", "scanr"} else 2
+        total = (self.of(body) + Cost(each)).times(n)
+        for _, N in outside:
+            total += self.of(N)
+        return total
+
+    def _size(self, A: Term) -> int:
+        found = self.checking.of(A)
+        return found.size if isinstance(found, Several) else 0
+
+
+def nesting(M: Term) -> int:
+    """``NAO(e)``: how deep operations on arrays are nested; a branch counts as one, as its gradient runs it again."""
+    deepest = 0
+    while isinstance(M, Let):
+        deepest = max(deepest, nesting(M.bound))
+        M = M.body
+    for i, (names, N) in enumerate(parts(M)):
+        is_inner = bool(names) or (isinstance(M, If) and i > 1)
+        deepest = max(deepest, nesting(N) + is_inner)
+    return deepest

@@ -1,0 +1,113 @@
+"""``T ::= R | T × … × T | A[T]^n | T × … × T → T`` (Figs 2, 3, Notation 1): an array of one entry is no number here.
+
+Source has R, products of two and arrays of numbers. Target also has wider products, arrays of tuples and of arrays, and
+functions of several arguments, which are never partially applied.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.ad.language import types as common
+from rh_kernel.ad.language.types import Function, Product, Sum
+from rh_kernel.source.diagnostic import KernelBug
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """``R``"""
+
+    def __str__(self) -> str:
+        return "R"
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """``A1 × … × An``"""
+
+    factors: tuple["Type", ...]
+
+    def __str__(self) -> str:
+        return " × ".join(_bracketed(A, Number, Several) for A in self.factors) or "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """``A[T]^n``: arrays of n ≥ 0 entries"""
+
+    entry: "Type"
+    size: int
+
+    def __str__(self) -> str:
+        return f"A[{self.entry}]^{self.size}"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """``A1 × … × An → ρ``"""
+
+    domain: tuple["Type", ...]
+    codomain: "Type"
+
+    def __str__(self) -> str:
+        return f"{Times(self.domain)} → {self.codomain}"
+
+
+Type: TypeAlias = Number | Times | Several | Arrow
+
+Context: TypeAlias = tuple[tuple[str, Type], ...]
+"""``Γ = x1 : A1, …, xn : An``"""
+
+R = Number()
+
+
+def numbers(size: int) -> Several:
+    """``A[R]^n``"""
+    return Several(R, size)
+
+
+def times(*factors: Type) -> Type:
+    """``A1 × … × An``, and ``A`` for a single one"""
+    return factors[0] if len(factors) == 1 else Times(factors)
+
+
+def is_ground(A: Type) -> bool:
+    """Whether A is a ground type ``G ::= R | G × … × G | A[G]^n``."""
+    match A:
+        case Number():
+            return True
+        case Times(factors):
+            return all(map(is_ground, factors))
+        case Several(entry):
+            return is_ground(entry)
+        case Arrow():
+            return False
+
+
+def size(A: Type) -> int:
+    """How many numbers a value of a ground type has."""
+    match A:
+        case Number():
+            return 1
+        case Times(factors):
+            return sum(map(size, factors))
+        case Several(entry, n):
+            return n * size(entry)
+        case Arrow():
+            raise KernelBug(f"{A} is not ground")
+
+
+def of_common(A: common.Type) -> Type:
+    """The type of the common language as one of Source: products are nested to pairs, ``Real(1)`` is ``R``."""
+    match A:
+        case common.Real(1):
+            return R
+        case common.Real(n):
+            return numbers(n)
+        case Product((first, *rest)) if rest:
+            return Times((of_common(first), of_common(common.product(*rest))))
+        case Product() | Sum() | Function():
+            raise KernelBug(f"{A} is no type of Source")
+
+
+def _bracketed(A: Type, *bare: type) -> str:
+    return str(A) if isinstance(A, bare) else f"({A})"

@@ -1,0 +1,81 @@
+"""Results of the laboratory for a notebook: values, the table of systems with their counts, forms side by side, steps."""
+
+from rh_kernel.ad.comparison import Refused, Row
+from rh_kernel.display.html import COLOURS, escape, to_html
+from rh_kernel.display.laboratory_text import HEADING, cells, one, value_text
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table
+from rh_kernel.session.results import Computed, Differentiated, FormsShown, RewritingShown
+from rh_kernel.syntax.doc import Role
+
+STEPS = 200
+"""Of a longer trace the steps in the middle are left out."""
+
+_COLUMNS = "lwwrrrrr"
+
+
+def laboratory_html(result: Computed | Differentiated | FormsShown | RewritingShown) -> str:
+    """The result as HTML with inline styles."""
+    match result:
+        case Computed(A, V):
+            return box("", span(MONOSPACE, value_text(A, V)), span(FAINT, " : "), _type(str(A)))
+        case Differentiated(rows=(row,)):
+            return _heading(row.system.title, row.system.source) + "".join(
+                box("", span(MONOSPACE, line)) for line in one(row, result)
+            )
+        case Differentiated():
+            return _compared(result)
+        case FormsShown(system, _, stages):
+            shown = [box("margin:6px 0", box(FAINT, escape(stage.title)), to_html(stage.doc, 96)) for stage in stages]
+            return _heading(system.title, system.source) + "".join(shown)
+        case RewritingShown():
+            return _rewriting(result)
+
+
+def _heading(title: str, source: str) -> str:
+    return box("margin-bottom:2px", element("strong", "", escape(title)), span(f"{FAINT};font-size:85%", f"  {source}"))
+
+
+def _type(text: str) -> str:
+    return span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", text)
+
+
+def _compared(result: Differentiated) -> str:
+    heading = ["tangent" if word == "gradient" and result.along else word for word in HEADING]
+    found = [_cells(row, result) for row in result.rows if not isinstance(row.outcome, Refused)]
+    refused = [_refused(row) for row in result.rows if isinstance(row.outcome, Refused)]
+    below = details("margin-top:4px", escape(_outside(len(refused))), *refused) if refused else ""
+    return table(found, heading, _COLUMNS) + below
+
+
+def _outside(count: int) -> str:
+    return "1 system does not take this program" if count == 1 else f"{count} systems do not take this program"
+
+
+def _cells(row: Row, result: Differentiated) -> list[str]:
+    name, *others = cells(row, result)
+    first = element("span", "font-weight:bold", escape(name), title=f"{row.system.title}: {row.system.source}")
+    return [first, *(span(MONOSPACE, text) for text in others)]
+
+
+def _refused(row: Row) -> str:
+    words = row.outcome.diagnostics[0].message if isinstance(row.outcome, Refused) else ""
+    return box("margin-left:1em", span("font-weight:bold", row.system.name), span(FAINT, f"  {words}"))
+
+
+def _rewriting(result: RewritingShown) -> str:
+    steps = list(enumerate(result.steps))
+    half = STEPS // 2
+    left_out = len(steps) - STEPS
+    shown = [_step(i, step.rule, to_html(step.term, 96)) for i, step in (steps if left_out <= 0 else steps[:half])]
+    if left_out > 0:
+        shown.append(box(FAINT, escape(f"… {left_out:,} more steps …")))
+        shown += [_step(i, step.rule, to_html(step.term, 96)) for i, step in steps[-half:]]
+    summary = escape(f"{len(steps) - 1:,} steps")
+    scrolling = box("max-height:32em;overflow:auto", *shown)
+    return _heading(result.system.title, result.system.source) + details("", summary, scrolling, is_open=True)
+
+
+def _step(number: int, rule: str, term: str) -> str:
+    label = span(f"{MONOSPACE};{FAINT};display:inline-block;min-width:4em", str(number) if rule else "")
+    name = span(f"color:{COLOURS[Role.RULE]};font-weight:bold", rule)
+    return box("margin:4px 0;border-top:1px solid rgba(128,128,128,0.2)", label, name, term)

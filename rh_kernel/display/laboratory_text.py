@@ -1,0 +1,97 @@
+"""Results of the laboratory for a terminal: values, the table of systems, forms and steps."""
+
+from typing import cast
+
+from rh_kernel.ad.comparison import Refused, Row
+from rh_kernel.ad.language.types import Function, Product, Real, Sum, Type, product
+from rh_kernel.ad.language.values import Injection, Value, components, entries
+from rh_kernel.ad.system import Pulled, Pushed
+from rh_kernel.session.results import Computed, Differentiated, FormsShown, RewritingShown
+from rh_kernel.syntax.doc import plain
+
+STEPS = 60
+"""The text of a longer trace leaves out steps in the middle."""
+
+HEADING = ("system", "value", "gradient", "apart", "operations", "÷ primal", "nodes", "ms")
+
+
+def laboratory_text(result: Computed | Differentiated | FormsShown | RewritingShown) -> str:
+    """The result as text."""
+    match result:
+        case Computed(A, V):
+            return f"{value_text(A, V)} : {A}"
+        case Differentiated(rows=(row,)):
+            return "\n".join(one(row, result))
+        case Differentiated(rows=rows):
+            return _table([HEADING, *(cells(row, result) for row in rows)])
+        case FormsShown(_, _, stages):
+            return "\n\n".join(f"{stage.title}:\n{plain(stage.doc)}" for stage in stages)
+        case RewritingShown(_, _, steps):
+            shown = [f"{step.rule or 'start'}:\n{plain(step.term)}" for step in steps]
+            if len(shown) > STEPS:
+                half = STEPS // 2
+                shown = [*shown[:half], f"… {len(shown) - STEPS:,} more steps …", *shown[-half:]]
+            return "\n".join(shown)
+
+
+def one(row: Row, result: Differentiated) -> tuple[str, ...]:
+    """The lines about the only system that was asked."""
+    program = result.program
+    match row.outcome:
+        case Pulled(V, gradient, primal, derivative, size, counters):
+            lines = [f"value: {value_text(program.result, V)}"]
+            lines += [f"gradient in {x}: {value_text(A, W)}" for (x, A), W in zip(program.parameters, gradient, strict=True)]
+        case Pushed(V, tangent, primal, derivative, size, counters):
+            lines = [f"value: {value_text(program.result, V)}", f"tangent: {value_text(program.result, tangent)}"]
+        case Refused(diagnostics):
+            return (diagnostics[0].message,)
+    more = "".join(f", {count:,} {name}" for name, count in counters)
+    return (*lines, f"operations: {primal:,} of {program.name}, {derivative:,} with the derivative; {size:,} nodes{more}")
+
+
+def cells(row: Row, result: Differentiated) -> tuple[str, ...]:
+    """What stands in the row of a system: one text for each heading."""
+    program, name = result.program, row.system.name
+    match row.outcome:
+        case Pulled(V, gradient, primal, derivative, size):
+            A = product(*(B for _, B in program.parameters))
+            slopes = value_text(A, gradient[0] if len(gradient) == 1 else gradient)
+        case Pushed(V, tangent, primal, derivative, size):
+            slopes = value_text(program.result, tangent)
+        case Refused(diagnostics):
+            return (name, diagnostics[0].message, *[""] * (len(HEADING) - 2))
+    apart = "" if row.apart is None else "0" if row.apart == 0 else f"{row.apart:.0e}"
+    ratio = f"{derivative / primal:.1f}" if primal else ""
+    ms = f"{row.seconds * 1e3:.1f}"
+    return (name, value_text(program.result, V), slopes, apart, f"{derivative:,}", ratio, f"{size:,}", ms)
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
+    refused = [row for row in rows if not row[2]]
+    whole = [row for row in rows if row[2]]
+    widths = [max(len(row[i]) for row in whole) for i in range(len(HEADING))]
+    lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in whole]
+    return "\n".join([*lines, *(f"{row[0].ljust(widths[0])}  {row[1]}" for row in refused)])
+
+
+def number_text(x: float) -> str:
+    """A number with six digits."""
+    return f"{x:.6g}"
+
+
+def value_text(A: Type, V: Value) -> str:
+    """A value as it is written, its numbers with six digits."""
+    match A:
+        case Real(1):
+            return number_text(cast(float, V))
+        case Real():
+            return f"[{', '.join(map(number_text, entries(V)))}]"
+        case Product(factors):
+            inside = ", ".join(value_text(B, W) for B, W in zip(factors, components(V), strict=True))
+            return f"⟨{inside}⟩" if factors else "()"
+        case Sum(B, C):
+            injected = cast(Injection, V)
+            side, half = ("inl", B) if injected.side == 1 else ("inr", C)
+            return f"{side}({value_text(half, injected.value)})"
+        case Function():
+            return "a function"

@@ -1,0 +1,211 @@
+"""The items of ``%%lambda`` cells: what they are going to do, and doing it. The systems are in ``ad``."""
+
+import time
+from collections.abc import Generator
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TypeAlias
+
+from rh_kernel.ad.comparison import Refused, Row, compared, distance, pulled
+from rh_kernel.ad.errors import CannotDo, NeedsCotangent
+from rh_kernel.ad.language import surface as s
+from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.language.elaboration import Functions, elaborate_function, elaborate_term
+from rh_kernel.ad.language.evaluation import Tally, evaluate
+from rh_kernel.ad.language.parsing_items import item as read
+from rh_kernel.ad.language.scalars import quietly
+from rh_kernel.ad.language.types import SCALAR, Type
+from rh_kernel.ad.language.values import Value, components
+from rh_kernel.ad.system import Point, Pushed, Stage, Step, System
+from rh_kernel.ad.systems import ALL, NAMES, system
+from rh_kernel.operational.errors import OutOfFuel
+from rh_kernel.session.plans import Compute, DeclareFunction, Differentiate, ShowForms, Surroundings
+from rh_kernel.session.results import (
+    Computed,
+    DeclarationMade,
+    Differentiated,
+    Event,
+    FormsShown,
+    RewritingShown,
+    Shown,
+    Working,
+)
+from rh_kernel.session.settings import Settings
+from rh_kernel.source.diagnostic import Failure, KernelBug, Rejected, Stuck
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.cursor import DEEPEST
+from rh_kernel.syntax.errors import TooDeep
+from rh_kernel.typing.errors import UnknownName, WrongNumberOfArguments
+
+Plans: TypeAlias = DeclareFunction | Compute | ShowForms | Differentiate
+
+MOST_STEPS = 10_000
+"""A trace of more steps is refused."""
+
+
+def plan(span: Span, around: Surroundings) -> Plans:
+    """What an item is going to do. Raises ``Rejected``."""
+    try:
+        return _plan(span, around.functions)
+    except RecursionError:
+        raise Rejected(TooDeep(span=span, limit=DEEPEST, hint="give parts of it names, with let or fun")) from None
+
+
+def _plan(span: Span, functions: Functions) -> Plans:
+    found = read(span)
+    match found:
+        case s.FunItem():
+            return DeclareFunction(elaborate_function(found, functions))
+        case s.EvaluationItem(M):
+            return Compute(*elaborate_term(M, functions))
+        case s.AdItem():
+            return _differentiate(found, functions)
+        case None:
+            raise KernelBug("an item of comments alone")
+
+
+def _differentiate(item: s.AdItem, functions: Functions) -> Differentiate | ShowForms:
+    wanted = NAMES if item.system.text == ALL else (item.system.text,)
+    systems = tuple(system(name, item.system.span) for name in wanted)
+    f = functions.get(item.function.text)
+    if f is None:
+        hint = "a function is declared by fun f(x : Real) : Real = M, below a line %%lambda"
+        raise Rejected(UnknownName(span=item.function.span, name=item.function.text, hint=hint))
+    if item.arguments is None:
+        return ShowForms(systems, f, item.span)
+    point = _arguments(item, f, functions)
+    if item.tangent is not None:
+        tangent = _value(item.tangent, f.domain, functions)
+        tangents = (tangent,) if len(f.parameters) == 1 else components(tangent)
+        return Differentiate(systems, f, point, tangents, along=True, traces=item.traces, span=item.span)
+    if item.cotangent is not None:
+        W = _value(item.cotangent, f.result, functions)
+    elif f.result == SCALAR:
+        W = 1.0
+    else:
+        hint = f"write it behind `with`: %ad {item.system.text} {f.name}(…) with W"
+        raise Rejected(NeedsCotangent(span=item.span, name=f.name, type=str(f.result), hint=hint))
+    return Differentiate(systems, f, point, W, along=False, traces=item.traces, span=item.span)
+
+
+def _arguments(item: s.AdItem, f: Program, functions: Functions) -> tuple[Value, ...]:
+    """The values of the arguments, one for each parameter."""
+    given = item.arguments or ()
+    for M in given if len(given) == 1 != len(f.parameters) else ():
+        return components(_value(M, f.domain, functions))
+    if len(given) != len(f.parameters):
+        wanted, found = (f"{n} argument{'' if n == 1 else 's'}" for n in (len(f.parameters), len(given)))
+        raise Rejected(WrongNumberOfArguments(span=item.span, name=f.name, wanted=wanted, given=found))
+    return tuple(_value(M, A, functions) for M, (_, A) in zip(given, f.parameters, strict=True))
+
+
+def _value(expression: s.Expr, A: Type, functions: Functions) -> Value:
+    M, _ = elaborate_term(expression, functions, A)
+    with quietly():
+        return evaluate(M, {}, Tally())
+
+
+def perform(number: int, planned: Plans, settings: Settings, functions: Functions) -> Generator[Event, None, Functions]:
+    """The events of an item, and the functions that there are after it. Raises ``Failure``."""
+    yield Working()
+    match planned:
+        case DeclareFunction(f):
+            yield Shown(number, DeclarationMade(f.name, "function of the laboratory", arrow(f)))
+            return MappingProxyType({**functions, f.name: f})
+        case Compute(M, A):
+            with quietly():
+                V = evaluate(M, {}, Tally())
+            yield Shown(number, Computed(A, V))
+        case ShowForms(systems, f, span):
+            for one in systems:
+                yield Working()
+                yield Shown(number, FormsShown(one, f, _forms(one, f, span)))
+        case Differentiate(point=point, traces=True):
+            yield Shown(number, (yield from _rewriting(planned, point, settings)))
+        case Differentiate(systems, f, point, direction, along=False):
+            rows = compared(systems, f, point, direction) if len(systems) > 1 else (_only(planned, point),)
+            yield Shown(number, Differentiated(f, point, direction, along=False, rows=rows))
+        case Differentiate(systems, f, point, direction):
+            yield Shown(number, Differentiated(f, point, direction, along=True, rows=_pushed(planned, point)))
+    return functions
+
+
+def arrow(f: Program) -> str:
+    """The type of a function as it is shown."""
+    return f"{f.domain} -> {f.result}"
+
+
+def _forms(one: System, f: Program, span: Span) -> tuple[Stage, ...]:
+    """The forms of the program in a system."""
+    if one.stages is None:
+        raise Rejected(CannotDo(span=span, system=one.name, what="does not transform the program"))
+    try:
+        return one.stages(f)
+    except Failure as failure:
+        raise placed(failure, span) from None
+
+
+def _only(planned: Differentiate, point: Point) -> Row:
+    """What the one system finds; what it refuses is the item's failure, at the item's place."""
+    one, *_ = planned.systems
+    began = time.perf_counter()
+    try:
+        found = pulled(one, planned.program, point, planned.direction, planned.span)
+    except Failure as failure:
+        raise placed(failure, planned.span) from None
+    return Row(one, found, time.perf_counter() - began, 0.0)
+
+
+def _pushed(planned: Differentiate, point: Point) -> tuple[Row, ...]:
+    """What the systems that push tangents forward find."""
+    rows: list[Row] = []
+    alone = len(planned.systems) == 1
+    for one in planned.systems:
+        began = time.perf_counter()
+        outcome: Pushed | Refused
+        try:
+            if one.forward is None:
+                raise Rejected(CannotDo(span=planned.span, system=one.name, what="pushes no tangents forward"))
+            outcome = one.forward(planned.program, point, components(planned.direction))
+        except Failure as failure:
+            if alone:
+                raise placed(failure, planned.span) from None
+            outcome = Refused(failure.diagnostics)
+        reference = next((row.outcome for row in rows if isinstance(row.outcome, Pushed)), outcome)
+        apart = None
+        if isinstance(outcome, Pushed) and isinstance(reference, Pushed):
+            apart = distance(outcome.tangent, reference.tangent)
+        rows.append(Row(one, outcome, time.perf_counter() - began, apart))
+    return tuple(rows)
+
+
+def _rewriting(planned: Differentiate, point: Point, settings: Settings) -> Generator[Event, None, RewritingShown]:
+    """The steps of the one system that is asked for."""
+    if len(planned.systems) > 1:
+        raise Rejected(CannotDo(span=planned.span, system="all of them at once", what="cannot be traced: name one system"))
+    one = next(iter(planned.systems))
+    if one.steps is None or planned.along:
+        what = "does not rewrite step by step" if one.steps is None else "is traced at a point, with a cotangent"
+        raise Rejected(CannotDo(span=planned.span, system=one.name, what=what))
+    most = MOST_STEPS if settings.bounds.steps is None else min(settings.bounds.steps, MOST_STEPS)
+    kept: list[Step] = []
+    try:
+        for step in one.steps(planned.program, point, planned.direction):
+            if len(kept) > most:
+                raise Stuck(OutOfFuel(span=planned.span, steps=most, hint="without `--trace` the steps are only counted"))
+            kept.append(step)
+            yield Working()
+    except Failure as failure:
+        raise placed(failure, planned.span) from None
+    return RewritingShown(one, planned.program, tuple(kept))
+
+
+def placed(failure: Failure, span: Span) -> Failure:
+    """The failure, with a place for what has none in the text that was written."""
+    written = span.source
+    return type(failure)(
+        *[
+            d if d.span is not None and d.span.source is written else replace(d, span=span, notes=())
+            for d in failure.diagnostics
+        ]
+    )

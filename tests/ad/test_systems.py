@@ -1,0 +1,79 @@
+"""The agreement matrix: every system against every other and against finite differences, on programs of their fragments."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+
+from rh_kernel.ad.comparison import Refused, compared, distance
+from rh_kernel.ad.errors import OutsideFragment
+from rh_kernel.ad.language.evaluation import run
+from rh_kernel.ad.system import Pulled
+from rh_kernel.ad.systems import NAMES, system
+from rh_kernel.operational.errors import OutOfFuel
+from tests.ad.examples import EXAMPLES, Example
+from tests.ad.programs import (
+    ARRAYS,
+    EVERYTHING,
+    FIRST_ORDER,
+    HIGHER_ORDER,
+    Fragment,
+    Sample,
+    finite_differences,
+    flat,
+    programs,
+)
+
+EXACT = tuple(name for name in NAMES if name != "finite-differences")
+
+
+def found(names: tuple[str, ...], sample: Sample | Example) -> dict[str, Pulled]:
+    """What systems find; one that refuses does so by naming a construct, or because its reduction unfolds too far."""
+    rows = compared(tuple(map(system, names)), sample.program, sample.point, sample.cotangent)
+    for row in rows:
+        if isinstance(row.outcome, Refused):
+            assert all(isinstance(d, OutsideFragment | OutOfFuel) for d in row.outcome.diagnostics)
+    return {row.system.name: row.outcome for row in rows if isinstance(row.outcome, Pulled)}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.name)
+def test_the_systems_find_the_gradients_of_the_papers_examples(example: Example) -> None:
+    """Value and gradient as the oracle has them, by every system that takes the program, and by all that must."""
+    outcomes = found(NAMES, example)
+    assert set(example.must) <= set(outcomes)
+    for name, outcome in outcomes.items():
+        tolerance = 1e-5 if name == "finite-differences" else 2e-9
+        assert distance(flat(outcome.value), flat(run(example.program, example.point))) <= 1e-12, name
+        assert distance(flat(outcome.gradient), example.gradient) <= tolerance, name
+        assert 0 <= outcome.primal <= outcome.derivative, name
+
+
+@pytest.mark.parametrize("fragment", [FIRST_ORDER, HIGHER_ORDER, ARRAYS, EVERYTHING], ids=["first", "higher", "arrays", "all"])
+def test_the_systems_agree_on_random_programs(fragment: Fragment) -> None:
+    """Each with each, to nine digits, on every program that both take: 300 programs in all."""
+    took = dict.fromkeys(NAMES, 0)
+
+    @settings(max_examples=75, deadline=None)
+    @given(programs(fragment))
+    def agree(sample: Sample) -> None:
+        outcomes = found(EXACT, sample)
+        for name in outcomes:
+            took[name] += 1
+        gradients = {name: flat(outcome.gradient) for name, outcome in outcomes.items()}
+        whole = {name: g for name, g in gradients.items() if all(map(math.isfinite, g))}
+        first, *others = whole.items() or [("", ())]
+        for name, gradient in others:
+            assert distance(gradient, first[1]) <= 1e-9, f"{name} and {first[0]}"
+
+    agree()
+    assert sum(count >= 30 for count in took.values()) >= 4, took
+
+
+@settings(max_examples=75, deadline=None)
+@given(programs(HIGHER_ORDER))
+def test_the_first_system_agrees_with_finite_differences(sample: Sample) -> None:
+    """On smooth programs with functions: the oracle that knows no rule."""
+    (outcome,) = found(("chad",), sample).values()
+    expected = finite_differences(sample.program, sample.point, sample.cotangent)
+    scale = max([1.0, *map(abs, flat(run(sample.program, sample.point)))])
+    assert distance(flat(outcome.gradient), expected) <= 1e-5 * scale

@@ -1,0 +1,70 @@
+"""Terms of Source and Target for the tests, written short, and gradients of programs both ways."""
+
+from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.unary_form import direct, from_unary
+from rh_kernel.ad.unary_form.gradients import Gradient, Problem, gradient
+from rh_kernel.ad.unary_form.naming import Numbered
+from rh_kernel.ad.unary_form.rules import ALL, Rule
+from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, problem
+from rh_kernel.ad.unary_form.terms import ONE, ZERO, Fold, Map, Map2, Op, Term, Var
+from rh_kernel.ad.unary_form.types import Context
+
+WAYS = (UNARY, DIRECT)
+DERIVES = (from_unary.derive, direct.derive)
+
+
+def op(symbol: str, *arguments: Term) -> Op:
+    """``op(e1, …)``"""
+    return Op(symbol, arguments)
+
+
+def mul(M: Term, N: Term) -> Op:
+    """``e1 * e2``"""
+    return op("mul", M, N)
+
+
+def add(M: Term, N: Term) -> Op:
+    """``e1 + e2``"""
+    return op("add", M, N)
+
+
+def reduce_of(symbol: str, start: Term, array: Term, a: str = "a", x: str = "x") -> Fold:
+    """``reduce op e A``"""
+    return Fold("reduce", a, x, op(symbol, Var(a), Var(x)), start, array)
+
+
+def map2_of(symbol: str, A: Term, B: Term, a: str = "a", b: str = "b") -> Map2:
+    """``map2 op A B``"""
+    return Map2(a, b, op(symbol, Var(a), Var(b)), A, B)
+
+
+def sum_of(A: Term) -> Fold:
+    """``reduce + 0 A``"""
+    return reduce_of("add", ZERO, A, "u", "v")
+
+
+def used(M: Term) -> set[str]:
+    """All names that occur in M."""
+    from rh_kernel.ad.unary_form.binding import parts, subterms
+
+    names = {N.name for N in subterms(M) if isinstance(N, Var)}
+    for N in subterms(M):
+        for bound, _ in parts(N):
+            names.update(bound)
+    return names
+
+
+def asked(context: Context, e: Term, way: int = 0, seed: Term = ONE) -> Problem:
+    """The gradient of a term of Source as what is to be found."""
+    names = Numbered((*used(e), *(x for x, _ in context)))
+    return Problem(DERIVES[way], context, e, seed, names)
+
+
+def optimised(program: Program, way: int = 0, rules: frozenset[Rule] = ALL) -> Gradient:
+    """The gradient of a program, with the rules that are switched on."""
+    return gradient(problem(WAYS[way], program)[1], rules)
+
+
+def double(A: Term) -> Map:
+    """``map (x. x + x) A``"""
+    return Map("d", add(Var("d"), Var("d")), A)

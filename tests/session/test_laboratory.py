@@ -1,0 +1,164 @@
+"""``%%lambda`` cells in a session: what they declare, compute, differentiate and refuse."""
+
+from pathlib import Path
+
+import pytest
+
+from rh_kernel.ad.system import Pulled, Pushed
+from rh_kernel.session.results import (
+    Computed,
+    DeclarationMade,
+    Differentiated,
+    FormsShown,
+    ItemFailed,
+    Result,
+    RewritingShown,
+    Shown,
+    ValueFound,
+)
+from rh_kernel.session.session import Session, execute
+from rh_kernel.source.span import Source
+
+SQUARE = "%%lambda\nfun f(x : Real, y : Real) : Real = x * x * y\n"
+
+
+def run(text: str, session: Session | None = None, *, keep_going: bool = False) -> tuple[list[Result], Session]:
+    """The results of a cell, and the session after it."""
+    shown: list[Result] = []
+    events = execute(session or Session.start(Path()), Source("cell", text), keep_going=keep_going)
+    while True:
+        try:
+            event = next(events)
+        except StopIteration as end:
+            return shown, end.value
+        if isinstance(event, Shown):
+            shown.append(event.result)
+
+
+def only(text: str) -> Result:
+    """What the last item of a cell gives, after ``f`` is declared."""
+    return run(SQUARE + text)[0][-1]
+
+
+def code(text: str) -> str:
+    """The code of the complaint about the last item."""
+    failed = only(text)
+    assert isinstance(failed, ItemFailed), failed
+    return failed.diagnostics[0].code
+
+
+def test_a_function_is_declared_and_called_in_later_cells() -> None:
+    """The functions of the laboratory belong to the session, and not to the language around."""
+    results, session = run(SQUARE)
+    assert results == [DeclarationMade("f", "function of the laboratory", "Real × Real -> Real")]
+    (found,), session = run("%%lambda\nf(3, 2)", session)
+    assert isinstance(found, Computed)
+    assert found.value == 18
+    (refused,), _ = run("f(3, 2)", session)
+    assert isinstance(refused, ItemFailed)
+
+
+def test_a_file_changes_between_the_languages() -> None:
+    """``%%lambda`` up to the next line that begins with ``%%``; ``%%rh`` returns."""
+    results, _ = run(
+        "return 1\n%%lambda\n# a square\nfun f(x : Real) : Real = x *\n  x\nf(3)\n%%rh\nreturn 2\n", keep_going=True
+    )
+    assert [type(r) for r in results] == [ValueFound, DeclarationMade, Computed, ValueFound]
+
+
+def test_a_cell_takes_effect_as_a_whole() -> None:
+    """A function of a cell with an error is not declared; what was declared before stays."""
+    _, session = run(SQUARE)
+    results, after = run("%%lambda\nfun g(x : Real) : Real = x\nfun h(x : Real) : Real = y", session)
+    assert [type(r) for r in results] == [ItemFailed]
+    assert set(after.functions) == {"f"}
+
+
+def test_undo_takes_a_function_back() -> None:
+    """``%undo`` undoes what the last cell declared, in either language."""
+    _, session = run(SQUARE)
+    _, session = run("%undo", session)
+    assert not session.functions
+
+
+def test_a_gradient_is_found_with_its_work() -> None:
+    """``∂(x²y) = (2xy, x²)`` at (3, 2), for the cotangents 1 and 10."""
+    for text, factor in (("%ad reverse-handler f(3, 2)", 1), ("%ad reverse-handler f(3, 2) with 10", 10)):
+        found = only(text)
+        assert isinstance(found, Differentiated)
+        (row,) = found.rows
+        assert isinstance(row.outcome, Pulled)
+        assert row.outcome.gradient == (12 * factor, 9 * factor)
+        assert row.outcome.primal == 2
+        assert row.outcome.derivative >= 4
+
+
+def test_a_tangent_is_pushed_forward() -> None:
+    """``D f(3, 2)(1, −1) = 12 − 9``"""
+    found = only("%ad chad-forward f(3, 2) along (1, -1)")
+    assert isinstance(found, Differentiated)
+    (row,) = found.rows
+    assert isinstance(row.outcome, Pushed)
+    assert row.outcome.tangent == 3
+
+
+def test_all_systems_are_compared() -> None:
+    """Every system has a row, and all agree."""
+    found = only("%ad all f(3, 2)")
+    assert isinstance(found, Differentiated)
+    gradients = {row.system.name: row.outcome.gradient for row in found.rows if isinstance(row.outcome, Pulled)}
+    assert len(gradients) == len(found.rows)
+    assert all(gradient == pytest.approx((12, 9), rel=1e-6) for gradient in gradients.values())
+
+
+def test_the_forms_of_a_program_are_shown() -> None:
+    """``%ad SYSTEM f``: the source first, and at least one form after it."""
+    found = only("%ad reverse-handler f")
+    assert isinstance(found, FormsShown)
+    assert len(found.stages) >= 2
+
+
+def test_the_steps_of_a_system_are_shown() -> None:
+    """``--trace``: the first state has no rule, and every other one has."""
+    found = only("%ad reverse-derivative f(3, 2) --trace")
+    assert isinstance(found, RewritingShown)
+    first, *others = found.steps
+    assert first.rule == ""
+    assert {"Rd", "R-Fun"} <= {step.rule for step in others}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("%ad chat f(1, 2)", "RH502"),
+        ("%ad chad g(1)", "RH101"),
+        ("%ad chad f(1)", "RH102"),
+        ("%ad chad f(1, 2, 3)", "RH105"),
+        ("fun g(x : Real) : Real * Real = (x, x)\n%ad chad g(1)", "RH503"),
+        ("%ad finite-differences f(1, 2) --trace", "RH504"),
+        ("%ad finite-differences f", "RH504"),
+        ("%ad finite-differences f(1, 2) along (1, 2)", "RH504"),
+        ("%ad all f(1, 2) --trace", "RH504"),
+        ("fun g(x : Real) : Real = (λy : Real. y)(x)\n%ad reverse-handler g(1)", "RH501"),
+        ("%ad", "RH005"),
+        ("%ad chad", "RH005"),
+        ("%trace f(1, 2)", "RH004"),
+        ("fun g(x : Real) : Real = map(x)", "RH004"),
+        ("fun g(x : Real) : Real = x.1", "RH111"),
+        ("fun g(xs : Real(3)) : Real = xs[3]", "RH111"),
+        ("fun g(xs : Real(3), ys : Real(2)) : Real = dot(xs, ys)", "RH103"),
+        ("fun g(x : Real) : Real = let (a, b) <- x in a", "RH110"),
+        ("fun g(x : Real, x : Real) : Real = x", "RH121"),
+        ("fun g(x : Real) : Real = x(2)", "RH104"),
+        ("fun g(x : Real) : Real = case x of inl a -> a | inr b -> b", "RH102"),
+        ("fun g(x : Real) : Real = " + "(" * 300 + "x" + ")" * 300, "RH016"),
+    ],
+)
+def test_what_is_wrong_has_a_code(text: str, expected: str) -> None:
+    """A complaint with a code and a place inside of the item."""
+    failed = run(SQUARE + text)[0][-1]
+    assert isinstance(failed, ItemFailed)
+    complaint = failed.diagnostics[0]
+    assert complaint.code == expected
+    assert complaint.span is not None
+    assert complaint.span.source.name == "cell"
