@@ -89,7 +89,7 @@ def checked(planned: Plan, text: str) -> Result:
         case Gradient(subject, written):
             return TypeShown(" ".join(written.split()), str(subject.type))
         case DeclareFunction(program):
-            return DeclarationMade(program.name, "function of the laboratory", f"{program.domain} -> {program.result}")
+            return DeclarationMade(program.name, "function", f"{program.domain} -> {program.result}")
         case Compute(_, A):
             return TypeShown(" ".join(text.split()), str(A))
         case ShowForms(program=program) | Differentiate(program=program):

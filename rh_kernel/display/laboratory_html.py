@@ -10,7 +10,13 @@ from rh_kernel.syntax.doc import Role
 STEPS = 200
 """Of a longer trace the steps in the middle are left out."""
 
-_COLUMNS = "lwwrrrrr"
+_COLUMNS = "lwwrrrlrr"
+_WIDEST = 80
+"""Pixels of the bar of the system that does most."""
+
+
+_RATIO = HEADING.index("÷ primal")
+_BAR = "height:0.6em;margin-top:0.4em;opacity:0.6;border-radius:2px"
 
 
 def laboratory_html(result: Computed | Differentiated | FormsShown | RewritingShown) -> str:
@@ -41,7 +47,9 @@ def _type(text: str) -> str:
 
 def _compared(result: Differentiated) -> str:
     heading = ["tangent" if word == "gradient" and result.along else word for word in HEADING]
-    found = [_cells(row, result) for row in result.rows if not isinstance(row.outcome, Refused)]
+    heading.insert(_RATIO + 1, "")
+    most = max((row.outcome.derivative for row in result.rows if not isinstance(row.outcome, Refused)), default=1)
+    found = [_cells(row, result, most) for row in result.rows if not isinstance(row.outcome, Refused)]
     refused = [_refused(row) for row in result.rows if isinstance(row.outcome, Refused)]
     below = details("margin-top:4px", escape(_outside(len(refused))), *refused) if refused else ""
     return table(found, heading, _COLUMNS) + below
@@ -51,15 +59,20 @@ def _outside(count: int) -> str:
     return "1 system does not take this program" if count == 1 else f"{count} systems do not take this program"
 
 
-def _cells(row: Row, result: Differentiated) -> list[str]:
+def _cells(row: Row, result: Differentiated, most: int) -> list[str]:
+    """The cells of a system, and beside the ratio a bar as long as its operations, the longest for ``most``."""
     name, *others = cells(row, result)
-    first = element("span", "font-weight:bold", escape(name), title=f"{row.system.title}: {row.system.source}")
-    return [first, *(span(MONOSPACE, text) for text in others)]
+    first = element("span", f"{MONOSPACE};font-weight:bold", escape(name), title=f"{row.system.title}: {row.system.source}")
+    shown = [first, *(span(MONOSPACE, text) for text in others)]
+    done = 0 if isinstance(row.outcome, Refused) else row.outcome.derivative
+    width = max(1, round(_WIDEST * done / max(most, 1)))
+    shown.insert(_RATIO + 1, box(f"{_BAR};width:{width}px;background:{COLOURS[Role.FUNCTION]}"))
+    return shown
 
 
 def _refused(row: Row) -> str:
     words = row.outcome.diagnostics[0].message if isinstance(row.outcome, Refused) else ""
-    return box("margin-left:1em", span("font-weight:bold", row.system.name), span(FAINT, f"  {words}"))
+    return box("margin-left:1em", span(f"{MONOSPACE};font-weight:bold", row.system.name), span(FAINT, f"  {words}"))
 
 
 def _rewriting(result: RewritingShown) -> str:

@@ -12,7 +12,10 @@ from rh_kernel.syntax.doc import plain
 STEPS = 60
 """The text of a longer trace leaves out steps in the middle."""
 
-HEADING = ("system", "value", "gradient", "apart", "operations", "÷ primal", "nodes", "ms")
+ROUNDING = "<1e-12"
+"""How far two gradients are apart that are the same but for rounding, which is another on each machine."""
+
+HEADING = ("system", "value", "gradient", "apart", "operations", "÷ primal", "nodes", "time")
 
 
 def laboratory_text(result: Computed | Differentiated | FormsShown | RewritingShown) -> str:
@@ -60,10 +63,10 @@ def cells(row: Row, result: Differentiated) -> tuple[str, ...]:
             slopes = value_text(program.result, tangent)
         case Refused(diagnostics):
             return (name, diagnostics[0].message, *[""] * (len(HEADING) - 2))
-    apart = "" if row.apart is None else "0" if row.apart == 0 else f"{row.apart:.0e}"
+    apart = "" if row.apart is None else ROUNDING if row.apart < 1e-12 else f"{row.apart:.0e}"
     ratio = f"{derivative / primal:.1f}" if primal else ""
-    ms = f"{row.seconds * 1e3:.1f}"
-    return (name, value_text(program.result, V), slopes, apart, f"{derivative:,}", ratio, f"{size:,}", ms)
+    time = f"{row.seconds * 1e3:.1f} ms"
+    return (name, value_text(program.result, V), slopes, apart, f"{derivative:,}", ratio, f"{size:,}", time)
 
 
 def _table(rows: list[tuple[str, ...]]) -> str:

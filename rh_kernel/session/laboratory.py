@@ -110,7 +110,7 @@ def perform(number: int, planned: Plans, settings: Settings, functions: Function
     yield Working()
     match planned:
         case DeclareFunction(f):
-            yield Shown(number, DeclarationMade(f.name, "function of the laboratory", arrow(f)))
+            yield Shown(number, DeclarationMade(f.name, "function", arrow(f)))
             return MappingProxyType({**functions, f.name: f})
         case Compute(M, A):
             with quietly():

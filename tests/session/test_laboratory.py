@@ -50,7 +50,7 @@ def code(text: str) -> str:
 def test_a_function_is_declared_and_called_in_later_cells() -> None:
     """The functions of the laboratory belong to the session, and not to the language around."""
     results, session = run(SQUARE)
-    assert results == [DeclarationMade("f", "function of the laboratory", "Real × Real -> Real")]
+    assert results == [DeclarationMade("f", "function", "Real × Real -> Real")]
     (found,), session = run("%%lambda\nf(3, 2)", session)
     assert isinstance(found, Computed)
     assert found.value == 18
