@@ -66,9 +66,9 @@ Typed: TypeAlias = tuple[Term, Type]
 _ADDITIVE = frozenset({"add", "sub"})
 
 
-def elaborate_function(item: s.FunItem, functions: Functions) -> Program:
-    """``fun f(x : A) : B = M``"""
-    e = _Elaboration(functions)
+def elaborate_function(item: s.FunItem, functions: Functions, elaboration: "Elaboration | None" = None) -> Program:
+    """``fun f(x : A) : B = M``; ``elaboration`` is what does it, where somebody wants to look on."""
+    e = elaboration or Elaboration(functions)
     scope: dict[str, tuple[str, Type]] = {}
     parameters: list[tuple[str, Type]] = []
     for name, A in item.parameters:
@@ -84,16 +84,18 @@ def elaborate_function(item: s.FunItem, functions: Functions) -> Program:
     return Program(item.name.text, tuple(parameters), e.unknowns.whole(item.result or B), settled(M, e.unknowns))
 
 
-def elaborate_term(expression: s.Expr, functions: Functions, expected: Type | None = None) -> tuple[Term, Type]:
-    """A closed term, of the type ``expected`` if one is."""
-    e = _Elaboration(functions)
+def elaborate_term(
+    expression: s.Expr, functions: Functions, expected: Type | None = None, elaboration: "Elaboration | None" = None
+) -> tuple[Term, Type]:
+    """A closed term, of the type ``expected`` if one is; ``elaboration`` as in ``elaborate_function``."""
+    e = elaboration or Elaboration(functions)
     M, A = e.term(expression, {}, expected)
     if expected is not None:
         e.need(expression.span, A, expected)
     return settled(M, e.unknowns), e.unknowns.whole(A)
 
 
-class _Elaboration:
+class Elaboration:
     """One item on the way: the names that are in use, and the types that are not known yet."""
 
     def __init__(self, functions: Functions) -> None:
@@ -205,13 +207,14 @@ class _Elaboration:
         self._ground(b.left.span, b.sign, A)
         if A != B or (not additive and not isinstance(A, Real)):
             why = f"`{b.sign}` {'adds' if b.symbol == 'add' else 'takes'} two of one type"
-            raise Rejected(OperandsDiffer(span=b.span, why=why, found=f"{A} and {B}"))
+            expected = "two of one type; a number times an array is written a * xs"
+            raise Rejected(OperandsDiffer(span=b.span, why=why, found=f"{A} and {B}", expected=expected))
         return combined(b.symbol, A, (M, N), self.names), A
 
     def _ground(self, span: Span, sign: str, A: Type) -> Type:
         if not is_ground(A):
             why = f"`{sign}` is for numbers, arrays and tuples of them"
-            raise Rejected(OperandsDiffer(span=span, why=why, found=str(A)))
+            raise Rejected(OperandsDiffer(span=span, why=why, found=str(A), expected="a type without functions and sums"))
         return A
 
     def _projection(self, span: Span, index: int, M: Term, A: Type) -> Typed:
@@ -253,7 +256,8 @@ class _Elaboration:
             case _:
                 name = head.span.text
                 is_a = f"of type {self.unknowns.shown(A)}"
-                raise Rejected(WrongKindOfName(span=head.span, name=name, is_a=is_a, wanted="a function"))
+                hint = "a product has its sign: x * y" if isinstance(A, Real) else ""
+                raise Rejected(WrongKindOfName(span=head.span, name=name, is_a=is_a, wanted="a function", hint=hint))
 
     def _call(self, f: Program, e: s.Applied, scope: Scope) -> Typed:
         if len(e.arguments) == len(f.parameters):
@@ -343,7 +347,8 @@ class _Elaboration:
             M, found = self._array(argument, scope)
             if arrays and found != size:
                 why = f"`{e.head.text}` takes arrays of one size"
-                raise Rejected(OperandsDiffer(span=e.span, why=why, found=f"{Real(size)} and {Real(found)}"))
+                sizes = f"{Real(size)} and {Real(found)}"
+                raise Rejected(OperandsDiffer(span=e.span, why=why, found=sizes, expected="two of one size"))
             arrays.append(M)
             size = found
         names = [self.names.fresh(x.text) for x in e.names]

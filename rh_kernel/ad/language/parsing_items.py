@@ -11,6 +11,7 @@ from rh_kernel.ad.language.surface import AdItem, EvaluationItem, FunItem, Item
 from rh_kernel.ad.language.types import Type
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.cursor import Cursor
+from rh_kernel.syntax.parser import reject_open
 from rh_kernel.syntax.surface import Name
 from rh_kernel.syntax.tokens import Kind
 
@@ -26,6 +27,7 @@ def item(chunk: Span) -> Item | None:
     c = Cursor(chunk)
     if c.token.kind is Kind.END:
         return None
+    reject_open(c, chunk)
     start = c.token.start
     found: Item
     if c.take("fun"):
@@ -64,7 +66,9 @@ def _fun(c: Cursor, start: int) -> FunItem:
 def _ad(chunk: Span, start: int) -> AdItem:
     text = chunk.source.text
     word = _SYSTEM.match(text, start, chunk.end)
-    c = Cursor(Span(chunk.source, start if word is None else word.end(), chunk.end))
+    c = Cursor(chunk)
+    while c.token.kind is not Kind.END and c.token.start < (start if word is None else word.end()):
+        c.advance()
     if word is None:
         raise c.fail("the name of a system, or `all`", "%ad chad f(0.5) differentiates f at 0.5")
     system = Name(word[0], span=Span(chunk.source, *word.span()))

@@ -6,7 +6,7 @@ The sizes of the language are known, so this can always be done; the program gro
 from collections.abc import Callable
 from functools import reduce
 
-from rh_kernel.ad.language.binding import binders, parts, rebuilt, renaming
+from rh_kernel.ad.language.binding import binders, parts, rebuilt, renaming, subterms
 from rh_kernel.ad.language.core import (
     Array,
     ArrayTerm,
@@ -37,6 +37,36 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type, product
 from rh_kernel.ad.language.typing import type_of
 from rh_kernel.source.diagnostic import KernelBug
+
+LONGEST = 300
+"""A program with longer arrays had better not be unrolled."""
+
+
+def longest(program: Program) -> int:
+    """How many entries the longest array has that a program is given, writes or makes; 0 where there are none."""
+    given = [A for _, A in program.parameters]
+    sizes = [0]
+    for M in subterms(program.body):
+        match M:
+            case Lambda(_, A, _):
+                given.append(A)
+            case Replicate(n, _) | Generate(n, _, _):
+                sizes.append(n)
+            case Array(many):
+                sizes.append(len(many))
+            case _:
+                pass
+    return max([*sizes, *map(_longest, given)])
+
+
+def _longest(A: Type) -> int:
+    match A:
+        case Real(n):
+            return 0 if n == 1 else n
+        case Product(factors):
+            return max(map(_longest, factors), default=0)
+        case Sum(B, C) | Function(B, C):
+            return max(_longest(B), _longest(C))
 
 
 def unrolled(program: Program) -> Program:

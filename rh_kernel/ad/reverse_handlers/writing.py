@@ -25,7 +25,7 @@ from rh_kernel.ad.language.core import (
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.printing import term as printed
 from rh_kernel.ad.language.types import Product, Real, Type, is_ground, product
-from rh_kernel.ad.language.unrolling import unrolled, without_arrays
+from rh_kernel.ad.language.unrolling import LONGEST, longest, unrolled, without_arrays
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.system import refuse
 from rh_kernel.source.diagnostic import KernelBug
@@ -49,6 +49,8 @@ def first_order(system: str, program: Program) -> Program:
                 refuse(system, "conditionals (if)", hint)
             case _:
                 pass
+    if longest(program) > LONGEST:
+        refuse(system, f"arrays of more than {LONGEST} entries", "they are unrolled to tuples")
     return unrolled(program)
 
 
