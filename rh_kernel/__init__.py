@@ -5,15 +5,17 @@ session. In a notebook of the kernel a cell that begins with ``%%python`` is Pyt
 notebook, which is called ``rh`` there. A script that wants one of its own makes it: ``rh = rh_kernel.Workspace()``.
 """
 
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rh_kernel.notebook.magics import Extensible
     from rh_kernel.workspace.errors import Wrong
+    from rh_kernel.workspace.growth import Growth
     from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Run, Trace
     from rh_kernel.workspace.workspace import Workspace
 
-__all__ = ["Workspace", "Wrong", "current", "derivation", "diagram", "gradient", "run", "trace"]
+__all__ = ["Workspace", "Wrong", "current", "derivation", "diagram", "gradient", "growth", "run", "trace"]
 
 
 def current() -> "Workspace":
@@ -46,6 +48,11 @@ def diagram(subject: str) -> "Diagram":
 def derivation(subject: str) -> "Derivation":
     """The typing derivation of a term, a command or a name. Raises ``Wrong``."""
     return current().derivation(subject)
+
+
+def growth(family: Callable[[int], str], sizes: Iterable[int], *counts: str) -> "Growth":
+    """How counts of the laboratory's systems grow with the size of a program, e.g. ``"chad"``, ``"chad visits"``."""
+    return current().growth(family, sizes, *counts)
 
 
 def load_ipython_extension(shell: "Extensible") -> None:

@@ -1,16 +1,21 @@
 """One program at one point through one system or all of them: what each finds, how much work it takes, whether they agree."""
 
+import math
 import time
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.ad.errors import CannotDo
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.language.types import Product
+from rh_kernel.ad.language.types import Product, is_ground
 from rh_kernel.ad.language.values import Value, basis, components, numbers, of_numbers, zero
-from rh_kernel.ad.system import Point, Pulled, Pushed, System
+from rh_kernel.ad.system import Point, Pulled, Pushed, System, refuse
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
+from rh_kernel.syntax.cursor import DEEPEST
+from rh_kernel.syntax.errors import TooDeep
+
+SHALLOWER = "give parts of it names, with let or fun"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +48,15 @@ def pulled(system: System, program: Program, point: Point, cotangent: Value, spa
     if system.forward is None:
         raise Rejected(CannotDo(span=span, system=system.name, what="does not differentiate"))
     A = Product(tuple(B for _, B in program.parameters))
+    if not is_ground(A) or not is_ground(program.result):
+        refuse(system.name, "functions and sums as arguments or results")
     gradient: list[float] = []
     found: Pushed | None = None
     operations = 0
     for tangent in basis(A):
         found = system.forward(program, point, components(tangent))
         operations += found.derivative
-        gradient.append(sum(a * b for a, b in zip(numbers(cotangent), numbers(found.tangent), strict=True)))
+        gradient.append(sum((a * b for a, b in zip(numbers(cotangent), numbers(found.tangent), strict=True)), 0.0))
     if found is None:
         found = system.forward(program, point, components(zero(A)))
     slopes = of_numbers(A, iter(gradient))
@@ -68,6 +75,8 @@ def compared(systems: tuple[System, ...], program: Program, point: Point, cotang
             outcome = pulled(system, program, point, cotangent)
         except Failure as failure:
             outcome = Refused(failure.diagnostics)
+        except RecursionError:
+            outcome = Refused((TooDeep(limit=DEEPEST, hint=SHALLOWER),))
         seconds = time.perf_counter() - began
         apart = None
         if isinstance(outcome, Pulled):
@@ -79,5 +88,12 @@ def compared(systems: tuple[System, ...], program: Program, point: Point, cotang
 
 def distance(V: Value, W: Value) -> float:
     """The largest difference of two numbers, relative to the larger where that is more than 1."""
-    pairs = zip(numbers(V), numbers(W), strict=True)
-    return max((abs(a - b) / max(1.0, abs(a), abs(b)) if a != b else 0.0 for a, b in pairs), default=0.0)
+    return max((_apart(a, b) for a, b in zip(numbers(V), numbers(W), strict=True)), default=0.0)
+
+
+def _apart(a: float, b: float) -> float:
+    """What is no number, or not finite, is infinitely far from all that is not the same."""
+    if a == b or (math.isnan(a) and math.isnan(b)):
+        return 0.0
+    difference = abs(a - b) / max(1.0, abs(a), abs(b))
+    return difference if math.isfinite(difference) else math.inf

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from rh_kernel.arrays.linearity import vanishes
-from rh_kernel.arrays.program import Operator, Register, extent_of
+from rh_kernel.arrays.program import Equation, Operator, Register, extent_of
 from rh_kernel.primitives.formulas import OUTER, SCALE
 from rh_kernel.primitives.schemes import extent, index, instantiate
 from rh_kernel.source.records import frozen
@@ -63,8 +63,8 @@ class Facts(Protocol):
         """The one number that all entries of a constant are, or ``None``."""
         ...
 
-    def definition(self, r: Register) -> Apply | None:
-        """The right-hand side of the register's equation, if it has one."""
+    def definition(self, r: Register) -> Equation | None:
+        """The register's equation, if it has one."""
         ...
 
     def constant(self, array: Array) -> Register:
@@ -107,7 +107,7 @@ def simpler(f: Primitive, arguments: tuple[Register, ...], facts: Facts) -> Simp
             return None
 
 
-def _made_by(name: str, r: Register, facts: Facts) -> Apply | None:
+def _made_by(name: str, r: Register, facts: Facts) -> Equation | None:
     found = facts.definition(r)
     return found if found and isinstance(found.operator, Primitive) and found.operator.name == name else None
 

@@ -27,15 +27,10 @@ def batched(program: Program, inputs: Sequence[bool]) -> Program:
     Its size does not depend on how many samples there will be. Raises ``ValueError`` unless each input is marked or not.
     """
     draft = Draft()
-    new: dict[Register, Register] = {}
-
-    for tree, marked in zip(program.inputs, inputs, strict=True):
-        for r in leaves(tree):
-            new[r] = draft.fresh(program.shapes[r], batched=marked)
-    draft.copy(program, new)
+    draft.take(program, [r for tree, marked in zip(program.inputs, inputs, strict=True) if marked for r in leaves(tree)])
     means: dict[Register, Register] = {}
-    writes = [(location, _mean(new[r], draft, means, DEEPEST)) for location, r in program.writes]
-    return draft.finish(program, new, writes)
+    writes = [(location, _mean(r, draft, means, DEEPEST)) for location, r in program.writes]
+    return draft.finish(program, range(len(program.shapes)), writes)
 
 
 def _mean(r: Register, draft: Draft, means: dict[Register, Register], depth: int) -> Register:

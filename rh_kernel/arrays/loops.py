@@ -242,22 +242,31 @@ def _map(operands: Sequence[Layout | float], views: Sequence[View], formulas: Se
             place.append(x)
     body: list[Number | Instruction] = []
     known: dict[Number | Instruction, int] = {}
-
-    def value(M: Formula) -> int:
-        match M:
-            case int():
-                found = place[M]
-                if isinstance(found, int):
-                    return found
-                line: Number | Instruction = Number(found)
-            case float():
-                line = Number(M)
-            case (function, parts):
-                line = Instruction(function, tuple([value(N) for N in parts]))
-        if line not in known:
-            known[line] = len(arguments) + len(body)
-            body.append(line)
-        return known[line]
-
-    stores = [Store(view, value(M), accumulate) for M, view in zip(formulas, rest, strict=True)]
+    stores = [
+        Store(view, _value(M, place, len(arguments), body, known), accumulate) for M, view in zip(formulas, rest, strict=True)
+    ]
     return Map(views[0].shape, tuple(arguments), tuple(body), tuple(stores))
+
+
+def _value(
+    M: Formula,
+    place: Sequence[int | float],
+    first: int,
+    body: list[Number | Instruction],
+    known: dict[Number | Instruction, int],
+) -> int:
+    """The number of the value of M, after the lines of the body, numbered from ``first``, that compute it."""
+    match M:
+        case int():
+            found = place[M]
+            if isinstance(found, int):
+                return found
+            line: Number | Instruction = Number(found)
+        case float():
+            line = Number(M)
+        case (function, parts):
+            line = Instruction(function, tuple([_value(N, place, first, body, known) for N in parts]))
+    number = known.setdefault(line, first + len(body))
+    if number == first + len(body):
+        body.append(line)
+    return number

@@ -3,7 +3,7 @@
 One pass forward, in which each equation meets only registers that are final, and one backward to see which are needed.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -72,7 +72,7 @@ class Draft:
         self._constants: dict[Register, Array] = {}
         self._uniform: dict[Register, float | None] = {}
         self._reads: dict[Location, Register] = {}
-        self._definitions: dict[Register, Apply] = {}
+        self._definitions: dict[Register, Equation] = {}
         self._known: dict[tuple[object, ...], Register] = {}
         self._operators: dict[Operator, _Symbol] = {}
 
@@ -80,8 +80,8 @@ class Draft:
         """The one number that all entries of a constant are, or ``None``."""
         return self._uniform.get(r)
 
-    def definition(self, r: Register) -> Apply | None:
-        """The right-hand side of the register's equation, if it has one."""
+    def definition(self, r: Register) -> Equation | None:
+        """The register's equation, if it has one."""
         return self._definitions.get(r)
 
     def fresh(self, shape: Extent, *, batched: bool) -> Register:
@@ -166,7 +166,7 @@ class Draft:
             r = self._known[key] = len(self.shapes)
             self.shapes.append(symbol.extent)
             self.batched.append(batched)
-            self._definitions[r] = Apply(f, arguments)
+            self._definitions[r] = Equation(r, f, arguments)
         return r
 
     def copy(self, program: Program, new: dict[Register, Register]) -> None:
@@ -178,7 +178,35 @@ class Draft:
         for equation in program.equations:
             new[equation.result] = self.apply(equation.operator, tuple([new[r] for r in equation.arguments]))
 
-    def finish(self, program: Program, new: dict[Register, Register], writes: Iterable[tuple[Location, Register]]) -> Program:
+    def take(self, program: Program, batched: Iterable[Register]) -> None:
+        """Takes over, into a draft that is empty, a program as ``finish`` leaves it; these inputs get an axis of samples."""
+        self.shapes = [*program.shapes]
+        self.batched = [False] * len(self.shapes)
+        for r in batched:
+            self.batched[r] = True
+        for r, array in program.constants:
+            self._constants[r] = array
+            self._uniform[r] = uniform = _uniform(array)
+            self._known[array.shape, array.tobytes() if uniform is None else uniform] = r
+        for r, location in program.reads:
+            self._reads[location] = r
+        for equation in program.equations:
+            r, arguments = equation.result, equation.arguments
+            symbol = self._symbol(equation.operator)
+            self._known[symbol.number, *(sorted(arguments) if symbol.commutes else arguments)] = r
+            self._definitions[r] = equation
+            if not symbol.joins_batch:
+                for a in arguments:
+                    if self.batched[a]:
+                        self.batched[r] = True
+                        break
+
+    def finish(
+        self,
+        program: Program,
+        new: Mapping[Register, Register] | Sequence[Register],
+        writes: Iterable[tuple[Location, Register]],
+    ) -> Program:
         """The checks, and what the results of ``program`` under ``new`` and these writes need, numbered in order."""
         inputs = tuple([map_tree(tree, new.__getitem__) for tree in program.inputs])
         result = map_tree(program.result, new.__getitem__)
@@ -207,7 +235,10 @@ class Draft:
 
     def _numbered(self, r: Register, number: dict[Register, Register]) -> Equation:
         found = self._definitions[r]
-        return Equation(number[r], found.operator, tuple([number[a] for a in found.arguments]))
+        arguments = tuple([number[a] for a in found.arguments])
+        # Where nothing was added or left out before it, the equation is as it was.
+        same = number[r] == r and arguments == found.arguments
+        return found if same else Equation(number[r], found.operator, arguments)
 
 
 def _uniform(array: Array) -> float | None:

@@ -117,7 +117,15 @@ class Program:
 
     def cost_of(self, samples: int) -> int:
         """The floating point operations of one run with that many samples in the batch."""
-        return sum(self.equation_cost(equation, samples) for equation in self.equations)
+        known: dict[tuple[Operator, bool], int] = {}
+        total = 0
+        for equation in self.equations:
+            kind = equation.operator, self.batched[equation.result]
+            cost = known.get(kind)
+            if cost is None:
+                cost = known[kind] = self.equation_cost(equation, samples)
+            total += cost
+        return total
 
     def equation_cost(self, equation: Equation, samples: int = 1) -> int:
         """The floating point operations of one of the equations."""

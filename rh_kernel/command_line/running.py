@@ -89,8 +89,8 @@ def checked(planned: Plan, text: str) -> Result:
         case Gradient(subject, written):
             return TypeShown(" ".join(written.split()), str(subject.type))
         case DeclareFunction(program):
-            return DeclarationMade(program.name, "function", f"{program.domain} -> {program.result}")
-        case Compute(_, A):
+            return DeclarationMade(program.name, "a function", f"{program.domain} -> {program.result}")
+        case Compute(type=A):
             return TypeShown(" ".join(text.split()), str(A))
         case ShowForms(program=program) | Differentiate(program=program):
             return TypeShown(" ".join(text.split()), f"{program.domain} -> {program.result}")

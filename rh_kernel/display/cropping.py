@@ -1,5 +1,7 @@
 """Large terms and commands cut to what one can look at: so many lets and handlings, in the order in which they are written.
 
+Where there are few of these, sums and tuples are cut, once very many nodes are shown.
+
 What is kept stays at its position, so a path to a subtree is the same before and after. The states of a trace are mostly the
 same nodes: these are counted once, and what was made of them for one state is there for the ones after it.
 """
@@ -44,6 +46,9 @@ LINKS = 120
 
 PATTERNS = 240
 """So many lets are shown beside that may be part of a pattern."""
+
+SHOWN = 1_000
+"""Behind so many nodes no let, no handling, no sum and no tuple is shown; what leads to the redex is shown beside."""
 
 STRETCH = 64
 """For so many states the same is left out, as long as there is a third left of what was shown for the first of them."""
@@ -130,13 +135,14 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class _Image:
-    """What a node was cut to, where ``dots`` was the index of ``…``; ``links`` and ``patterns`` are left in it."""
+    """What a node was cut to, where ``dots`` was the index of ``…``; so many links, patterns and nodes are left in it."""
 
     node: Subject
     image: Subject
     dots: int
     links: int
     patterns: int
+    nodes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +201,7 @@ class _Cropping:
         self.is_cut = False
         self._sizes = sizes
         self._before = before
-        self._links, self._patterns = LINKS, PATTERNS
+        self._links, self._patterns, self._nodes = LINKS, PATTERNS, SHOWN
 
     @property
     def left(self) -> int:
@@ -204,39 +210,50 @@ class _Cropping:
 
     def cut(self, M: Subject, dots: int, place: Path | None) -> _Cutting:
         """M under binders that make the index of ``…`` to be ``dots``; ``place`` is ``None`` where nothing has to be kept."""
-        links, patterns = self._links, self._patterns
+        links, patterns, nodes = self._links, self._patterns, self._nodes
         if place is None:
             found = self._known(M, dots)
             if found is not None:
                 return found
-            if isinstance(M, Let | Bind | RevHandle | RH | Handle) and not self._keeps(M):
+            if not self._keeps(M):
                 self.is_cut = True
-                return Bound(dots, DOTS) if isinstance(M, Let) else Return(Bound(dots, DOTS))
+                return Bound(dots, DOTS) if isinstance(M, Let | Plus | Tuple) else Return(Bound(dots, DOTS))
+            self._nodes -= 1
         parts: list[Subject] = []
         for position, (N, count) in enumerate(children(M)):
             if not isinstance(N, Bound | Const | Zero):
                 N = yield self.cut(N, dots + count, place[1:] if place and place[0] == position else None)
+            else:
+                self._nodes -= 1
             parts.append(N)
         image = rebuilt(M, parts)
         if place is None and image is not M:
-            self.images[id(M)] = _Image(M, image, dots, links - max(self._links, 0), patterns - max(self._patterns, 0))
+            used = links - max(self._links, 0), patterns - max(self._patterns, 0), nodes - max(self._nodes, 0)
+            self.images[id(M)] = _Image(M, image, dots, *used)
         return image
 
     def _known(self, M: Subject, dots: int) -> Subject | None:
         """What M is cut to, if that takes no looking into it."""
         size = self._sizes.of(M)
-        if size is not None and (size[1] <= max(self._links, 0) and size[2] <= max(self._patterns, 0)):
-            self._links, self._patterns = self._links - size[1], self._patterns - size[2]
+        if size is not None and (size[1] <= max(self._links, 0) and size[2] <= max(self._patterns, 0)) and size[0] <= self._nodes:
+            self._nodes, self._links, self._patterns = self._nodes - size[0], self._links - size[1], self._patterns - size[2]
             return M
         image = self._before.get(id(M))
-        if image is None or self._links <= 0 or not -SPARE // 2 < image.dots - dots < SPARE // 2:
+        if image is None or self._links <= 0 or self._nodes <= 0 or not -SPARE // 2 < image.dots - dots < SPARE // 2:
             return None
         self.is_cut = True
+        self._nodes -= image.nodes
         self._links, self._patterns = self._links - image.links, self._patterns - image.patterns
         return image.image
 
     def _keeps(self, M: Subject) -> bool:
-        """Whether there is room for one more link."""
+        """Whether there is room for M; there always is for what neither is a link nor has several parts."""
+        if not isinstance(M, Let | Bind | RevHandle | RH | Handle | Plus | Tuple):
+            return True
+        if self._nodes <= 0:
+            return False
+        if isinstance(M, Plus | Tuple):
+            return True
         if _splits(M):
             self._patterns -= 1
             return self._patterns >= 0

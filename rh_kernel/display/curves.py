@@ -42,11 +42,11 @@ class Scale:
         return (value - low) / (high - low)
 
 
-def scale(values: Values) -> Scale:
-    """A scale on which all finite values find a place."""
+def scale(values: Values, *, is_even: bool = False) -> Scale:
+    """A scale on which all finite values find a place; ``is_even`` asks for one that is not logarithmic."""
     finite = [_tame(v) for v in values if math.isfinite(v)] or [0.0]
     low, high = min(finite), max(finite)
-    if low > 0 and high / low > 100:
+    if low > 0 and high / low > 100 and not is_even:
         first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
         step = max(1, math.ceil((last - first) / 5))
         return Scale(10.0**first, 10.0**last, tuple([10.0**k for k in range(first, last + 1, step)]), logarithmic=True)

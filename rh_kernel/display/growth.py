@@ -1,7 +1,7 @@
 """How counts grow, as a table and as curves over the sizes, each with its name at its end.
 
-The axis of the counts is logarithmic where they span more than two powers of ten: a straight line is exponential then, and a
-flattening one is not.
+The axis of the counts is logarithmic where one of them grows faster than the cube of the size, and they span more than two
+powers of ten: a straight line is exponential then. On any other axis a straight line is linear.
 """
 
 from rh_kernel.ad.growth import Curve, Growth
@@ -51,7 +51,8 @@ def _rows(growth: Growth) -> list[tuple[str, ...]]:
 
 def growth_image(growth: Growth) -> str:
     """An ``<img>`` of the curves."""
-    s = scale([float(v) for curve in growth.curves for v in curve.values if v is not None])
+    counts = [float(v) for curve in growth.curves for v in curve.values if v is not None]
+    s = scale(counts, is_even=not any(_is_steep(growth.sizes, curve) for curve in growth.curves))
     names = max((len(curve.label) for curve in growth.curves), default=0) * _LETTER
     right = WIDTH - min(names, WIDTH / 2) - 16
     low, high = min(growth.sizes), max(growth.sizes)
@@ -69,6 +70,12 @@ def growth_image(growth: Growth) -> str:
     spoken = "; ".join(f"{c.label}: {', '.join('–' if v is None else str(v) for v in c.values)}" for c in growth.curves)
     label = f"Counts for n = {', '.join(map(str, growth.sizes))}. {spoken}"
     return image(f"0 0 {WIDTH} {HEIGHT}", f"<g {style}>{''.join(parts)}</g>", WIDTH, HEIGHT, label)
+
+
+def _is_steep(sizes: tuple[int, ...], curve: Curve) -> bool:
+    """Whether the count grows faster than ``n³`` from the last size but one to the last that has one."""
+    last = [(n, v) for n, v in zip(sizes, curve.values, strict=True) if v is not None][-2:]
+    return len(last) > 1 and last[0][0] > 0 and last[1][1] * last[0][0] ** 3 > last[0][1] * last[1][0] ** 3
 
 
 def _tick(value: float) -> str:

@@ -44,7 +44,14 @@ def _found(row: Row, types: tuple[Type, ...], result: Type) -> Record:
             return {"refused": diagnostics[0].message, "code": diagnostics[0].code}
     counted: Record = {"primal": primal, "derivative": derivative}
     more: Record = {"counters": dict(counters)} if counters else {}
-    return {**found, "operations": counted, "size": size, **more, "apart": row.apart, "seconds": row.seconds}
+    return {
+        **found,
+        "operations": counted,
+        "size": size,
+        **more,
+        "apart": None if row.apart is None else _number(row.apart),
+        "seconds": row.seconds,
+    }
 
 
 def value(A: Type, V: Value) -> Json:

@@ -15,6 +15,9 @@ STEPS = 60
 ROUNDING = "<1e-12"
 """How far two gradients are apart that are the same but for rounding, which is another on each machine."""
 
+ENTRIES = 40
+"""Of a longer array the entries in the middle are left out."""
+
 HEADING = ("system", "value", "gradient", "apart", "operations", "÷ primal", "nodes", "time")
 
 
@@ -77,6 +80,14 @@ def _table(rows: list[tuple[str, ...]]) -> str:
     return "\n".join([*lines, *(f"{row[0].ljust(widths[0])}  {row[1]}" for row in refused)])
 
 
+def _entries(numbers: tuple[float, ...]) -> list[str]:
+    """The entries of an array, of a long one the first and the last."""
+    if len(numbers) <= ENTRIES:
+        return [number_text(x) for x in numbers]
+    half = ENTRIES // 2
+    return [*map(number_text, numbers[:half]), f"… {len(numbers) - ENTRIES:,} more …", *map(number_text, numbers[-half:])]
+
+
 def number_text(x: float) -> str:
     """A number with six digits."""
     return f"{x:.6g}"
@@ -88,7 +99,7 @@ def value_text(A: Type, V: Value) -> str:
         case Real(1):
             return number_text(cast(float, V))
         case Real():
-            return f"[{', '.join(map(number_text, entries(V)))}]"
+            return f"[{', '.join(_entries(entries(V)))}]"
         case Product(factors):
             inside = ", ".join(value_text(B, W) for B, W in zip(factors, components(V), strict=True))
             return f"⟨{inside}⟩" if factors else "()"

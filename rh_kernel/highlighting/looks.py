@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from rh_kernel.ad.language.parsing import GIVEN, WORDS
+from rh_kernel.ad.language.scalars import SYMBOLS
+from rh_kernel.ad.systems import ALL, NAMES
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives import DIRECTIVES
-from rh_kernel.source.span import Source
-from rh_kernel.syntax.lexer import chunks, tokens
+from rh_kernel.session.directives import DIRECTIVES, LABORATORY_DIRECTIVES
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.lexer import chunks, laboratory, tokens
 from rh_kernel.syntax.parse_items import words_of_directive
 from rh_kernel.syntax.tokens import CHECK, COMPILE_OPTIONS, DECLARATIONS, INITIALS, TRAINING_OPTIONS, Kind, Token
 
@@ -60,8 +63,20 @@ COMPILE_WORDS = frozenset(COMPILE_OPTIONS)
 CHECK_WORDS = frozenset({"within"})
 """Words with a meaning in a check."""
 
-CELL_WORDS = frozenset({"python", "rh"})
+CELL_WORDS = frozenset({"lambda", "python", "rh"})
 """What may follow ``%%``."""
+
+LABORATORY_WORDS = WORDS - GIVEN.keys()
+"""Words of ``%%lambda`` cells that are names elsewhere."""
+
+LABORATORY_FUNCTIONS = frozenset({*SYMBOLS, *GIVEN})
+"""What is applied in ``%%lambda`` cells: symbols of numbers, and what makes and takes arrays."""
+
+LABORATORY_TYPES = frozenset({"Real"})
+"""Types of ``%%lambda`` cells."""
+
+SYSTEMS = frozenset({*NAMES, ALL})
+"""What may follow ``%ad``."""
 
 SIGNS = {
     **dict.fromkeys(("←", "⇐", "→", "~>", "⇒", "⊢", "="), Look.ARROW),
@@ -73,19 +88,84 @@ SIGNS = {
 """How the signs look, in their canonical spelling; those that are not here are punctuation. ``⌊M⌋`` is ``return M``."""
 
 _CHECK = re.compile(rf"{CHECK} +(?!in\b)[\w(\[⟨⌊]")
+_SYSTEM = re.compile(r"[ \t]*([^\s()#]+)")
+_LABORATORY_SIGNS = {"\\": Look.KEYWORD, "≤": Look.ARROW}
 
 
 def looks(text: str) -> Iterator[Marked]:
     """The tokens of a program in order; what lies between them is blank."""
     for chunk in chunks(Source("cell", text)):
-        words = words_of_directive(chunk)
-        is_check = _CHECK.match(text, chunk.start) is not None
+        inner = laboratory(chunk)
+        if inner is None:
+            yield from _looks_of_item(chunk)
+        else:
+            yield from _looks_of_laboratory(chunk, inner)
+
+
+def _looks_of_item(chunk: Span) -> Iterator[Marked]:
+    words = words_of_directive(chunk)
+    is_check = _CHECK.match(chunk.source.text, chunk.start) is not None
+    before: list[str] = []
+    for token in tokens(chunk) if words is None else words:
+        look = _look(token, before, is_check=is_check, is_word=words is not None)
+        yield Marked(look, token.start, token.end)
+        if token.kind is not Kind.COMMENT:
+            before.append(token.text)
+
+
+def _looks_of_laboratory(chunk: Span, items: tuple[Span, ...]) -> Iterator[Marked]:
+    """A part of a text from the line ``%%lambda`` on, with what is between it and the line that may end it."""
+    text = chunk.source.text
+    first = text.find("\n", chunk.start, chunk.end) + 1 or chunk.end
+    yield from _looks_of_item(Span(chunk.source, chunk.start, first))
+    for item in items:
         before: list[str] = []
-        for token in tokens(chunk) if words is None else words:
-            look = _look(token, before, is_check=is_check, is_word=words is not None)
-            yield Marked(look, token.start, token.end)
+        for token in _tokens_of_laboratory(item):
+            if token.kind is Kind.NAME and token.text.startswith("λ"):
+                yield Marked(Look.KEYWORD, token.start, token.start + 1)
+                if token.end > token.start + 1:
+                    yield Marked(Look.NAME, token.start + 1, token.end)
+            else:
+                yield Marked(_look_in_laboratory(token, before), token.start, token.end)
             if token.kind is not Kind.COMMENT:
                 before.append(token.text)
+    yield from _looks_of_item(Span(chunk.source, items[-1].end if items else first, chunk.end))
+
+
+def _tokens_of_laboratory(item: Span) -> Iterator[Token]:
+    """The tokens of an item; the name of a system, which may have hyphens in it, is one."""
+    before: list[str] = []
+    for token in tokens(item):
+        yield token
+        if token.kind is not Kind.COMMENT:
+            before.append(token.text)
+        if before == ["%", "ad"] and (system := _SYSTEM.match(item.source.text, token.end, item.end)) is not None:
+            yield Token(Kind.NAME, system[1], system.start(1), system.end(1))
+            yield from tokens(Span(item.source, system.end(), item.end))
+            return
+
+
+def _look_in_laboratory(token: Token, before: list[str]) -> Look:
+    """How a token of a ``%%lambda`` cell looks after those before it in its item."""
+    match token.kind, before:
+        case Kind.NAME, ["fun"]:
+            return Look.DECLARED
+        case Kind.NAME, ["%"]:
+            return Look.DIRECTIVE if token.text in LABORATORY_DIRECTIVES else Look.NAME
+        case Kind.NAME, ["%", "ad"]:
+            return Look.KEYWORD if token.text in SYSTEMS else Look.NAME
+        case Kind.NAME, ["%", "ad", *_] if token.text == "along" or (token.text == "trace" and before[-1] == "-"):
+            return Look.KEYWORD
+        case Kind.NAME, _ if token.text in LABORATORY_WORDS:
+            return Look.KEYWORD
+        case Kind.NAME, _ if token.text in LABORATORY_TYPES:
+            return Look.TYPE
+        case Kind.NAME, _:
+            return Look.FUNCTION if token.text in LABORATORY_FUNCTIONS else Look.NAME
+        case Kind.BAD_CHARACTER, _:
+            return _LABORATORY_SIGNS.get(token.text, Look.BAD)
+        case _:
+            return _look(token, before, is_check=False, is_word=False)
 
 
 def _look(token: Token, before: list[str], *, is_check: bool, is_word: bool) -> Look:

@@ -4,15 +4,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from rh_kernel.ad.language import surface as s
 from rh_kernel.display.record import error
+from rh_kernel.kernel.completeness import completeness
+from rh_kernel.kernel.laboratory_place import read, sections
 from rh_kernel.session.planning import declared_name
 from rh_kernel.session.plans import Refuse
 from rh_kernel.session.session import Session, plans_of
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.lexer import python_starts, tokens
-from rh_kernel.syntax.parser import Unparsed, completeness, parse
-from rh_kernel.syntax.surface_items import Directive, Item, TrainItem
+from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.surface_items import Directive, Item, LaboratoryItem, TrainItem
 from rh_kernel.syntax.tokens import Kind
 
 TARGET = "rh.check"
@@ -20,8 +23,8 @@ LONGEST = 20_000
 """Characters of a text that is still looked at."""
 STEPS, BYTES, NODES = 1_000, 10_000_000, 20_000
 """What a declared constant may take, and a program with its nets unfolded: what is larger is left to its run."""
-STATIC = ("RH0", "RH1")
-"""What the codes begin with of complaints about how something is written, and about its type."""
+STATIC = ("RH0", "RH1", "RH5")
+"""What the codes begin with of complaints about how something is written, about its type, and about what ``%ad`` is asked."""
 _LATER = frozenset({"derivation", "diagram", "gradient", "limit"})
 
 
@@ -34,7 +37,9 @@ def complaints(session: Session, text: str, *, cell: str = "", above: str = "") 
     if len(text) > LONGEST or python_starts(text) is not None or completeness(text)[0] == "incomplete":
         return ()
     found = _found(session, text, cell)
-    if not _names(text).isdisjoint(_declared(above[:LONGEST]) - session.definitions.named.keys()):
+    written = above[:LONGEST]
+    later = _declared(written) - session.definitions.named.keys() | _functions(written) - session.functions.keys()
+    if not _names(text).isdisjoint(later):
         return tuple([d for d in found if d.code.startswith(STATIC[0])])
     return tuple(found)
 
@@ -51,8 +56,26 @@ def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
 
 
 def _is_later(item: Item | Unparsed) -> bool:
-    """Whether planning the item reads files, draws, or lifts the bounds."""
+    """Whether planning the item reads files, draws, lifts the bounds, or computes arguments."""
+    if isinstance(item, LaboratoryItem):
+        asked = read(item.span)
+        return isinstance(asked, s.AdItem) and not all(map(_is_literal, _given(asked)))
     return isinstance(item, TrainItem) or (isinstance(item, Directive) and item.name.text in _LATER)
+
+
+def _given(asked: s.AdItem) -> tuple[s.Expr, ...]:
+    """What ``%ad`` is to evaluate before it differentiates."""
+    return (*(asked.arguments or ()), *[M for M in (asked.cotangent, asked.tangent) if M is not None])
+
+
+def _is_literal(expression: s.Expr) -> bool:
+    match expression:
+        case s.Number() | s.Var() | s.Negate(s.Number()):
+            return True
+        case s.TupleExpr(items) | s.ArrayExpr(items):
+            return all(map(_is_literal, items))
+        case _:
+            return False
 
 
 def _names(text: str) -> set[str]:
@@ -63,6 +86,12 @@ def _names(text: str) -> set[str]:
 def _declared(text: str) -> set[str]:
     """The names that a text declares."""
     return {name for item in parse(Source("above", text)) if (name := declared_name(item)) is not None}
+
+
+def _functions(text: str) -> set[str]:
+    """The functions that a text declares in ``%%lambda`` sections."""
+    items = [read(part) for part in sections(Source("above", text))]
+    return {item.name.text for item in items if isinstance(item, s.FunItem)}
 
 
 def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:

@@ -5,15 +5,16 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from rh_kernel.kernel.completion_files import ARRAYS, DATA, HEAPS, entries
+from rh_kernel.kernel.completion_laboratory import offer
 from rh_kernel.kernel.completion_place import Argument, DirectiveName, Quoted, Word, place_of
 from rh_kernel.kernel.completion_signs import half_sign, signs
 from rh_kernel.kernel.completion_words import Completion, declared_in, described, words
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.bounds import MEANINGS
-from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.directives import DIRECTIVES, LABORATORY_CELL, RETURN_LINE
 from rh_kernel.session.forms import FORMS
 from rh_kernel.session.session import Session
-from rh_kernel.syntax.tokens import PYTHON
+from rh_kernel.syntax.tokens import LABORATORY, PYTHON, RETURN
 from rh_kernel.training.bundled import NAMES
 
 __all__ = ["Completion", "completions"]
@@ -33,6 +34,10 @@ def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Com
     half = half_sign(before)
     if half is not None:
         return cursor - len(half), _signs(half)
+    offered = offer(session.functions, before)
+    if offered is not None:
+        by_name = {c.text: c for c in reversed(offered.found)}
+        return offered.start, [by_name[n] for n in _fitting([c.text for c in offered.found], offered.word)]
     place = place_of(before)
     match place:
         case None:
@@ -81,6 +86,7 @@ def _signs(half: str) -> list[Completion]:
 def _directives(typed: str) -> list[Completion]:
     usages = {f"%{name}": f"%{name} {argument}".rstrip() for name, (argument, _) in DIRECTIVES.items()}
     usages[PYTHON] = f"{PYTHON}, the first line of a cell"
+    usages |= {LABORATORY: LABORATORY_CELL, RETURN: RETURN_LINE}
     return [Completion(name, "magic", usages[name]) for name in _fitting(usages, typed)]
 
 

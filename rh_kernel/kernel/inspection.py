@@ -3,15 +3,18 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rh_kernel.display.html import escape, to_html
 from rh_kernel.display.markup import FAINT, MONOSPACE, box
 from rh_kernel.display.text import visible
 from rh_kernel.highlighting.looks import Look, looks
 from rh_kernel.kernel.completion_words import declared_in, written_types
+from rh_kernel.kernel.inspection_about import About, touched
 from rh_kernel.kernel.inspection_here import here
+from rh_kernel.kernel.inspection_laboratory import about as about_laboratory
 from rh_kernel.kernel.inspection_rules import rule_of, rules_of
+from rh_kernel.kernel.laboratory_place import place
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives import DIRECTIVES
 from rh_kernel.session.forms import FORMS, RULES, SIGNS
@@ -40,31 +43,18 @@ _ROLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """What is said: ``title`` is a form or a name with its type, ``rules`` the typing rules it comes from.
-
-    ``remarks`` are said beside the text; ``source`` is a declaration.
-    """
-
-    title: tuple[str, ...]
-    text: str = ""
-    facts: tuple[str, ...] = ()
-    source: str = ""
-    remarks: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-
-
 def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Mapping[str, str] | None:
     """What is known at ``cursor``, by mime type, or ``None``; with ``detail`` declarations are shown to their end.
 
     The name stands for what it stands for after the declarations of the text.
     """
-    found = _directive_at(text, cursor)
-    if found is not None:
+    source = Source("this cell", text)
+    there, found = place(source, cursor), _directive_at(text, cursor)
+    if there is not None:
+        about = about_laboratory(session.functions, there, cursor, None if detail else FEW_LINES)
+    elif found is not None:
         about = _directive(found)
     else:
-        source = Source("this cell", text)
         definitions = declared_in(session.definitions, text, source.name)
         about = _at(definitions, source, cursor, None if detail else FEW_LINES)
     return None if about is None else {"text/plain": _plain(about), "text/html": _html(about)}
@@ -88,8 +78,8 @@ def _directive(name: str) -> About | None:
 
 def _at(definitions: Definitions, source: Source, cursor: int, lines: int | None) -> About | None:
     read = tokens(Span(source, 0, len(source.text)))
-    for place in _touched(read, cursor):
-        about, found = _of_token(definitions, source, read, place, lines), here(definitions, source, read[place])
+    for n in touched(read, cursor):
+        about, found = _of_token(definitions, source, read, n, lines), here(definitions, source, read[n])
         if found is not None and found.is_variable:
             return About((str(found),), remarks=("a variable",), rules=(rule_of(TypingRule.T_VAR),))
         if about is not None:
@@ -112,12 +102,6 @@ def _of_token(definitions: Definitions, source: Source, read: list[Token], place
             return _sign(sign)
         case _:
             return None
-
-
-def _touched(read: list[Token], cursor: int) -> list[int]:
-    """The tokens at the cursor; of two that meet there a word first, or else the second."""
-    touching = [n for n, token in enumerate(read) if token.start <= cursor <= token.end]
-    return sorted(touching, key=lambda n: (read[n].kind not in {Kind.NAME, Kind.KEYWORD}, -n))
 
 
 def _name(definitions: Definitions, text: str, name: str, lines: int | None) -> About | None:

@@ -15,6 +15,7 @@ from rh_kernel.display.bundle import bundle
 from rh_kernel.display.fault import fault
 from rh_kernel.kernel.checking import TARGET, listener
 from rh_kernel.kernel.comms import MESSAGES, manager
+from rh_kernel.kernel.completeness import completeness
 from rh_kernel.kernel.completion import completions
 from rh_kernel.kernel.driving import drive
 from rh_kernel.kernel.errors import Content, failed, faulty, interrupted, malformed, occupied
@@ -27,7 +28,6 @@ from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.lexer import python_starts
-from rh_kernel.syntax.parser import completeness
 from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.interrupts import Interrupts
 from rh_kernel.workspace.outputs import Bundle, Outputs, undressed

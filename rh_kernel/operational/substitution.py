@@ -54,8 +54,20 @@ def value(M: Term, rho: Environment) -> Term | None:
             return value_at(rho, index)
         case Call() | Plus() | Let():
             return None
-        case Tuple():
-            return written_out(M, rho) if M.of_values else None
+        case Tuple(items):
+            if not M.of_values:
+                return None
+            if rho is None or not M.loose:
+                return M
+            images: list[Term] = []
+            for N in items:
+                if isinstance(N, Bound):
+                    images.append(value_at(rho, N.index))
+                elif N.loose:
+                    return written_out(M, rho)
+                else:
+                    images.append(N)
+            return Tuple(tuple(images), span=M.span)
         case Proj() | Rd() | R():
             return None
 

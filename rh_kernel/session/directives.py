@@ -35,6 +35,16 @@ DIRECTIVES = {
     "lsmagic": ("", "this list"),
 }
 
+LABORATORY_DIRECTIVES = {
+    "ad": (
+        "SYSTEM f[(M, …) [with W|along V|--trace]]",
+        "in a %%lambda cell: the gradient of f by a published system, or by all; without arguments the forms of f on the way",
+    ),
+}
+"""The directives of ``%%lambda`` cells, in which there are no others."""
+
+LABORATORY_CELL = "from this line on: the laboratory, one language for several systems of automatic differentiation"
+RETURN_LINE = "ends what a line `%%lambda` began, so that the language of reverse handlers follows"
 
 PYTHON_CELL = "as the first line of a cell: ordinary IPython in the same process; `rh` there is the session"
 
@@ -110,6 +120,9 @@ def file_name(item: items.Directive) -> str:
 def unknown_directive(item: items.Directive) -> Rejected:
     """The complaint about a directive that does not exist."""
     name = item.name.text
+    if name in LABORATORY_DIRECTIVES:
+        hint = f"`%{name}` stands below a line %%lambda, where the functions are that it differentiates"
+        raise Rejected(UnknownDirective(span=item.name.span, name=name, hint=hint))
     is_of_python = name in _OF_IPYTHON.split()
     near = [] if is_of_python else difflib.get_close_matches(name, DIRECTIVES, n=1)
     span = Span(item.span.source, item.span.start, item.name.span.end)

@@ -1,21 +1,26 @@
 """``%help`` and ``%lsmagic``: texts about directives, forms, function symbols and what a session has declared."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from rh_kernel.ad.systems import NAMES, system
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.row import Row
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.directives import DIRECTIVES, PYTHON_CELL
+from rh_kernel.session.directives import DIRECTIVES, LABORATORY_CELL, LABORATORY_DIRECTIVES, PYTHON_CELL, RETURN_LINE
 from rh_kernel.session.forms import FORMS, SIGNS
+from rh_kernel.session.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
+from rh_kernel.session.names import arrow
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import DimVar, dim
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.printing import show
 from rh_kernel.syntax.signature import Parameter
-from rh_kernel.syntax.tokens import PYTHON, Kind
+from rh_kernel.syntax.tokens import LABORATORY, PYTHON, RETURN, Kind
 from rh_kernel.typing.definitions import (
     ConstDefinition,
     Definition,
@@ -28,6 +33,12 @@ from rh_kernel.typing.definitions import (
     OpDefinition,
     kind_of,
 )
+
+if TYPE_CHECKING:
+    from rh_kernel.ad.language.core import Program
+
+_LINES = {PYTHON: PYTHON_CELL, LABORATORY: LABORATORY_CELL, RETURN: RETURN_LINE}
+_DIRECTIVES = {**DIRECTIVES, **LABORATORY_DIRECTIVES}
 
 FEW_LINES = 12
 """A longer declaration is cut."""
@@ -111,9 +122,26 @@ def _comment_above(item: Span) -> str:
     return "\n".join(reversed(found)).strip()
 
 
-def help_text(definitions: Definitions, words: tuple[str, ...]) -> str:
-    """About each word; without words the directives and the function symbols."""
-    return "\n".join(_about(definitions, word) for word in words) if words else _overview()
+def help_text(definitions: Definitions, words: tuple[str, ...], functions: "Mapping[str, Program] | None" = None) -> str:
+    """About each word; without words the directives and the function symbols. ``functions`` are those of the laboratory."""
+    return "\n".join(_help(definitions, word, functions or {}) for word in words) if words else _overview()
+
+
+def _help(definitions: Definitions, word: str, functions: "Mapping[str, Program]") -> str:
+    """About a word in the language, or else what it means in ``%%lambda`` cells."""
+    found = _about(definitions, word)
+    if word in functions:
+        there = f"{word} is a function of the laboratory: {arrow(functions[word])}"
+        return f"{found}\n{there}" if found else there
+    return found or _in_laboratory(word) or f"nothing is called `{word.lstrip('%')}`"
+
+
+def _in_laboratory(word: str) -> str:
+    if word in NAMES:
+        one = system(word)
+        return f"{word} is a system of the laboratory: {one.title}\n  {one.source}"
+    form = LABORATORY_FORMS.get(word) or LABORATORY_SIGNS.get(word)
+    return "" if form is None else f"{_shown(form)}, in %%lambda cells"
 
 
 def signature(definition: Definition) -> str:
@@ -135,15 +163,15 @@ def _listed(parameters: tuple[Parameter, ...]) -> str:
 
 
 def _overview() -> str:
-    width = max(len(_usage(name)) for name in DIRECTIVES)
-    lines = [f"{_usage(name):<{width}}  {text}" for name, (_, text) in DIRECTIVES.items()]
-    lines.append(f"{PYTHON:<{width}}  {PYTHON_CELL}")
+    width = max(len(_usage(name)) for name in _DIRECTIVES)
+    lines = [f"{_usage(name):<{width}}  {text}" for name, (_, text) in _DIRECTIVES.items()]
+    lines += [f"{line:<{width}}  {text}" for line, text in _LINES.items()]
     names = ", ".join(ROWS)
     return "\n".join(["Directives", *lines, "", "Function symbols (`%help softmax` tells more)", names])
 
 
 def _usage(name: str) -> str:
-    return f"%{name} {DIRECTIVES[name][0]}".rstrip()
+    return f"%{name} {_DIRECTIVES[name][0]}".rstrip()
 
 
 def _about(definitions: Definitions, word: str) -> str:
@@ -155,12 +183,14 @@ def _about(definitions: Definitions, word: str) -> str:
         return "\n".join([line for line in lines if line])
     if found is not None:
         return "\n  ".join([found.documentation, *found.signatures, *found.facts])
-    if word == PYTHON:
-        return f"{PYTHON}: {PYTHON_CELL}"
-    if name in DIRECTIVES and (word.startswith("%") or name not in FORMS):
-        return f"{_usage(name)}: {DIRECTIVES[name][1]}"
+    if word in _LINES:
+        return f"{word}: {_LINES[word]}"
+    if name in _DIRECTIVES and (word.startswith("%") or name not in FORMS):
+        return f"{_usage(name)}: {_DIRECTIVES[name][1]}"
     form = FORMS.get(name) or SIGNS.get(name)
-    if form is not None:
-        title, meaning = form.split("\n")
-        return f"{title}\n  {meaning}"
-    return f"nothing is called `{name}`"
+    return "" if form is None else _shown(form)
+
+
+def _shown(form: str) -> str:
+    title, meaning = form.split("\n")
+    return f"{title}\n  {meaning}"

@@ -1,12 +1,13 @@
 """The items of ``%%lambda`` cells: what they are going to do, and doing it. The systems are in ``ad``."""
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from rh_kernel.ad.comparison import Refused, Row, compared, distance, pulled
+from rh_kernel.ad.comparison import SHALLOWER, Refused, Row, compared, distance, pulled
 from rh_kernel.ad.errors import CannotDo, NeedsCotangent
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.core import Program
@@ -19,6 +20,7 @@ from rh_kernel.ad.language.values import Value, components
 from rh_kernel.ad.system import Point, Pushed, Stage, Step, System
 from rh_kernel.ad.systems import ALL, NAMES, system
 from rh_kernel.operational.errors import OutOfFuel
+from rh_kernel.session.names import FUNCTION, arrow
 from rh_kernel.session.plans import Compute, DeclareFunction, Differentiate, ShowForms, Surroundings
 from rh_kernel.session.results import (
     Computed,
@@ -45,10 +47,8 @@ MOST_STEPS = 10_000
 
 def plan(span: Span, around: Surroundings) -> Plans:
     """What an item is going to do. Raises ``Rejected``."""
-    try:
+    with shallow(span):
         return _plan(span, around.functions)
-    except RecursionError:
-        raise Rejected(TooDeep(span=span, limit=DEEPEST, hint="give parts of it names, with let or fun")) from None
 
 
 def _plan(span: Span, functions: Functions) -> Plans:
@@ -57,7 +57,7 @@ def _plan(span: Span, functions: Functions) -> Plans:
         case s.FunItem():
             return DeclareFunction(elaborate_function(found, functions))
         case s.EvaluationItem(M):
-            return Compute(*elaborate_term(M, functions))
+            return Compute(*elaborate_term(M, functions), span)
         case s.AdItem():
             return _differentiate(found, functions)
         case None:
@@ -72,6 +72,9 @@ def _differentiate(item: s.AdItem, functions: Functions) -> Differentiate | Show
         hint = "a function is declared by fun f(x : Real) : Real = M, below a line %%lambda"
         raise Rejected(UnknownName(span=item.function.span, name=item.function.text, hint=hint))
     if item.arguments is None:
+        if item.traces:
+            hint = f"a point is needed: %ad {item.system.text} {f.name}(…) --trace"
+            raise Rejected(CannotDo(span=item.span, system=item.system.text, what="is traced at a point", hint=hint))
         return ShowForms(systems, f, item.span)
     point = _arguments(item, f, functions)
     if item.tangent is not None:
@@ -105,21 +108,35 @@ def _value(expression: s.Expr, A: Type, functions: Functions) -> Value:
         return evaluate(M, {}, Tally())
 
 
+@contextmanager
+def shallow(span: Span) -> Generator[None]:
+    """Where a program may be nested too deeply for what is done with it: then it is refused, at this place."""
+    try:
+        yield
+    except RecursionError:
+        raise Rejected(TooDeep(span=span, limit=DEEPEST, hint=SHALLOWER)) from None
+
+
 def perform(number: int, planned: Plans, settings: Settings, functions: Functions) -> Generator[Event, None, Functions]:
     """The events of an item, and the functions that there are after it. Raises ``Failure``."""
     yield Working()
     match planned:
         case DeclareFunction(f):
-            yield Shown(number, DeclarationMade(f.name, "function", arrow(f)))
+            yield Shown(number, DeclarationMade(f.name, FUNCTION, arrow(f)))
             return MappingProxyType({**functions, f.name: f})
-        case Compute(M, A):
-            with quietly():
+        case Compute(M, A, span):
+            with shallow(span), quietly():
                 V = evaluate(M, {}, Tally())
             yield Shown(number, Computed(A, V))
         case ShowForms(systems, f, span):
-            for one in systems:
+            several = len(systems) > 1
+            for one in systems if not several else [s for s in systems if s.stages is not None]:
                 yield Working()
-                yield Shown(number, FormsShown(one, f, _forms(one, f, span)))
+                try:
+                    yield Shown(number, FormsShown(one, f, _forms(one, f, span)))
+                except Rejected:
+                    if not several:
+                        raise
         case Differentiate(point=point, traces=True):
             yield Shown(number, (yield from _rewriting(planned, point, settings)))
         case Differentiate(systems, f, point, direction, along=False):
@@ -130,17 +147,14 @@ def perform(number: int, planned: Plans, settings: Settings, functions: Function
     return functions
 
 
-def arrow(f: Program) -> str:
-    """The type of a function as it is shown."""
-    return f"{f.domain} -> {f.result}"
-
-
 def _forms(one: System, f: Program, span: Span) -> tuple[Stage, ...]:
     """The forms of the program in a system."""
     if one.stages is None:
-        raise Rejected(CannotDo(span=span, system=one.name, what="does not transform the program"))
+        hint = _able(lambda other: other.stages is not None)
+        raise Rejected(CannotDo(span=span, system=one.name, what="does not transform the program", hint=hint))
     try:
-        return one.stages(f)
+        with shallow(span):
+            return one.stages(f)
     except Failure as failure:
         raise placed(failure, span) from None
 
@@ -150,7 +164,8 @@ def _only(planned: Differentiate, point: Point) -> Row:
     one, *_ = planned.systems
     began = time.perf_counter()
     try:
-        found = pulled(one, planned.program, point, planned.direction, planned.span)
+        with shallow(planned.span):
+            found = pulled(one, planned.program, point, planned.direction, planned.span)
     except Failure as failure:
         raise placed(failure, planned.span) from None
     return Row(one, found, time.perf_counter() - began, 0.0)
@@ -165,8 +180,10 @@ def _pushed(planned: Differentiate, point: Point) -> tuple[Row, ...]:
         outcome: Pushed | Refused
         try:
             if one.forward is None:
-                raise Rejected(CannotDo(span=planned.span, system=one.name, what="pushes no tangents forward"))
-            outcome = one.forward(planned.program, point, components(planned.direction))
+                hint = _able(lambda other: other.forward is not None)
+                raise Rejected(CannotDo(span=planned.span, system=one.name, what="pushes no tangents forward", hint=hint))
+            with shallow(planned.span):
+                outcome = one.forward(planned.program, point, components(planned.direction))
         except Failure as failure:
             if alone:
                 raise placed(failure, planned.span) from None
@@ -182,11 +199,12 @@ def _pushed(planned: Differentiate, point: Point) -> tuple[Row, ...]:
 def _rewriting(planned: Differentiate, point: Point, settings: Settings) -> Generator[Event, None, RewritingShown]:
     """The steps of the one system that is asked for."""
     if len(planned.systems) > 1:
-        raise Rejected(CannotDo(span=planned.span, system="all of them at once", what="cannot be traced: name one system"))
+        what = "cannot be traced: name one system"
+        raise Rejected(CannotDo(span=planned.span, system="all of them at once", what=what, hint=_able(_rewrites)))
     one = next(iter(planned.systems))
     if one.steps is None or planned.along:
         what = "does not rewrite step by step" if one.steps is None else "is traced at a point, with a cotangent"
-        raise Rejected(CannotDo(span=planned.span, system=one.name, what=what))
+        raise Rejected(CannotDo(span=planned.span, system=one.name, what=what, hint=_able(_rewrites)))
     most = MOST_STEPS if settings.bounds.steps is None else min(settings.bounds.steps, MOST_STEPS)
     kept: list[Step] = []
     try:
@@ -198,6 +216,15 @@ def _rewriting(planned: Differentiate, point: Point, settings: Settings) -> Gene
     except Failure as failure:
         raise placed(failure, planned.span) from None
     return RewritingShown(one, planned.program, tuple(kept))
+
+
+def _able(can: Callable[[System], bool]) -> str:
+    """Which systems can do what another cannot."""
+    return f"these can: {', '.join([name for name in NAMES if can(system(name))])}"
+
+
+def _rewrites(one: System) -> bool:
+    return one.steps is not None
 
 
 def placed(failure: Failure, span: Span) -> Failure:

@@ -1,18 +1,34 @@
-"""``%whos``: the names of a session, and which of them were made from something that has changed since."""
+"""``%whos``: the names of a session, and which of them were made from something that has changed since.
+
+The functions of the laboratory come last: they are put in place where they are called, so none is ever outdated.
+"""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.results import NameShown
 from rh_kernel.source.span import Span
 from rh_kernel.typing.definitions import Definition, Definitions, kind_of
 
+if TYPE_CHECKING:
+    from rh_kernel.ad.language.core import Program
 
-def names_shown(definitions: Definitions) -> tuple[NameShown, ...]:
+FUNCTION = "a function"
+"""What kind of thing a function of a ``%%lambda`` cell is."""
+
+
+def names_shown(definitions: Definitions, functions: "Mapping[str, Program]") -> tuple[NameShown, ...]:
     """What ``%whos`` lists."""
     outdated = definitions.outdated()
     declared = sorted(definitions.named.values(), key=lambda d: d.number)
-    return tuple([_name_shown(d.definition, d.span, outdated) for d in declared if d.span is not None])
+    names = [_name_shown(d.definition, d.span, outdated) for d in declared if d.span is not None]
+    return (*names, *[NameShown(name, FUNCTION, arrow(f), "%%lambda", ()) for name, f in functions.items()])
+
+
+def arrow(f: "Program") -> str:
+    """The type of a function of the laboratory as it is shown."""
+    return f"{f.domain} -> {f.result}"
 
 
 def _name_shown(definition: Definition, span: Span, outdated: Mapping[str, tuple[str, ...]]) -> NameShown:

@@ -172,7 +172,7 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
             return Load(around.folder / file_name(item), _locations(definitions), item.span)
         case "whos":
             expect_no_words(item)
-            return Answer(NamesShown(names_shown(definitions)))
+            return Answer(NamesShown(names_shown(definitions, around.functions)))
         case "undo":
             expect_no_words(item)
             return Undo(item.span)
@@ -195,7 +195,7 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
         case "help" | "lsmagic":
             from rh_kernel.session.helping import help_text
 
-            return Answer(Notice(help_text(definitions, item.words)))
+            return Answer(Notice(help_text(definitions, item.words, around.functions)))
         case _:
             raise unknown_directive(item)
 

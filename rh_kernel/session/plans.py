@@ -150,6 +150,7 @@ class Compute:
 
     term: "LaboratoryTerm"
     type: "LaboratoryType"
+    span: Span
 
 
 @frozen

@@ -233,7 +233,8 @@ def _undo(session: Session, undo: Undo, number: int, *, alone: bool) -> Run:
         return session, _End.FAILED
     *past, then = session.past
     is_set = then.settings != session.settings
-    words = undone(session.definitions, then.definitions, session.heap, then.heap, settings=is_set)
+    functions = (session.functions, then.functions)
+    words = undone(session.definitions, then.definitions, session.heap, then.heap, settings=is_set, functions=functions)
     yield Shown(number, Notice(words))
     # Numbers and versions go on, so that nothing new is taken for what was undone.
     now = session.definitions

@@ -3,7 +3,7 @@
 Two dimensions are equal when their normal forms are, so ``==`` on ``Dim`` is the equality of LANGUAGE §2.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
 from typing import TypeAlias
@@ -73,6 +73,8 @@ class Dim:
         return frozenset(atom for monomial, _ in self.terms for atom, _ in monomial)
 
     def __add__(self, other: "Dim") -> "Dim":
+        if self.constant is not None and other.constant is not None:
+            return _whole(self.constant + other.constant)
         return _normal(self.terms + other.terms)
 
     def __neg__(self) -> "Dim":
@@ -82,7 +84,9 @@ class Dim:
         return self + -other
 
     def __mul__(self, other: "Dim") -> "Dim":
-        return _normal(tuple((_times(m, n), c * d) for m, c in self.terms for n, d in other.terms))
+        if self.constant is not None and other.constant is not None:
+            return _whole(self.constant * other.constant)
+        return _normal([(_times(m, n), c * d) for m, c in self.terms for n, d in other.terms])
 
     def __str__(self) -> str:
         if not self.terms:
@@ -104,14 +108,21 @@ def dim(value: int | str | Atom) -> Dim:
         case int():
             return _whole(value)
         case str():
-            return Dim(((((DimVar(value), 1),), 1),))
-        case DimVar() | DimMeta() | Ceil() | Floor():
+            return _of(DimVar(value))
+        case DimVar() | DimMeta():
+            return _of(value)
+        case Ceil() | Floor():
             return Dim(((((value, 1),), 1),))
 
 
 @lru_cache(maxsize=4096)
 def _whole(value: int) -> Dim:
     return Dim((((), value),) if value else ())
+
+
+@lru_cache(maxsize=4096)
+def _of(atom: DimVar | DimMeta) -> Dim:
+    return Dim(((((atom, 1),), 1),))
 
 
 def ceil(numerator: Dim, denominator: Dim) -> Dim:
@@ -152,15 +163,15 @@ def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:
             return _replace_atom(atom, image)
         case _:
             pass
-    total = dim(0)
+    terms: list[tuple[Monomial, int]] = []
     for monomial, coefficient in d.terms:
-        product = dim(coefficient)
-        for atom, power in monomial:
+        product = _whole(1)
+        for i, (atom, power) in enumerate(monomial):
             factor = _replace_atom(atom, image)
-            for _ in range(power):
-                product = product * factor
-        total = total + product
-    return total
+            for k in range(power):
+                product = product * factor if i or k else factor
+        terms += [(m, coefficient * c) for m, c in product.terms]
+    return _normal(terms)
 
 
 def substitute(d: Dim, images: Mapping[str, Dim]) -> Dim:
@@ -192,12 +203,14 @@ def _replace_atom(atom: Atom, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:
             return floor(replace_atoms(n, image), replace_atoms(d, image))
 
 
-def _normal(terms: tuple[tuple[Monomial, int], ...]) -> Dim:
+def _normal(terms: Sequence[tuple[Monomial, int]]) -> Dim:
     collected: dict[Monomial, int] = {}
     for monomial, coefficient in terms:
         collected[monomial] = collected.get(monomial, 0) + coefficient
     kept = [(m, c) for m, c in collected.items() if c]
-    return Dim(tuple(sorted(kept, key=lambda term: _key(term[0]))))
+    if len(kept) > 1:
+        kept.sort(key=lambda term: _key(term[0]))
+    return Dim(tuple(kept))
 
 
 def _times(m: Monomial, n: Monomial) -> Monomial:

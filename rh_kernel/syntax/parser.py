@@ -73,7 +73,7 @@ def parse_item(chunk: Span) -> Item | Unparsed | None:
     try:
         if chunk.start == 0 and chunk.text[:1].isspace():
             _reject_indented(c)
-        _reject_open(c, chunk)
+        reject_open(c, chunk)
         return item(c)
     except Rejected as rejected:
         last = c.rest()[-1]
@@ -134,7 +134,8 @@ def _reject_indented(c: Cursor) -> None:
     raise Rejected(IndentedItem(span=c.here(), found="an indented line", expected="an item", hint=hint))
 
 
-def _reject_open(c: Cursor, chunk: Span) -> None:
+def reject_open(c: Cursor, chunk: Span) -> None:
+    """Raise ``Rejected`` if the place of a solution is still open. The cursor stands at the chunk's beginning."""
     hint = f"write it in the place of `{STUB}`, and run the cell again"
     stubs = [t for t in (c.rest() if STUB in chunk.text else ()) if t.kind is Kind.NAME and t.text == STUB]
     if stubs:

@@ -10,6 +10,8 @@ from rh_kernel.arrays.builder import LONGEST
 from rh_kernel.arrays.choosing import backend_for, estimate
 from rh_kernel.arrays.devices import Device
 from rh_kernel.arrays.plan import Integers, Precision
+from rh_kernel.arrays.program import Program
+from rh_kernel.source.collection import put_off
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.batches import MEASURED, Batches, for_changes, for_results, shared
@@ -125,24 +127,9 @@ class _Training:
     def events(self) -> Iterator[Event]:
         run = self.run
         yield from self._tell(self._progress())
-        names = [name for name, _ in run.sample]
-        sets = [self.data, *(self.measured[m.data] for m in run.measures)]
-        step = for_changes(run.command, run.sample, self.data, strict=self.strict, longest=self.longest)
-        measures = [
-            for_results(m.command, names, self.measured[m.data], strict=self.strict, longest=self.longest) for m in run.measures
-        ]
-        programs = (step, *measures)
-        seconds = sum(estimate(program, data.size) for program, data in zip(programs, sets, strict=True))
-        calls = self.data.size // run.batch * estimate(step, 0)
-        backend = self.choice(run.epochs * (seconds + calls))
-        memory = shared(programs, self.heap, self.precision, backend)
-        steps, *averages = [
-            Batches(program, names, data, memory, self.precision, backend) for program, data in zip(programs, sets, strict=True)
-        ]
+        with put_off():
+            step, steps, averages = self._prepared()
         self.steps = steps
-        steps.require(run.batch, *self.bound)
-        for average in averages:
-            average.require(average.samples(MEASURED), *self.bound)
         writes = tuple([location for location, _ in step.writes])
         self.start = {location: self.heap[location] for location in writes if location in self.heap}
         rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
@@ -162,6 +149,28 @@ class _Training:
         yield from self._tell(self._progress())
         curves = tuple([(m.text, tuple(curve)) for m, curve in zip(run.measures, self.curves, strict=True)])
         yield Trained(dict(self.heap), curves, run.epochs, self.data.size, self.clock.seconds)
+
+    def _prepared(self) -> tuple[Program, Batches, list[Batches]]:
+        """The program of a step, and what runs it and each of the measures."""
+        run = self.run
+        names = [name for name, _ in run.sample]
+        sets = [self.data, *(self.measured[m.data] for m in run.measures)]
+        step = for_changes(run.command, run.sample, self.data, strict=self.strict, longest=self.longest)
+        measures = [
+            for_results(m.command, names, self.measured[m.data], strict=self.strict, longest=self.longest) for m in run.measures
+        ]
+        programs = (step, *measures)
+        seconds = sum(estimate(program, data.size) for program, data in zip(programs, sets, strict=True))
+        calls = self.data.size // run.batch * estimate(step, 0)
+        backend = self.choice(run.epochs * (seconds + calls))
+        memory = shared(programs, self.heap, self.precision, backend)
+        steps, *averages = [
+            Batches(program, names, data, memory, self.precision, backend) for program, data in zip(programs, sets, strict=True)
+        ]
+        steps.require(run.batch, *self.bound)
+        for average in averages:
+            average.require(average.samples(MEASURED), *self.bound)
+        return step, steps, averages
 
     def _epochs(self, steps: Batches) -> int:
         """How many epochs of whole batches there is time for in one call; the last one is not among them."""

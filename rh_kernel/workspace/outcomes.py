@@ -10,6 +10,8 @@ from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
+from rh_kernel.ad.comparison import Refused
+from rh_kernel.ad.system import Pulled, Pushed
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.record import Record, step_record
@@ -40,6 +42,7 @@ from rh_kernel.session.results import (
 )
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
+from rh_kernel.syntax.doc import plain
 from rh_kernel.syntax.printing import Memory
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.derivations import Derivation as Proof
@@ -217,6 +220,33 @@ class Training(Shown[TrainingDone]):
         return _changes(self.result.changes)
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class Derivative(Outcome[Differentiated]):
+    """``%ad SYSTEM f(V)``, and ``%ad all f(V)``"""
+
+    @property
+    def found(self) -> Mapping[str, Pulled | Pushed]:
+        """What each system found, by its name, without those that refuse: value, gradient or tangent, and counts."""
+        rows = {row.system.name: row.outcome for row in self.result.rows}
+        return MappingProxyType({name: o for name, o in rows.items() if not isinstance(o, Refused)})
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Why the others refuse, by their names."""
+        rows = {row.system.name: row.outcome for row in self.result.rows}
+        return MappingProxyType({name: o.diagnostics[0].message for name, o in rows.items() if isinstance(o, Refused)})
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Forms(Outcome[FormsShown]):
+    """``%ad SYSTEM f``"""
+
+    @property
+    def forms(self) -> Mapping[str, str]:
+        """The text of each form of the program, by its title, in the order in which they are made."""
+        return MappingProxyType({stage.title: plain(stage.doc) for stage in self.result.stages})
+
+
 AnyOutcome: TypeAlias = (
     Value
     | Trace
@@ -231,8 +261,8 @@ AnyOutcome: TypeAlias = (
     | Outcome[CheckPassed]
     | Outcome[NamesShown]
     | Outcome[Computed]
-    | Outcome[Differentiated]
-    | Outcome[FormsShown]
+    | Derivative
+    | Forms
     | Outcome[RewritingShown]
     | Outcome[Notice]
     | Outcome[ItemFailed]
@@ -308,9 +338,9 @@ def outcome(result: Result) -> AnyOutcome:
         case Computed():
             return Outcome(result)
         case Differentiated():
-            return Outcome(result)
+            return Derivative(result)
         case FormsShown():
-            return Outcome(result)
+            return Forms(result)
         case RewritingShown():
             return Outcome(result)
         case ItemFailed():

@@ -3,11 +3,11 @@
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from rh_kernel.workspace.giving import Given, with_constant, with_data
 from rh_kernel.workspace.interrupts import Interrupts
 from rh_kernel.workspace.outcomes import AnyOutcome, Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome, unwritable
 from rh_kernel.workspace.showing import shell
+
+if TYPE_CHECKING:
+    from rh_kernel.workspace.growth import Growth
 
 K = TypeVar("K", bound=AnyOutcome)
 V = TypeVar("V")
@@ -77,6 +80,16 @@ class Workspace:
     def derivation(self, subject: str) -> Derivation:
         """The typing derivation of a term, a command or a name. Raises as ``run`` does."""
         return self._directed("derivation", subject, Derivation)
+
+    def growth(self, family: Callable[[int], str], sizes: Iterable[int], *counts: str) -> "Growth":
+        """How counts of the laboratory's systems grow with the size of a program. Nothing is declared. Raises ``Wrong``.
+
+        ``family`` gives for a size the text of a ``%%lambda`` cell that ends in ``%ad all f(…)``. A count is a system and what
+        it counts: ``"chad"`` for its operations, ``"chad visits"``, ``"linear-negation steps"``.
+        """
+        from rh_kernel.workspace.growth import measured
+
+        return measured(self._session, family, sizes, counts)
 
     def const(self, name: str, value: Given) -> Outcome[DeclarationMade]:
         """Declare a constant: a number has type ``Real(1)``, an array its shape, a tuple a product. Raises ``Wrong``."""

@@ -92,6 +92,13 @@ TEXTS = [
     "%%pythonic\nloc w",
     "%%python 3\nloc w",
     "%%python  \nloc w\n    \n\n  %%python",
+    "%%lambda # a\nfun f(x : Real) : Real = (λx : Real. x)(\\y : Real + 1. inl(y)) ≤ 1 <= x\n%%rh\n%help let\ndim n",
+    "%%lambda\n%ad reverse-derivative f(1) with map\n%ad all f --trace\n%ad chat f along trace",
+    "%%lambda\n%trace\n%ad\n chad f\n%  ad chad",
+    "%%lambda let\n  case x\n# a\n  of\n%%lambda\n} then\n%%rh exp\n%help exp\n%%lambda\nexp\n%%python\nif map\n%%lambda",
+    "%%lambda\ncheck x == 1\ntrain for\n%%%\n%ad #a\n%ad(chad)\n%ad\t\xa0chad\nλ λx' λ1 λλ xλ 1λ fun λx λ\n fun g\n%%rh\n  x",
+    "%%rh\n%%lambda\nif",
+    "dim n\n%%lambda",
 ]  # fmt: skip
 
 
@@ -153,6 +160,9 @@ def test_the_editor_indents_as_a_person_does() -> None:
         ('train P\n  for x in data("xor")', 2),
         ('train P for x in data("xor") epochs 1', 0),
         ("dot(x,", 2),
+        ("%%lambda\nfun f(x : Real) : Real =", 2),
+        ("%%lambda\nfun f(x : Real) : Real =\n  let y <- x in", 2),
+        ("%%lambda\nf(λx : Real.", 2),
         ('"{"', 0),
         ("# {", 0),
         ("%help {", 0),
@@ -187,6 +197,11 @@ def test_the_editor_knows_the_words_of_the_language() -> None:
     agree("PLACED.%compile", words["PLACED"]["%compile"], description.COMPILE_WORDS)
     agree("PLACED.%gradient", words["PLACED"]["%gradient"], description.GRADIENT_WORDS)
     agree("CELL_WORDS", words["CELL_WORDS"], description.CELL_WORDS)
+    agree("LABORATORY.keyword", words["LABORATORY"]["keyword"], description.LABORATORY_WORDS)
+    agree("LABORATORY.directive", words["LABORATORY"]["directive"], set(description.LABORATORY_DIRECTIVES))
+    agree("LABORATORY.type", words["LABORATORY"]["type"], description.LABORATORY_TYPES)
+    agree("LABORATORY.function", words["LABORATORY"]["function"], description.LABORATORY_FUNCTIONS)
+    agree("LABORATORY.system", words["LABORATORY"]["system"], description.SYSTEMS)
     agree("SIGNS", list(words["SIGNS"]), {look.value for look in description.SIGNS.values()})
 
 

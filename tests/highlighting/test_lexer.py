@@ -122,6 +122,18 @@ def test_words_that_mean_something_in_one_place_only() -> None:
     assert coloured("check(within) == 1")[:4:2] == [(Name, "check"), (Name, "within")]
 
 
+def test_a_section_of_the_laboratory() -> None:
+    """Its own words are coloured between its own lines, and only there."""
+    found = coloured("%%lambda\nfun f(x : Real) : Real = (λy : Real. map)(x)\n%ad chad-forward f(1) along 2\n%%rh\nmap")
+    assert found[:3] == [(Name.Decorator, "%"), (Name.Decorator, "%"), (Name.Decorator, "lambda")]
+    assert found[3:5] == [(Keyword.Declaration, "fun"), (Name.Variable, "f")]
+    assert found.count((Keyword, "λ")) == 1
+    assert found.count((Name.Builtin, "map")) == 1
+    assert (Keyword, "chad-forward") in found
+    assert (Keyword, "along") in found
+    assert found[-1] == (Name, "map")
+
+
 def test_a_python_cell_is_python() -> None:
     found = coloured("%%python\nimport numpy as np  # rh")
     assert found[0] == (Name.Decorator, "%%python")

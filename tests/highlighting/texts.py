@@ -9,4 +9,19 @@ anything = st.text(st.characters(exclude_categories=["Cs"]))
 signs = ["\n", "\n", "\n  ", " ", "\t", "\r\n", "\x0c", "\u2028"]
 words = ["let", "x", "<-", "←", "in", "%", "%%python", "%help", "%trace", "train", "epochs", "⟨", "<", "⌊", '"', '"a"', "1.5"]
 more = ["1.x", ".1", "#", "=", "==", "check", "Real", "softmax", "}", "wᵀ", "x₀"]
-nearly = st.lists(st.sampled_from([*signs, *words, *more])).map("".join)
+laboratory = [
+    "\n%%lambda\n",
+    "\n%%rh\n",
+    "\n%ad ",
+    "chad-forward",
+    "along",
+    "--",
+    "trace",
+    "λ",
+    "\\\\",
+    "fun ",
+    "case",
+    "≤",
+    "(",
+]
+nearly = st.lists(st.sampled_from([*signs, *words, *more, *laboratory])).map("".join)

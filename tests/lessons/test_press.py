@@ -151,6 +151,8 @@ def test_numbers_may_differ_in_what_rounding_does_and_in_nothing_else() -> None:
     assert [*differences("loss 0.123456 of 3", "loss 0.125 of 3")]
     assert [*differences("loss 0.1 of 3", "loss 0.1 of 4")]
     assert [*differences("one\ntwo", "one")]
+    assert not [*differences("finite-differences  3  1e-10", "finite-differences  3  4e-11")]
+    assert [*differences("2 of 3e", "2 of 4e")]
 
 
 def test_a_notebook_is_written_and_kept_up_to_date(text: Lesson, tmp_path: Path) -> None:

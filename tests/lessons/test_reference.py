@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from lessons.reference import complaints, directives, rules, symbols, words
+from lessons.reference import complaints, directives, laboratory, rules, symbols, words
 from lessons.reference.grammar import Grammar, read, signs, strays
 from lessons.reference.markdown import anchored, anchors, contents, headings, slug, table
 from lessons.reference.pages import APPENDIX, COMMAND, PARTS, names, pages, written
 from lessons.reference.running import run, start
+from rh_kernel.ad.systems import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS, cost, failing
-from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.directives import DIRECTIVES, LABORATORY_DIRECTIVES
 from rh_kernel.session.forms import FORMS, SIGNS
+from rh_kernel.session.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim
@@ -52,7 +54,7 @@ def test_a_part_that_nothing_makes_is_refused() -> None:
 def test_what_is_written_by_hand_is_about_what_there_is() -> None:
     assert set(complaints.words()) == set(complaints.classes()) == set(classes().values())
     assert set(symbols.words()) == set(ROWS) == {row.name for rows in symbols.KINDS.values() for row in rows}
-    assert set(directives.words()) == set(DIRECTIVES)
+    assert set(directives.words()) == {*DIRECTIVES, *LABORATORY_DIRECTIVES}
     assert set(rules.words()["reduction"]) == {rule.value for rule in Rule}
     assert set(rules.words()["typing"]) == {rule.value for rule in TypingRule if rule.value.startswith("T-")}
     assert set(rules.words()["figures"]) == {figure.value for figure in Figure}
@@ -161,6 +163,7 @@ OUTSIDE = {
     "syntax_indented_first_line": "the grammar does not see spaces",
     "syntax_option_twice": "an option may come any number of times",
     "syntax_too_deep": "the grammar has no limits",
+    "laboratory_map_without_a_variable": "the names of formers are names like others",
 }
 """Wrong texts that the grammar allows, and why."""
 
@@ -168,9 +171,8 @@ OUTSIDE = {
 @pytest.fixture(scope="module")
 def grammar() -> Grammar:
     page = (APPENDIX / "language.md").read_text(encoding="utf-8")
-    block = re.search(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert block is not None
-    return read(block[1])
+    of_language, of_laboratory = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return read(of_language + of_laboratory)
 
 
 @pytest.mark.parametrize("program", sorted([*PROGRAMS.glob("good/*.rh"), *PROGRAMS.glob("paper/*.rh")]), ids=lambda p: p.stem)
@@ -198,6 +200,18 @@ def test_the_grammar_has_every_word_and_sign(grammar: Grammar) -> None:
     found = {sign for form in grammar.values() for sign in signs(form)}
     assert found >= {*KEYWORDS, *TRAINING_OPTIONS, *DIRECTIVES, *EXPRESSION_DIRECTIVES}
     assert found >= {*SPELLINGS.values()} - {"⟩"}
+
+
+def test_the_grammar_has_every_word_of_the_laboratory(grammar: Grammar) -> None:
+    found = {sign for form in grammar.values() for sign in signs(form)}
+    assert found >= LABORATORY_FORMS.keys() - {"λ", "sum", "dot", "all"}
+
+
+def test_the_systems_stand_in_the_table_of_fragments() -> None:
+    """Each is asked; that none takes a construct, or all take all, would tell nothing."""
+    answers = {name: [laboratory.takes(name, program) for program in laboratory.CONSTRUCTS.values()] for name in SYSTEMS}
+    assert all(first for first, *_ in answers.values())
+    assert len({tuple(taken) for taken in answers.values()}) > 2
 
 
 def test_a_grammar_that_is_not_one_is_refused() -> None:

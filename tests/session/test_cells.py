@@ -313,7 +313,7 @@ def test_an_item_means_the_same_where_only_the_names_are_known_that_it_uses(prog
                 assert again.subject == subject
             case _:
                 assert type(again) is type(planned)
-        known = after
+        known, around = after, around.after(planned)
 
 
 def test_a_name_that_an_item_binds_is_not_free_in_it() -> None:

@@ -1,9 +1,11 @@
 """``%%lambda`` cells in a session: what they declare, compute, differentiate and refuse."""
 
+import math
 from pathlib import Path
 
 import pytest
 
+from rh_kernel.ad.comparison import distance
 from rh_kernel.ad.system import Pulled, Pushed
 from rh_kernel.session.results import (
     Computed,
@@ -50,7 +52,7 @@ def code(text: str) -> str:
 def test_a_function_is_declared_and_called_in_later_cells() -> None:
     """The functions of the laboratory belong to the session, and not to the language around."""
     results, session = run(SQUARE)
-    assert results == [DeclarationMade("f", "function", "Real × Real -> Real")]
+    assert results == [DeclarationMade("f", "a function", "Real × Real -> Real")]
     (found,), session = run("%%lambda\nf(3, 2)", session)
     assert isinstance(found, Computed)
     assert found.value == 18
@@ -162,3 +164,49 @@ def test_what_is_wrong_has_a_code(text: str, expected: str) -> None:
     assert complaint.code == expected
     assert complaint.span is not None
     assert complaint.span.source.name == "cell"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("fun g(x : Real) : Real = case inl(x) of inl a -> a | inr b -> -b\n%ad all g(2)", 1.0),
+        ("fun s(x : Real) : Real = sin(x)\nfun g(sin : Real) : Real = s(sin)\n%ad all g(0)", 1.0),
+        ("fun g(program : Real) : Real = sin(program)\n%ad all g(0)", 1.0),
+        ("fun g(x : Real) : Real(2) = foldl(a e. a + e * [x, 1], 0, [1, 2])\n%ad all g(0) with [1, 0]", 3.0),
+    ],
+)
+def test_what_a_reader_found_is_mended(text: str, expected: float) -> None:
+    """Unknown types that are numbers, names that are those of symbols, the zero of an array."""
+    found = run(f"%%lambda\n{text}")[0][-1]
+    assert isinstance(found, Differentiated)
+    for row in found.rows:
+        if isinstance(row.outcome, Pulled):
+            assert row.outcome.gradient == (pytest.approx(expected),)
+    assert any(isinstance(row.outcome, Pulled) for row in found.rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("fun g(xs : Real(3)) : Real = case foldl(a x. inr(a), inl(1), xs) of inl a -> 1 | inr b -> 2", "RH102"),
+        ("fun map(x : Real) : Real = x", "RH008"),
+        ("fun g(case : Real) : Real = 1", "RH008"),
+        ("fun g(x : Real) : Real = let (of, y) <- (x, x) in y", "RH008"),
+        ("%ad chad f --trace", "RH504"),
+        ("%ad reverse-handler f(1 / 0, 2)", "RH501"),
+        ("fun g(h : Real -> Real) : Real = h(1)\n%ad chad-forward g(λx : Real. x)", "RH501"),
+        ("fun g(x : Real) : Real = " + "+".join(["x"] * 3000), "RH016"),
+    ],
+)
+def test_what_a_reader_found_is_refused(text: str, expected: str) -> None:
+    """A type that holds itself, words as names, what no system can do."""
+    failed = run(SQUARE + text)[0][-1]
+    assert isinstance(failed, ItemFailed), failed
+    assert failed.diagnostics[0].code == expected
+
+
+def test_what_is_no_number_agrees_with_nothing() -> None:
+    """A gradient with ``nan`` in it is not near one without."""
+    assert distance((1.0, math.nan), (1.0, 2.0)) == math.inf
+    assert distance((1.0, math.nan), (1.0, math.nan)) == 0
+    assert distance((math.inf,), (math.inf,)) == 0

@@ -8,6 +8,7 @@ from functools import partial, reduce
 from typing import TypeAlias
 
 from rh_kernel.ad.chad import combinators as of
+from rh_kernel.ad.chad.combinator_loops import folded, mapped
 from rh_kernel.ad.chad.combinators import Arrow, Entries, Object
 from rh_kernel.ad.chad.operations import Operation
 from rh_kernel.ad.chad.rules import (
@@ -51,7 +52,7 @@ from rh_kernel.ad.chad.target import (
 )
 from rh_kernel.ad.chad.types import AnyType, Mode, Product, primal, tangent
 from rh_kernel.ad.language import types as source
-from rh_kernel.ad.language.types import Function, Real, Sum, Type
+from rh_kernel.ad.language.types import SCALAR, Function, Real, Sum, Type
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.source.diagnostic import KernelBug
 
@@ -61,10 +62,10 @@ Derived: TypeAlias = tuple[Term, Object]
 
 def combinator_derivative(mode: Mode, domain: Entries, f: Arrow, taken: Iterable[str] = ()) -> Term:
     """``D(f)``, in which none of the names that are ``taken`` is bound"""
-    return descend(_Deriving(mode, taken).arrow(domain, f))[0]
+    return descend(Deriving(mode, taken).arrow(domain, f))[0]
 
 
-class _Deriving:
+class Deriving:
     """The derivatives of one mode."""
 
     def __init__(self, mode: Mode, taken: Iterable[str]) -> None:
@@ -174,6 +175,14 @@ class _Deriving:
                 B = Sum(source.UNIT, source.UNIT)
                 back, forth = Zero(self.two(A)), Zero(self.two(B))
                 return self.made(A, B, lambda x: Sign(first(x), second(x)), lambda _: back, lambda _: forth)
+            case of.Mapping(_, k, g):
+                inner = Entries((*_entries(A).types[: len(_entries(A).types) - k], *(SCALAR,) * max(k, 1)))
+                t, _ = yield self.arrow(inner, g)
+                return mapped(self, _entries(A), f, t)
+            case of.Folding(_, _, g):
+                inner = Entries((*_entries(A).types[:-1], SCALAR))
+                t, _ = yield self.arrow(inner, g)
+                return folded(self, _entries(A), f, t)
             case _:
                 raise KernelBug("another combinator")
 

@@ -142,16 +142,20 @@ def terms_of(command: Command) -> Iterator[Term | Command]:
                 pending.append(rest)
 
 
-def count(t: Term) -> int:
-    """How many nodes a term with its commands has."""
-    nodes, pending = 0, [t]
+def all_terms(t: Term) -> Iterator[Term | Command]:
+    """The term and all terms and commands in it."""
+    pending = [t]
     while pending:
         for s in subterms(pending.pop()):
-            nodes += 1
+            yield s
             if isinstance(s, Backward):
                 for part in terms_of(cast(Command, s.command)):
                     if isinstance(part, Command):
-                        nodes += 1
+                        yield part
                     else:
                         pending.append(part)
-    return nodes
+
+
+def count(t: Term) -> int:
+    """How many nodes a term with its commands has."""
+    return sum(1 for _ in all_terms(t))

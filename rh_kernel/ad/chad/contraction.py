@@ -66,6 +66,10 @@ def contracted(t: to.Term, supply: Supply) -> tuple[Simplification, to.Term] | N
             return Simplification.PAIR_PROJ, to.Tuple(components[:-1])
         case to.Last(to.Tuple(components)):
             return Simplification.PAIR_PROJ, components[-1]
+        case to.Projection() | to.Initial() | to.Last() if isinstance(t.operand, to.Coprojection | to.Zero):
+            return _of_sparse(t, t.operand)
+        case to.Extend(to.Coprojection() | to.Zero() as s, r):
+            return Simplification.COPROJECTION, to.Extend(dense(s), r)
         case to.Extend(to.Initial(s), to.Last(r)) if is_cheap(s) and s == r:
             return Simplification.PAIR_ETA, s
         case to.Extend(to.Tuple(components), r):
@@ -76,7 +80,7 @@ def contracted(t: to.Term, supply: Supply) -> tuple[Simplification, to.Term] | N
             return Simplification.SUM_BETA, to.Let(s, left if side == 1 else right)
         case to.LinearOut(side, _, to.LinearInject(other, _, s)) if side == other:
             return Simplification.SUM_BETA, s
-        case to.Plus() | to.Coprojection() | to.Zero() | to.Scale():
+        case to.Plus() | to.Scale():
             return _of_monoid(t)
         case to.Projection() | to.Initial() | to.Last() | to.LinearCall() | to.Call():
             return _floated(t)
@@ -87,24 +91,66 @@ def contracted(t: to.Term, supply: Supply) -> tuple[Simplification, to.Term] | N
             return _of_sums(t, supply)
 
 
-def _of_monoid(t: to.Plus | to.Coprojection | to.Zero | to.Scale) -> tuple[Simplification, to.Term] | None:
-    """The laws of 0 and +, by components, and ``0 * x``"""
+def dense(t: to.Term) -> to.Term:
+    """A coprojection, or the zero of a product, as a tuple; others as they are."""
     match t:
         case to.Coprojection(i, A, s):
             zeros = [to.Zero(B) for B in A.factors]
-            return Simplification.COPROJECTION, to.Tuple((*zeros[: i - 1], s, *zeros[i:]))
+            return to.Tuple((*zeros[: i - 1], s, *zeros[i:]))
         case to.Zero(Product(factors)):
-            return Simplification.COPROJECTION, to.Tuple(tuple(map(to.Zero, factors)))
+            return to.Tuple(tuple(map(to.Zero, factors)))
+        case _:
+            return t
+
+
+def _of_sparse(
+    t: to.Projection | to.Initial | to.Last, inner: to.Coprojection | to.Zero
+) -> tuple[Simplification, to.Term] | None:
+    """The components of coprojections and zeros"""
+    whole = inner.type
+    if not isinstance(whole, Product):
+        raise KernelBug("a product was expected")
+    n = len(whole.factors)
+    match t:
+        case to.Initial():
+            shorter = Product(whole.factors[:-1])
+            if isinstance(inner, to.Coprojection) and inner.index < n:
+                return Simplification.COPROJECTION, to.Coprojection(inner.index, shorter, inner.operand)
+            return Simplification.COPROJECTION, to.Zero(shorter)
+        case to.Projection() | to.Last():
+            i = t.index if isinstance(t, to.Projection) else n
+            if isinstance(inner, to.Coprojection) and inner.index == i:
+                return Simplification.COPROJECTION, inner.operand
+            return Simplification.COPROJECTION, to.Zero(whole.factors[i - 1])
+
+
+def _of_monoid(t: to.Plus | to.Scale) -> tuple[Simplification, to.Term] | None:
+    """The laws of 0 and +, by components, and ``0 * x``"""
+    match t:
         case to.Plus(to.Zero(), s) | to.Plus(s, to.Zero()):
             return Simplification.PLUS_ZERO, s
-        case to.Plus(to.Tuple(left), to.Tuple(right)):
-            return Simplification.PLUS_PAIR, to.Tuple(tuple(map(to.Plus, left, right)))
-        case to.Plus(to.Plus(s, to.Tuple() as left), to.Tuple() as right):
+        case to.Plus(to.Coprojection(i, A, s), to.Coprojection(j, _, r)) if i == j:
+            return Simplification.PLUS_PAIR, to.Coprojection(i, A, to.Plus(s, r))
+        case to.Plus(to.Tuple() | to.Coprojection() as left, to.Tuple() | to.Coprojection() as right):
+            return Simplification.PLUS_PAIR, _by_components(left, right)
+        case to.Plus(to.Plus(s, to.Tuple() | to.Coprojection() as left), to.Tuple() | to.Coprojection() as right):
             return Simplification.PLUS_PAIR, to.Plus(s, to.Plus(left, right))
         case to.Plus() | to.Scale():
             return _floated(t)
-        case to.Zero():
-            return None
+
+
+def _by_components(left: to.Term, right: to.Term) -> to.Term:
+    """``⟨t1 + s1, …⟩``, in which a zero is left away."""
+    one, other = dense(left), dense(right)
+    if not isinstance(one, to.Tuple) or not isinstance(other, to.Tuple):
+        raise KernelBug("tuples were expected")
+    return to.Tuple(tuple(_sum(s, r) for s, r in zip(one.components, other.components, strict=True)))
+
+
+def _sum(s: to.Term, r: to.Term) -> to.Term:
+    if isinstance(s, to.Zero):
+        return r
+    return s if isinstance(r, to.Zero) else to.Plus(s, r)
 
 
 def _of_sums(t: to.Term, supply: Supply) -> tuple[Simplification, to.Term] | None:
@@ -122,6 +168,10 @@ def _of_sums(t: to.Term, supply: Supply) -> tuple[Simplification, to.Term] | Non
             s
         ) and all(map(is_cheap, arrays)):
             return Simplification.SUM_ZIP, _split_sum(n, types, each, supply)
+        case to.LinearZipWith(_, _, _, to.Scope(names, to.Coprojection() as body)):
+            return Simplification.COPROJECTION, replace(t, scope=to.Scope(names, dense(body)))
+        case to.MapDifferential(Mode.REVERSE, _, _, to.Scope(names, to.Coprojection() | to.Zero() as body)):
+            return Simplification.COPROJECTION, replace(t, scope=to.Scope(names, dense(body)))
         case to.Fold(A, to.Zero()):
             return Simplification.COPOWER_BETA, to.Zero(A)
         case to.LinearSum(_, A, to.Zero()):

@@ -1,15 +1,14 @@
 """The forward derivatives of ``map`` (CHAD §10, App. A) and, in its manner, of the other array forms."""
 
+from rh_kernel.ad.chad.folds import Steps
 from rh_kernel.ad.chad.reverse_arrays import ArrayRuleTerm, call2
-from rh_kernel.ad.chad.rules import Derivation, Derive, Derived, Rule, call, dual, first, let, let_linear, second
+from rh_kernel.ad.chad.rules import Derivation, Derive, Derived, Rule, call, dual, first, let, second
 from rh_kernel.ad.chad.source import Context, size_of
 from rh_kernel.ad.chad.target import (
-    Accumulate,
     Call,
     Extend,
     Indices,
     Lambda,
-    LinearAccumulate,
     LinearCall,
     LinearReplicate,
     LinearVariable,
@@ -17,9 +16,7 @@ from rh_kernel.ad.chad.target import (
     LinearZipWith,
     Map,
     MapDifferential,
-    Place,
     Plus,
-    Prepend,
     Scope,
     Term,
     Tuple,
@@ -120,40 +117,20 @@ def _generate(gamma: Context, n: int, i: str, body: core.Term, d: Derivation, de
 
 
 def _fold(gamma: Context, M: core.Reduce | core.Foldl | core.Scanl, d: Derivation, derive: Derive) -> Descent[Derived]:
-    """``⟨r, λ̲v. (mapAccumL(b w. …, b, ⟨z' • v, zip ⟨replicate v, s' • v⟩⟩)).1⟩`` for ``⟨r, b⟩ = mapAccumL(a x. y a x, z, s)``
-
-    where a step is ``let q = b • ⟨⟨w.2.1, w.1⟩, w.2.2⟩ in ⟨q, 0⟩``. For ``scanl`` a step also gives an entry of the result, and
-    its tangent for the 0.
-    """
+    """``let ⟨r, b⟩ = mapAccumL(a x. y a x, z, s) in ⟨r, λ̲v. mapAccumL(b w. …, b, ⟨z' • v, …⟩).1⟩``"""
     scans = isinstance(M, core.Scanl)
     d.used.add(Rule.SCANL if scans else Rule.FOLDL)
     z0 = yield derive(gamma, M.start, d)
     s = yield derive(gamma, M.array, d)
     t = yield derive(gamma.extended((M.accumulator, z0.type), (M.name, SCALAR)), M.body, d)
-    n, A1 = size_of(s.type), primal(z0.type, _F)
+    steps, result = Steps(size_of(s.type), scans, d.supply), Real(size_of(s.type) + 1) if scans else z0.type
     y, (z, z_), (u, u_) = d.supply.fresh("y"), d.supply.pair("z"), d.supply.pair("s")
-    r, bs, a, x = d.supply.fresh("r"), d.supply.fresh("b"), d.supply.fresh(M.accumulator), d.supply.fresh(M.name)
-    b, p, q, v = d.supply.fresh("b"), d.supply.fresh("p"), d.supply.fresh("q"), d.linear(gamma.tangents)
-    function = Lambda(A1, Scope((M.accumulator,), Lambda(NUMBER, Scope((M.name,), t.term))))
-    entry, values, derivative, result = call2(y, a, x), Variable(r), Variable(b), z0.type
-    if scans:
-        o, o_, c = *d.supply.pair("o"), d.supply.fresh("c")
-        entry = let((o, o_), entry, Tuple((Variable(o), Tuple((Variable(o), Variable(o_))))))
-        values = Prepend(n, Variable(z), Map(n, Scope((c,), first(Variable(c))), (Variable(bs),)))
-        derivative, result = second(Variable(b)), Real(n + 1)
-    w = LinearVariable(p)
-    step = LinearCall(derivative, Extend(Extend(first(second(w)), first(w)), second(second(w))))
-    kept: Term = LinearVariable(q) if scans else Tuple(())
-    body = let_linear(q, step, Tuple((LinearVariable(q), kept)))
-    inputs = LinearZip(n, Tuple((LinearReplicate(n, v.variable), call(u_, v.variable))))
-    pushed: Term = LinearAccumulate(_F, n, Variable(bs), Tuple((call(z_, v.variable), inputs)), Scope((b, p), body))
-    if scans:
-        m = d.supply.fresh("q")
-        start = Place(0, 1, n + 1, NUMBER, second(LinearVariable(m)))
-        steps = Place(1, n + 1, n + 1, NUMBER, second(first(LinearVariable(m))))
-        pushed = let_linear(m, Tuple((pushed, call(z_, v.variable))), Plus(start, steps))
-    else:
-        pushed = first(pushed)
-    value = let((r, bs), Accumulate(n, Variable(z), Variable(u), Scope((a, x), entry)), dual(values, v.lambda_(pushed)))
-    value = let((z, z_), z0.term, let((u, u_), s.term, value))
-    return Derived(let((y,), function, value), result)
+    function = Lambda(primal(z0.type, _F), Scope((M.accumulator,), Lambda(NUMBER, Scope((M.name,), t.term))))
+    v = d.linear(gamma.tangents)
+
+    def forward(values: Term, kept: Term) -> Term:
+        pushed = steps.pushed(kept, v.variable, call(z_, v.variable), call(u_, v.variable))
+        return dual(values, v.lambda_(pushed))
+
+    value = steps.kept(Variable(z), Variable(u), lambda a, x: Call(Call(Variable(y), a), x), forward)
+    return Derived(let((y,), function, let((z, z_), z0.term, let((u, u_), s.term, value))), result)

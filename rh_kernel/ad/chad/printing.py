@@ -6,9 +6,10 @@ each has its own.
 
 from collections.abc import Generator, Sequence
 from enum import IntEnum
+from typing import cast
 
+from rh_kernel.ad.chad import commands as do
 from rh_kernel.ad.chad import target as to
-from rh_kernel.ad.chad.traversal import subterms
 from rh_kernel.ad.chad.types import Mode
 from rh_kernel.ad.language.printing import number
 from rh_kernel.source.descent import Descent, descend
@@ -37,7 +38,7 @@ def document(t: to.Term) -> Doc:
 def level_of(t: to.Term) -> Level:
     """How tightly t holds together as it is printed."""
     match t:
-        case to.Let() | to.LetLinear() | to.Lambda() | to.LinearLambda() | to.Case() | to.Fold():
+        case to.Let() | to.LetLinear() | to.Lambda() | to.LinearLambda() | to.Case() | to.Fold() | to.Backward():
             return Level.OPEN
         case to.Plus() | to.Sign():
             return Level.SUM
@@ -59,7 +60,7 @@ class _Printer:
     """Prints the parts of one term; ``kept`` are the names that Cartesian variables have in it."""
 
     def __init__(self, t: to.Term) -> None:
-        forms = tuple(subterms(t))
+        forms = tuple(do.all_terms(t))
         self.kept = {s.name for s in forms if isinstance(s, to.Variable)}
         self.several = any(isinstance(s, to.LetLinear) and s.keeps for s in forms)
 
@@ -126,6 +127,10 @@ class _Printer:
                 return group(left, " •", nest(LINE, right))
             case to.Zero():
                 return role(Role.CONSTANT, "0")
+            case to.Backward(v, C, names):
+                lines = yield from self._command(cast(do.Command, C))
+                state = f"[{', '.join(names)}]" if names else ""
+                return group(f"λ̲{self.linear(v)}{state}.", nest(LINE, join(concat(" >>", LINE), lines)))
             case _:
                 return (yield self._other(t))
 
@@ -208,6 +213,52 @@ class _Printer:
         docs = yield from self._all(arguments)
         return _listed("[", docs, "]") if name.startswith("array") else concat(name, _listed("(", docs, ")"))
 
+    def _command(self, C: do.Command) -> "Generator[Descent[Doc], Doc, list[Doc]]":
+        """The commands that follow each other, a line for each."""
+        lines: list[Doc] = []
+        pending = [C]
+        while pending:
+            match pending.pop():
+                case do.Done():
+                    pass
+                case do.Then(first, second):
+                    pending += (second, first)
+                case do.Add(x, t):
+                    operand = yield self.term(t, Level.ATOM)
+                    lines.append(concat(role(Role.KEYWORD, "add "), f"{x} ", operand))
+                case do.Spread(names, t):
+                    operand = yield self.term(t, Level.ATOM)
+                    lines.append(concat(role(Role.KEYWORD, "add "), f"⟨{', '.join(names)}⟩ ", operand))
+                case do.Send(f, t):
+                    doc = yield self.term(to.LinearCall(f, t), Level.OPEN)
+                    lines.append(doc)
+                case do.LetCotangent(v, t, rest):
+                    doc = yield self.term(t, Level.OPEN)
+                    lines.append(concat(f"{self.linear(v)} ← ", doc))
+                    pending.append(rest)
+                case do.Scoped(x, inner, v, rest):
+                    docs = yield from self._command(inner)
+                    lines.append(concat(f"{self.linear(v)} ← ", role(Role.KEYWORD, "scope "), f"{x} ", _bracketed(docs)))
+                    pending.append(rest)
+                case do.Returning(f, t, e, v, rest):
+                    doc = yield self.term(to.LinearCall(f, t), Level.OPEN)
+                    lines.append(concat(f"⟨{self.linear(e)}, {self.linear(v)}⟩ ← ", doc))
+                    pending.append(rest)
+                case do.ForEach(_, array, t, names, results, rest):
+                    docs = yield from self._all((array, t))
+                    head = f"{_tuple([*map(self.linear, results)])} ← "
+                    body = concat("b v. ", role(Role.KEYWORD, "scope "), f"{' '.join(names)} (b • v)")
+                    lines.append(concat(head, _listed("each(", [body, *docs], ")")))
+                    pending.append(rest)
+                case do.FromTheRight(_, array, start, outputs, names, results, rest):
+                    terms = [t for t in (array, start, outputs) if t is not None]
+                    docs = yield from self._all(terms)
+                    head = f"{_tuple([*map(self.linear, results)])} ← "
+                    body = concat("b v. ", role(Role.KEYWORD, "scope "), f"{' '.join(names)} (b • v)")
+                    lines.append(concat(head, _listed("mapAccumR(", [body, *docs], ")")))
+                    pending.append(rest)
+        return lines or [Text("pure")]
+
     def _prefix(self, word: str, s: to.Term) -> Descent[Doc]:
         doc = yield self.term(s, Level.ATOM)
         return concat(f"{word} ", doc)
@@ -237,6 +288,14 @@ class _Printer:
             t = t.scope.body
         body = yield self.term(t, Level.OPEN)
         return group(*lines, body)
+
+
+def _tuple(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"⟨{', '.join(names)}⟩"
+
+
+def _bracketed(docs: Sequence[Doc]) -> Doc:
+    return group("(", nest(join(concat(" >>", LINE), docs), indent=1), ")")
 
 
 def _listed(opening: str, docs: Sequence[Doc], closing: str) -> Doc:

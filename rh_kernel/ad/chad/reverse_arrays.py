@@ -6,6 +6,7 @@ steps, and runs them from the last to the first.
 
 from typing import TypeAlias
 
+from rh_kernel.ad.chad.folds import Steps
 from rh_kernel.ad.chad.rules import (
     Derivation,
     Derive,
@@ -21,13 +22,11 @@ from rh_kernel.ad.chad.rules import (
 )
 from rh_kernel.ad.chad.source import Context, size_of
 from rh_kernel.ad.chad.target import (
-    Accumulate,
     Call,
     Indices,
     Initial,
     Lambda,
     Last,
-    LinearAccumulate,
     LinearCall,
     LinearSum,
     LinearVariable,
@@ -35,16 +34,12 @@ from rh_kernel.ad.chad.target import (
     Map,
     MapDifferential,
     Plus,
-    Prepend,
     Scope,
     Single,
-    Slice,
     Term,
-    Tuple,
     Variable,
-    Zero,
 )
-from rh_kernel.ad.chad.types import NUMBER, UNIT, Mode, primal, tangent, vector
+from rh_kernel.ad.chad.types import NUMBER, Mode, primal, tangent, vector
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import free
 from rh_kernel.ad.language.types import SCALAR, Real
@@ -144,48 +139,23 @@ def _generate(gamma: Context, n: int, i: str, body: core.Term, d: Derivation, de
 
 
 def _fold(gamma: Context, M: core.Reduce | core.Foldl | core.Scanl, d: Derivation, derive: Derive) -> Descent[Derived]:
-    """``⟨r, λ̲v. let q = mapAccumR(b v. …, b, v) in sum q.2.1 + z' • q.1 + s' • q.2.2⟩``
-
-    for ``⟨r, b⟩ = mapAccumL(a x. y a x, z, s)``, where a step from the right is ``let p = b • v in ⟨snd (fst p), ⟨fst (fst p),
-    snd p⟩⟩``. For ``scanl`` a step also gives an entry of the result, whose cotangent is added to v.
-    """
+    """``let ⟨r, b⟩ = mapAccumL(a x. y a x, z, s) in ⟨r, λ̲v. let q = mapAccumR(b v. …) in sum q.2.1 + z' • q.1 + …⟩``"""
     scans = isinstance(M, core.Scanl)
     d.used.add(Rule.SCANL if scans else Rule.FOLDL)
     z0 = yield derive(gamma, M.start, d)
     s = yield derive(gamma, M.array, d)
     t = yield derive(gamma.extended((M.accumulator, z0.type), (M.name, SCALAR)), M.body, d)
-    n, A1, A2 = size_of(s.type), primal(z0.type, _R), tangent(z0.type, _R)
+    steps, result = Steps(size_of(s.type), scans, d.supply), Real(size_of(s.type) + 1) if scans else z0.type
     y, (z, z_), (u, u_) = d.supply.fresh("y"), d.supply.pair("z"), d.supply.pair("s")
-    r, bs, a, x = d.supply.fresh("r"), d.supply.fresh("b"), d.supply.fresh(M.accumulator), d.supply.fresh(M.name)
-    function = Lambda(A1, Scope((M.accumulator,), Lambda(NUMBER, Scope((M.name,), t.term))))
-    b, p, w, q = d.supply.fresh("b"), d.supply.fresh("p"), d.supply.fresh("v"), d.supply.fresh("q")
-    entry, output, step = call2(y, a, x), Variable(bs), Variable(b)
-    if scans:
-        o, o_ = d.supply.pair("o")
-        entry = let((o, o_), entry, Tuple((Variable(o), Tuple((Variable(o), Variable(o_))))))
-        c = d.supply.fresh("c")
-        values: Term = Prepend(n, Variable(z), Map(n, Scope((c,), first(Variable(c))), (output,)))
-        v, incoming = d.linear(vector(n + 1, NUMBER)), Plus(first(LinearVariable(p)), second(LinearVariable(p)))
-        operand = Tuple((Zero(NUMBER), Slice(1, n + 1, n + 1, v.variable)))
-        backward_step, result_type = second(step), Real(n + 1)
-    else:
-        values, v, incoming = Variable(r), d.linear(A2), first(LinearVariable(p))
-        operand = Tuple((v.variable, Zero(vector(n, UNIT))))
-        backward_step, result_type = step, z0.type
-    back = Tuple((Last(Initial(LinearVariable(w))), Tuple((Initial(Initial(LinearVariable(w))), Last(LinearVariable(w))))))
-    pulled_step = LinearCall(backward_step, incoming)
-    accumulated: Term = LinearAccumulate(_R, n, Variable(bs), operand, Scope((b, p), let_linear(w, pulled_step, back)))
-    f, g, both, start = d.supply.fresh("v"), d.supply.fresh("v"), LinearVariable(q), first(LinearVariable(q))
-    if scans:
-        accumulated = Tuple((accumulated, Slice(0, 1, n + 1, v.variable)))
-        both, start = first(both), Plus(first(first(both)), second(both))
-    of_context = LinearSum(n, gamma.tangents, each(n, f, second(both), first(LinearVariable(f))))
-    of_array = each(n, g, second(both), second(LinearVariable(g)))
-    pulled = Plus(Plus(of_context, call(z_, start)), call(u_, of_array))
-    backward = v.lambda_(let_linear(q, accumulated, pulled))
-    value = let((r, bs), Accumulate(n, Variable(z), Variable(u), Scope((a, x), entry)), dual(values, backward))
-    value = let((z, z_), z0.term, let((u, u_), s.term, value))
-    return Derived(let((y,), function, value), result_type)
+    function = Lambda(primal(z0.type, _R), Scope((M.accumulator,), Lambda(NUMBER, Scope((M.name,), t.term))))
+    v = d.linear(tangent(result, _R))
+
+    def backward(values: Term, kept: Term) -> Term:
+        body = steps.pulled(kept, v.variable, gamma.tangents, lambda c, a, e: Plus(Plus(c, call(z_, a)), call(u_, e)))
+        return dual(values, v.lambda_(body))
+
+    value = steps.kept(Variable(z), Variable(u), lambda a, x: Call(Call(Variable(y), a), x), backward)
+    return Derived(let((y,), function, let((z, z_), z0.term, let((u, u_), s.term, value))), result)
 
 
 def call2(y: str, a: str, b: str) -> Term:

@@ -39,7 +39,7 @@ def by_combinators(system: str, program: Program, mode: Mode) -> Term:
     """``D(f)`` for the program as an arrow f, called with the tuple of its parameters."""
     gamma = _context(system, program, mode)
     entries = Entries(gamma.types)
-    f = arrow(system, gamma.names, entries, program.body)
+    f = arrow(gamma.names, entries, program.body)
     return Call(combinator_derivative(mode, entries, f, gamma.names), Tuple(tuple(Variable(x) for x in gamma.names)))
 
 

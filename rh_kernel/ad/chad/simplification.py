@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from rh_kernel.ad.chad import target as to
-from rh_kernel.ad.chad.contraction import Simplification, contracted, is_cheap
+from rh_kernel.ad.chad.contraction import Simplification, contracted, dense, is_cheap
 from rh_kernel.ad.chad.source import Supply
 from rh_kernel.ad.chad.traversal import binders, parts, rebuilt, renamed, renamed_as, subterms
 from rh_kernel.ad.chad.types import Product
@@ -36,7 +36,16 @@ def simplified(
         t = descend(_Round(_uses(t), supply, rules, meant, written).term(t))
         if rules.total() == before:
             break
-    return _renumbered(t, parameters, meant)
+    return _renumbered(descend(_densely(t)), parameters, meant)
+
+
+def _densely(t: to.Term) -> Descent[to.Term]:
+    """The term with tuples for coprojections."""
+    found: list[to.Scope] = []
+    for part in parts(t):
+        body = yield _densely(part.body)
+        found.append(to.Scope(part.names, body))
+    return dense(rebuilt(t, tuple(found)))
 
 
 def _names(t: to.Term) -> set[str]:
@@ -99,7 +108,10 @@ class _Round:
     def term(self, t: to.Term) -> Descent[to.Term]:
         """The term after this round."""
         if isinstance(t, to.Variable | to.LinearVariable):
-            return renamed(self.instead[t.name], self.supply) if t.name in self.instead else t
+            if t.name not in self.instead:
+                return t
+            instead = self.instead[t.name]
+            return renamed(instead, self.supply) if self.uses.times[t.name] > 1 and not is_cheap(instead) else instead
         if isinstance(t, to.Let | to.LetLinear):
             return (yield self._lets(t))
         if isinstance(t, to.LinearLambda) and isinstance(t.type, Product):
@@ -131,17 +143,27 @@ class _Round:
     def _lets(self, t: to.Term) -> Descent[to.Term]:
         """A spine of lets: what stays of them around what stays of the body."""
         kept: _Prefix = []
+        body = yield self._into(kept, t)
+        for linear, names, bound in reversed(kept):
+            scope = to.Scope(names, body)
+            body = to.LetLinear(bound, scope, keeps=True) if linear else to.Let(bound, scope)
+            if len(names) > 1:
+                body = self._contracted(body)
+        return body
+
+    def _into(self, kept: _Prefix, t: to.Term) -> Descent[to.Term]:
+        """The body of a spine of lets, which are kept; those of what they bind come before them."""
         while isinstance(t, to.Let | to.LetLinear):
             linear = isinstance(t, to.LetLinear)
             self._mean(t.scope.names, t.bound)
-            bound = yield self.term(t.bound)
+            if isinstance(t.bound, to.Let | to.LetLinear):
+                self.rules[Simplification.LET_ROTATE] += 1
+                bound = yield self._into(kept, t.bound)
+            else:
+                bound = yield self.term(t.bound)
             self._bind(kept, t.scope.names, bound, linear=linear)
             t = t.scope.body
-        body = yield self.term(t)
-        for linear, names, bound in reversed(kept):
-            scope = to.Scope(names, body)
-            body = self._contracted(to.LetLinear(bound, scope, keeps=True) if linear else to.Let(bound, scope))
-        return body
+        return (yield self.term(t))
 
     def _mean(self, names: tuple[str, ...], bound: to.Term) -> None:
         """Remembers where a name is given to what a name that was written stands for."""
@@ -177,6 +199,10 @@ class _Round:
         elif isinstance(bound, to.Tuple):
             self.rules[Simplification.LET_PAIR_SPLIT] += 1
             self.instead[x] = to.Tuple(tuple(self._part(kept, x, s, linear=linear) for s in bound.components))
+        elif isinstance(bound, to.Coprojection):
+            self.rules[Simplification.LET_PAIR_SPLIT] += 1
+            part = self._part(kept, x, bound.operand, linear=linear)
+            self.instead[x] = to.Coprojection(bound.index, bound.type, part)
         else:
             several = _components(bound)
             if several is None:
@@ -200,6 +226,8 @@ def _components(t: to.Term) -> tuple[to.Term, ...] | None:
     match t:
         case to.Tuple(components):
             return components
+        case to.Coprojection():
+            return _components(dense(t))
         case to.Lambda(A, to.Scope(names, body)) | to.LinearLambda(A, to.Scope(names, body)):
             inner, kind = _components(body), type(t)
             return None if inner is None else tuple(kind(A, to.Scope(names, s)) for s in inner)

@@ -1,23 +1,85 @@
 """The systems of CHAD: reverse and forward mode, by combinators, and with accumulators."""
 
-from rh_kernel.ad.chad.running import pull, push, transformed
+from collections.abc import Callable
+from typing import TypeAlias
+
+from rh_kernel.ad.chad import combinators
+from rh_kernel.ad.chad.printing import document
+from rh_kernel.ad.chad.running import accumulated, by_combinators, pull, pull_accumulated, push, transformed
+from rh_kernel.ad.chad.simplification import simplified
+from rh_kernel.ad.chad.target import Term
 from rh_kernel.ad.chad.types import Mode
+from rh_kernel.ad.language.binding import binders
 from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.language.printing import program as program_document
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.system import Point, Pulled, Pushed, System
+from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, System
 
 _PAPER = "Vákár and Smeding, CHAD: Combinatory Homomorphic Automatic Differentiation, TOPLAS 44(3), 2022"
+_EFFICIENT = "Smeding and Vákár, Efficient CHAD, POPL 2024, with closures that give what they have captured"
+
+_Transformation: TypeAlias = Callable[[str, Program, Mode], Term]
 
 
-def _reverse(program: Program, point: Point, cotangent: Value) -> Pulled:
-    return pull(program, point, cotangent, transformed("chad", program, Mode.REVERSE))
+def _reverse(name: str, transformation: _Transformation) -> Callable[[Program, Point, Value], Pulled]:
+    def reverse(program: Program, point: Point, cotangent: Value) -> Pulled:
+        return pull(program, point, cotangent, transformation(name, program, Mode.REVERSE))
+
+    return reverse
 
 
-def _forward(program: Program, point: Point, tangents: Point) -> Pushed:
-    return push(program, point, tangents, transformed("chad-forward", program, Mode.FORWARD))
+def _forward(name: str, transformation: _Transformation) -> Callable[[Program, Point, Point], Pushed]:
+    def forward(program: Program, point: Point, tangents: Point) -> Pushed:
+        return push(program, point, tangents, transformation(name, program, Mode.FORWARD))
+
+    return forward
+
+
+def _stages(program: Program, *stages: Stage, derivative: Term) -> tuple[Stage, ...]:
+    parameters = tuple(x for x, _ in program.parameters)
+    simple = simplified(derivative, parameters, frozenset(binders(program.body)))
+    return (
+        Stage("source", program_document(program)),
+        *stages,
+        Stage("transformed", document(derivative)),
+        Stage("simplified", document(simple)),
+    )
+
+
+def _reverse_stages(program: Program) -> tuple[Stage, ...]:
+    return _stages(program, derivative=transformed("chad", program, Mode.REVERSE))
+
+
+def _forward_stages(program: Program) -> tuple[Stage, ...]:
+    return _stages(program, derivative=transformed("chad-forward", program, Mode.FORWARD))
+
+
+def _combinator_stages(program: Program) -> tuple[Stage, ...]:
+    derivative = by_combinators("chad-combinators", program, Mode.REVERSE)
+    names, types = zip(*program.parameters, strict=True) if program.parameters else ((), ())
+    f = combinators.arrow(names, combinators.Entries(types), program.body)
+    return _stages(program, Stage("combinators", combinators.document(f)), derivative=derivative)
+
+
+def _pull_accumulated(program: Program, point: Point, cotangent: Value) -> Pulled:
+    return pull_accumulated(program, point, cotangent, accumulated("chad-accumulated", program))
+
+
+def _accumulated_stages(program: Program) -> tuple[Stage, ...]:
+    derivative = accumulated("chad-accumulated", program)
+    return Stage("source", program_document(program)), Stage("transformed", document(derivative))
 
 
 SYSTEMS: tuple[System, ...] = (
-    System("chad", "CHAD, reverse mode", _PAPER, reverse=_reverse),
-    System("chad-forward", "CHAD, forward mode", _PAPER, forward=_forward),
+    System("chad", "CHAD, reverse mode", _PAPER, reverse=_reverse("chad", transformed), stages=_reverse_stages),
+    System("chad-forward", "CHAD, forward mode", _PAPER, forward=_forward("chad-forward", transformed), stages=_forward_stages),
+    System(
+        "chad-combinators",
+        "CHAD by the combinators of a Cartesian closed category",
+        _PAPER,
+        reverse=_reverse("chad-combinators", by_combinators),
+        forward=_forward("chad-combinators", by_combinators),
+        stages=_combinator_stages,
+    ),
+    System("chad-accumulated", "CHAD with accumulators", _EFFICIENT, reverse=_pull_accumulated, stages=_accumulated_stages),
 )

@@ -37,6 +37,7 @@ from rh_kernel.ad.language.core import (
     Variable,
 )
 from rh_kernel.ad.language.names import Names
+from rh_kernel.ad.language.parsing import WORDS
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, UNIT, Function, Product, Real, Sum, Type, is_ground, product
 from rh_kernel.ad.language.unification import Unknowns, settled
@@ -100,7 +101,8 @@ class Elaboration:
 
     def __init__(self, functions: Functions) -> None:
         self.functions = functions
-        self.names = Names()
+        # No variable has the name of a symbol, so that what is printed says what it is.
+        self.names = Names((*SYMBOLS, *WORDS))
         self.unknowns = Unknowns()
 
     def need(self, span: Span, found: Type, wanted: Type, what: str = "this") -> None:
@@ -131,8 +133,10 @@ class Elaboration:
                 return Tuple(tuple(M for M, _ in each)), Product(tuple(A for _, A in each))
             case s.ArrayExpr(items):
                 return Array(tuple(self.of(M, scope, SCALAR, "an entry") for M in items)), Real(len(items))
-            case s.Negate(s.Number(value)):
+            case s.Negate(s.Number(value)) if value != 0:
                 return Constant(-value), SCALAR
+            case s.Negate(s.Number() as zero_):
+                return self.term(zero_, scope, hint)
             case s.Negate() | s.Binary():
                 return self._arithmetic(expression, scope, hint)
             case s.Projection(index, M):
@@ -156,7 +160,7 @@ class Elaboration:
                 N, A = self.term(then, scope, hint)
                 return If(L, R, N, self.of(otherwise, scope, A)), A
             case s.Former():
-                return self._former(expression, scope)
+                return self._former(expression, scope, hint)
 
     def _name(self, name: str, span: Span, scope: Scope) -> Typed:
         if name in scope:
@@ -182,7 +186,7 @@ class Elaboration:
             first = first.left
         if isinstance(first, s.Negate) and not isinstance(first.operand, s.Number):
             N, A = self.term(first.operand, scope, hint)
-            M, A = combined("neg", self._ground(first.span, "-", self.unknowns.whole(A)), (N,), self.names), A
+            M, A = combined("neg", self._ground(first.span, "-", self.unknowns.numeric(A)), (N,), self.names), A
         else:
             M, A = self.term(first, scope, hint if all(b.symbol in _ADDITIVE for b in spine) else None)
         for b in reversed(spine):
@@ -192,10 +196,9 @@ class Elaboration:
     def _binary(self, b: s.Binary, M: Term, A: Type, scope: Scope) -> Typed:
         additive = b.symbol in _ADDITIVE
         N, B = self.term(b.right, scope, A if additive else None)
-        if self.unknowns.known(A) is None or self.unknowns.known(B) is None:
-            self.unknowns.unify(A, B if additive else SCALAR)
-            self.unknowns.unify(B, SCALAR)
-        A, B = self.unknowns.whole(A), self.unknowns.whole(B)
+        if additive and not (isinstance(b.left, s.Number) and b.left.value == 0):
+            self.unknowns.unify(A, B)
+        A, B = self.unknowns.numeric(A), self.unknowns.numeric(B)
         if additive and isinstance(b.left, s.Number) and b.left.value == 0 and is_ground(B):
             M, A = zero(B), B
         if b.symbol == "mul" and A == SCALAR and isinstance(B, Real) and B != SCALAR:
@@ -338,7 +341,7 @@ class Elaboration:
         L = self.of(e.right, {**scope, e.right_name.text: (y, known.right)}, B)
         return Case(M, x, N, y, L), B
 
-    def _former(self, e: s.Former, scope: Scope) -> Typed:
+    def _former(self, e: s.Former, scope: Scope, hint: Type | None) -> Typed:
         n, size = e.size or 0, 0
         arrays: list[Term] = []
         for argument in e.arguments[-2:] if e.head.text in {"map2", "dot"} else e.arguments[-1:]:
@@ -368,7 +371,7 @@ class Elaboration:
                 N = self.of(body, within, SCALAR, "the entry")
                 return Map2(names[0], names[1], N, arrays[0], arrays[1]), Real(size)
             case former, body if body is not None:
-                M, A = self.term(e.arguments[0], scope)
+                M, A = self.term(e.arguments[0], scope, hint if former == "foldl" else None)
                 if former != "foldl":
                     self.need(e.arguments[0].span, A, SCALAR, "the start")
                 N = self.of(body, {**within, e.names[0].text: (names[0], A)}, A, "the next accumulator")

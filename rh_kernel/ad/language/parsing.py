@@ -25,12 +25,13 @@ from rh_kernel.ad.language.surface import (
     TupleExpr,
     Var,
 )
-from rh_kernel.source.diagnostic import Fix
+from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.cursor import DEEPEST, Cursor
+from rh_kernel.syntax.errors import NotAName
 from rh_kernel.syntax.parse_literals import number
 from rh_kernel.syntax.parse_patterns import pattern
-from rh_kernel.syntax.surface import Name, Pattern
+from rh_kernel.syntax.surface import Name, NamePattern, Pattern, TuplePattern
 from rh_kernel.syntax.tokens import Kind
 
 BINDING = {"map": 1, "map2": 2, "reduce": 2, "foldl": 2, "scanl": 2, "generate": 1}
@@ -170,6 +171,30 @@ def _named(c: Cursor) -> Expr:
     return Var(x.text, span=x.span)
 
 
+def name(c: Cursor, expected: str, hint: str = "") -> Name:
+    """Pass a name that is bound or declared: none of the words of these cells."""
+    if c.holds(Kind.NAME) and c.token.text in WORDS:
+        hint = f"`{c.token.text}` is a word of the laboratory; choose another name"
+        raise Rejected(NotAName(span=c.here(), found=c.found(), expected=expected, hint=hint))
+    return c.name(expected, hint)
+
+
+def _pattern(c: Cursor) -> Pattern:
+    """A pattern in which no word of these cells is a name."""
+    p = pattern(c)
+    pending = [p]
+    while pending:
+        match pending.pop():
+            case NamePattern(x) as bound if x in WORDS:
+                hint = f"`{x}` is a word of the laboratory; choose another name"
+                raise Rejected(NotAName(span=bound.span, found=f"`{x}`", expected="a name", hint=hint))
+            case TuplePattern(items):
+                pending += items
+            case NamePattern():
+                pass
+    return p
+
+
 def _former(c: Cursor) -> Former:
     head = c.name()
     n: int | None = None
@@ -182,7 +207,7 @@ def _former(c: Cursor) -> Former:
     names: list[Name] = []
     body: Expr | None = None
     if head.text in BINDING:
-        names = [c.name("the name of an entry", form) for _ in range(BINDING[head.text])]
+        names = [name(c, "the name of an entry", form) for _ in range(BINDING[head.text])]
         _dot(c, form)
         body = expression(c)
     arguments: list[Expr] = []
@@ -220,7 +245,7 @@ def _abstraction(c: Cursor) -> Abstraction:
     start = c.token.start
     if c.at(_LAMBDA, "λ"):
         c.advance()
-        x = c.name("the name that the function binds", "a function is written λx : A. M")
+        x = name(c, "the name that the function binds", "a function is written λx : A. M")
     else:
         token = c.advance()
         x = Name(token.text[1:], span=Span(c.source, token.start + 1, token.end))
@@ -236,7 +261,7 @@ def _lets(c: Cursor) -> Expr:
     spine: list[tuple[int, Pattern, Expr]] = []
     while c.at("let"):
         start = c.advance().start
-        p = pattern(c)
+        p = _pattern(c)
         c.need("←", "let x <- M in N", "=", ":=", "⇐")
         M = expression(c)
         c.need("in", "let x <- M in N")
@@ -253,12 +278,12 @@ def _case(c: Cursor) -> CaseExpr:
     M = expression(c)
     c.need("of", form)
     c.need("inl", form)
-    x = c.name("a name", form)
+    x = name(c, "a name", form)
     c.need("→", form)
     N = expression(c)
     c.need("|", form)
     c.need("inr", form)
-    y = c.name("a name", form)
+    y = name(c, "a name", form)
     c.need("→", form)
     L = expression(c)
     return CaseExpr(M, x, N, y, L, span=c.since(start))

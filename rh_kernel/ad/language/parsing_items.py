@@ -5,7 +5,7 @@ What begins and ends an item is as in the language around (LANGUAGE §1).
 
 import re
 
-from rh_kernel.ad.language.parsing import expression, expressions
+from rh_kernel.ad.language.parsing import expression, expressions, name
 from rh_kernel.ad.language.parsing_types import type_expression
 from rh_kernel.ad.language.surface import AdItem, EvaluationItem, FunItem, Item
 from rh_kernel.ad.language.types import Type
@@ -47,11 +47,11 @@ def _end(c: Cursor) -> None:
 
 
 def _fun(c: Cursor, start: int) -> FunItem:
-    name = c.name("the name of the function that is declared")
+    f = name(c, "the name of the function that is declared")
     c.open("(")
     parameters: list[tuple[Name, Type]] = []
     while not c.at_closer():
-        x = c.name("a parameter")
+        x = name(c, "a parameter")
         c.need(":", "a parameter is written with its type: x : Real")
         parameters.append((x, type_expression(c)))
         if not c.take(","):
@@ -60,7 +60,7 @@ def _fun(c: Cursor, start: int) -> FunItem:
     A = type_expression(c) if c.take(":") else None
     c.need("=", "a function is declared by fun f(x : Real) : Real = M", "←", ":=")
     M = expression(c)
-    return FunItem(name, tuple(parameters), A, M, span=c.since(start))
+    return FunItem(f, tuple(parameters), A, M, span=c.since(start))
 
 
 def _ad(chunk: Span, start: int) -> AdItem:

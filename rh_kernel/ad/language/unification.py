@@ -5,7 +5,7 @@ from typing import cast
 
 from rh_kernel.ad.language.binding import parts, rebuilt
 from rh_kernel.ad.language.core import Inject, Let, Term
-from rh_kernel.ad.language.types import UNIT, Function, Product, Real, Sum, Type
+from rh_kernel.ad.language.types import SCALAR, UNIT, Function, Product, Real, Sum, Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,17 @@ class Unknowns:
             case Real() as B:
                 return B
 
+    def numeric(self, A: Type) -> Type:
+        """A, where what is not known is a number from here on."""
+        match self.known(A):
+            case None:
+                self._solve(A, SCALAR)
+                return SCALAR
+            case Product(factors):
+                return Product(tuple(map(self.numeric, factors)))
+            case Sum() | Function() | Real() as B:
+                return self.whole(B)
+
     def shown(self, A: Type) -> str:
         """A as a message shows it, with ``?`` for what is not known."""
         return str(self._written(A))
@@ -76,8 +87,7 @@ class Unknowns:
         """Whether A and B can be one type; what follows is known from here on."""
         one, other = self.known(A), self.known(B)
         if one is None or other is None:
-            self._solve(A if one is None else B, B if one is None else A)
-            return True
+            return self._solve(A if one is None else B, B if one is None else A)
         match one, other:
             case Product(many), Product(others):
                 return len(many) == len(others) and all(self.unify(C, D) for C, D in zip(many, others, strict=True))
@@ -86,15 +96,35 @@ class Unknowns:
             case _:
                 return one == other
 
-    def _solve(self, A: Type, B: Type) -> None:
+    def _solve(self, A: Type, B: Type) -> bool:
+        """Whether A, of which nothing is known, can be B: it must not be a part of it."""
         hole: object = A
         while isinstance(hole, _Hole) and hole in self._solved:
             hole = self._solved[hole]
         other: object = B
         while isinstance(other, _Hole) and other in self._solved:
             other = self._solved[other]
-        if isinstance(hole, _Hole) and hole != other:
-            self._solved[hole] = cast(Type, other)
+        if not isinstance(hole, _Hole) or hole == other:
+            return True
+        if self._holds(cast(Type, other), hole):
+            return False
+        self._solved[hole] = cast(Type, other)
+        return True
+
+    def _holds(self, A: Type, hole: _Hole) -> bool:
+        """Whether a type that is not known yet is a part of A."""
+        match self.known(A):
+            case None:
+                last: object = A
+                while isinstance(last, _Hole) and last in self._solved:
+                    last = self._solved[last]
+                return last == hole
+            case Product(factors):
+                return any(self._holds(B, hole) for B in factors)
+            case Sum(B, C) | Function(B, C):
+                return self._holds(B, hole) or self._holds(C, hole)
+            case Real():
+                return False
 
 
 def settled(M: Term, unknowns: Unknowns) -> Term:

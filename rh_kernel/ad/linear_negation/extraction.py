@@ -33,12 +33,16 @@ from rh_kernel.ad.linear_negation.source import Source
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """The graph: substitutions of ground terms, and the numbers of the result as ground terms under them; and m."""
+    """The graph: substitutions of ground terms, and the numbers of the result as ground terms under them; and m.
+
+    ``operations`` on numbers were done on the way, on constants and to decide conditionals.
+    """
 
     inputs: tuple[str, ...]
     stack: tuple[Binding, ...]
     results: tuple[Term, ...]
     steps: int
+    operations: int = 0
 
     @property
     def term(self) -> Term:
@@ -57,12 +61,12 @@ def extract(source: Source, point: Sequence[float] | None = None) -> Extracted:
     inputs, t = flat_inputs(source)
     where = None if point is None else dict(zip(inputs, point, strict=True))
     reduction = Reduction(t, dict.fromkeys(inputs, R), point=where)
-    steps = sum(1 for part in (reduction.evaluate(), reduction.collect()) for _ in part)
+    events = [event for part in (reduction.evaluate(), reduction.collect()) for event in part]
     stack, body = (reduction.term.stack, reduction.term.body) if isinstance(reduction.term, Block) else ((), reduction.term)
     results = tuple(_leaves(body))
     if not all(map(is_ground, (*results, *(b.bound for b in stack)))) or any(isinstance(b, Open) for b in stack):
         raise outside("a conditional without a point", "which graph it has depends on the point")
-    return Extracted(inputs, stack, results, steps)
+    return Extracted(inputs, stack, results, len(events), sum(event.operations for event in events))
 
 
 def flat_inputs(source: Source) -> tuple[tuple[str, ...], Term]:

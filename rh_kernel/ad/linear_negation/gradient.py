@@ -98,6 +98,7 @@ def problem(
 ) -> Problem:
     """The corollary's term for ``D(t)``, or for what ``D(t)`` was reduced to; for a result that is a tuple, ``Σ z′ᵢ wᵢ``."""
     n = sum(ground(A) for _, A in source.inputs)
+    ground(source.result)
     d = max(n, 1) if injections else 1
     supply = Supply({*names(source.term), *(x for x, _ in source.inputs), *(names(transformed) if transformed else ())})
     body = transformed or reverse.transform(source.term, supply, d)

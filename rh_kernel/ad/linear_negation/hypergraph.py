@@ -4,11 +4,12 @@ A graph is an acyclic hypergraph ``x1, …, xk →f y`` whose nodes are the targ
 of none. The memory of backpropagation has a primal value and an adjoint for each node: a tape.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rh_kernel.ad.linear_negation.calculus import Bang, Binding, Fun, Num, Partial, Plus, Symbol, Term, Var
+from rh_kernel.ad.linear_negation.calculus import ZERO, Bang, Binding, Fun, Num, Partial, Plus, Symbol, Term, Var
 from rh_kernel.ad.linear_negation.extraction import Extracted
+from rh_kernel.ad.linear_negation.ground import Backward
 from rh_kernel.ad.linear_negation.printing import number, symbol_text
 from rh_kernel.ad.linear_negation.symbols import apply, operations, partial
 from rh_kernel.source.diagnostic import KernelBug
@@ -49,6 +50,12 @@ def graph(extracted: Extracted) -> Graph:
         building.bind(b)
     outputs = tuple(building.node(t) for t in extracted.results)
     return Graph(len(extracted.inputs), tuple(building.names), tuple(building.edges), outputs)
+
+
+def backward_graph(b: Backward, inputs: tuple[str, ...], a: str) -> Graph:
+    """The hypergraph of ``bp(G)``, as in Fig. 2: a is an input, and the adjoints of the others are outputs."""
+    adjoints = tuple(b.partials.get(x, ZERO) for x in inputs)
+    return graph(Extracted((*inputs, a), (*b.beta, *b.alpha), (b.value, *adjoints), 0))
 
 
 class _Building:
@@ -192,8 +199,3 @@ def _add(memory: Memory, node: int, r: float | None) -> None:
     elif r is not None:
         memory.operations += 1
         memory.other[node] = before + r
-
-
-def named(g: Graph, values: Sequence[float | None]) -> Mapping[str, float | None]:
-    """What the nodes with names have."""
-    return {x: r for x, r in zip(g.names, values, strict=True) if x}

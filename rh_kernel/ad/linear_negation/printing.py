@@ -27,6 +27,7 @@ from rh_kernel.ad.linear_negation.calculus import (
     Var,
 )
 from rh_kernel.ad.linear_negation.state import State
+from rh_kernel.ad.linear_negation.symbols import arity
 from rh_kernel.syntax.doc import LINE, SOFT, Annotated, Doc, Group, Mark, Role, Shared, Text, concat, group, join, nest, role
 
 _COMMA = concat(",", LINE)
@@ -77,8 +78,9 @@ class Printer:
             case App(function, argument):
                 return group(self.term(function, Level.BLOCK), "(", nest(SOFT, self.term(argument)), ")")
             case Plus():
-                first, *rest = [self.term(u, Level.PRODUCT) for u in _sum(t, self.made)]
-                return group(first, *(concat(" +", LINE, doc) for doc in rest))
+                first, *rest = _sum(t, self.made)
+                more = [concat(" +", LINE, self.term(u, Level.PRODUCT)) for u in rest]
+                return group(self.term(first, Level.SUM), *more)
             case Fun("mul" | "sub" as symbol, (left, right)):
                 level = _level(t)
                 return group(self.term(left, level), _INFIX[symbol], LINE, self.term(right, Level(level + 1)))
@@ -149,7 +151,7 @@ def typed(t: Term, gamma: Sequence[tuple[str, Type]], A: Type) -> Doc:
 def symbol_text(f: Symbol) -> str:
     """A function symbol, with a prime for the derivative of a unary one, and ``∂₂f`` for others."""
     match f:
-        case Partial(of, 1) if of not in ("div", "maximum", "minimum"):
+        case Partial(of) if arity(of) == 1:
             return f"{of}′"
         case Partial(of, i):
             return f"∂{str(i).translate(_DIGITS)}{of}"

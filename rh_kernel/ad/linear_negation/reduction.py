@@ -34,7 +34,7 @@ from rh_kernel.ad.linear_negation.calculus import (
 )
 from rh_kernel.ad.linear_negation.rules import Event, Rule, S, Strategy
 from rh_kernel.ad.linear_negation.state import Cell, Frame, State
-from rh_kernel.ad.linear_negation.weak import Reduct, applied, copied, deep_value, step, value
+from rh_kernel.ad.linear_negation.weak import Reduct, copied, deep_value, step, value
 
 
 class Reduction:
@@ -57,7 +57,7 @@ class Reduction:
         """The substitutions, then the core: to a value, or as far as free variables allow."""
         frame = self.state.frames[-1]
         yield from self.substitutions(frame, 0)
-        yield from self.core(frame, 0)
+        yield from self.core(frame)
 
     def differentiate(self) -> Iterator[Event]:
         """As ``evaluate``, then the calls of backpropagators and the sum that they leave."""
@@ -69,13 +69,13 @@ class Reduction:
     def collect(self) -> Iterator[Event]:
         """(10), from the innermost substitution to the outermost; pairs of what is no value get names first."""
         frame = self.state.frames[-1]
-        i = len(frame.cells)
+        i = 0 if Rule.COLLECT in self.strategy.off else len(frame.cells)
         while i:
             i -= 1
             cell = frame.cells[i]
             match cell.binding:
                 case Bang(x, _, bound) if not self.state.uses[x]:
-                    if isinstance(bound, Pair) and not is_value(bound):
+                    if isinstance(bound, Pair) and not is_value(bound) and _NAMING.isdisjoint(self.strategy.off):
                         before = len(frame.cells)
                         yield from self.named(frame, x, bound)
                         i += len(frame.cells) - before
@@ -110,14 +110,13 @@ class Reduction:
             case Var() | Num() | Nil() | App() | Plus() | Fun() | Block() | If() | Fix():
                 return t
 
-    def substitutions(self, frame: Frame, i: int) -> Iterator[Event]:
-        """Evaluate what is bound in the cells from i on."""
-        while i < len(frame.cells):
+    def substitutions(self, frame: Frame, i: int, rest: int = 0) -> Iterator[Event]:
+        """Evaluate what is bound in the cells from i on, without the last ones, of which there are ``rest``."""
+        while i < len(frame.cells) - rest:
             cell = frame.cells[i]
             match cell.binding:
-                case Open(x, A, y, B, Pair(left, right)):
-                    frame.cells[i : i + 1] = map(self.state.cell, (Bang(x, A, left), Bang(y, B, right)))
-                    yield Event(Rule.PAIR, left)
+                case Open(x, A, y, B, Pair(left, right)) if Rule.PAIR not in self.strategy.off:
+                    yield self._parted(frame, i, Bang(x, A, left), Bang(y, B, right))
                     continue
                 case Open(bound=Var(z)) if self._lacks_names(z):
                     before = len(frame.cells)
@@ -140,9 +139,9 @@ class Reduction:
         match b:
             case Open(bound=Var() as z):
                 bound = self.state.value(z.name)
-                return copied(self.state, z, Rule.COPY) if isinstance(bound, Var) or _is_pair_value(bound) else None
+                return copied(self.state, self.strategy, z) if isinstance(bound, Var) or _is_pair_value(bound) else None
             case Bang(_, _, Var() as x):
-                return copied(self.state, x, Rule.COPY_NUMERAL) if isinstance(self.state.value(x.name), Num) else None
+                return copied(self.state, self.strategy, x) if isinstance(self.state.value(x.name), Num) else None
             case Dual(_, Var() as x):
                 return value(self.state, self.strategy, x)
             case Bang() | Open() | Dual():
@@ -151,7 +150,7 @@ class Reduction:
     def _lacks_names(self, z: str) -> bool:
         """Whether z is bound to a pair of which a copy would share nothing."""
         bound = self.state.value(z)
-        return isinstance(bound, Pair) and not is_atom(bound) and Rule.ETA_PAIR not in self.strategy.off
+        return isinstance(bound, Pair) and not is_atom(bound) and _NAMING.isdisjoint(self.strategy.off)
 
     def named(self, frame: Frame, z: str, pair: Pair) -> Iterator[Event]:
         """(16) and (8): ``[z := ⟨u, w⟩]`` becomes ``[z := ⟨y, y′⟩][y′ := w][y := u]``."""
@@ -172,48 +171,59 @@ class Reduction:
         cell.binding = replace(cell.binding, bound=atoms)
         self.state.insert(owner, i, (Open(y, A, y1, B, pair),))
         yield Event(Rule.ETA_PAIR, atoms)
-        owner.cells[i : i + 1] = map(self.state.cell, (Bang(y, A, pair.left), Bang(y1, B, pair.right)))
-        yield Event(Rule.PAIR, pair.left)
+        yield self._parted(owner, i, Bang(y, A, pair.left), Bang(y1, B, pair.right))
 
-    def core(self, frame: Frame, i: int) -> Iterator[Event]:
-        """Evaluate the summands of the core from i on."""
+    def _parted(self, frame: Frame, i: int, first: Bang, second: Bang) -> Event:
+        """(8), in the cell i"""
+        frame.cells[i : i + 1] = map(self.state.cell, (first, second))
+        return Event(Rule.PAIR, first)
+
+    def core(self, frame: Frame) -> Iterator[Event]:
+        """Evaluate the summands of the core."""
+        i = 0
         while i < len(frame.summands):
+            yield from self.summand(frame, i)
+            i += 1
+
+    def summand(self, frame: Frame, i: int) -> Iterator[Event]:
+        """Evaluate a summand; names are given to what a tuple of no values is made of, so that it can be copied."""
+        while True:
             found = deep_value(self.state, self.strategy, frame.summands[i])
-            if found is None:
-                nameless = next(filter(self._lacks_names, _components(frame.summands[i])), None)
-                bound = None if nameless is None else self.state.value(nameless)
-                if nameless is not None and isinstance(bound, Pair):
-                    yield from self.named(frame, nameless, bound)
-                    continue
-                i += 1
+            if found is not None:
+                is_call = found.event.rule is Rule.BETA and isinstance(found.stack[0], Dual)
+                yield from self._into(frame, i, found, is_call=is_call)
                 continue
-            is_call = found.event.rule is Rule.BETA and isinstance(found.stack[0], Dual)
-            yield from self._into(frame, i, found, is_call=is_call)
+            nameless = next(filter(self._lacks_names, _components(frame.summands[i])), None)
+            bound = None if nameless is None else self.state.value(nameless)
+            if nameless is None or not isinstance(bound, Pair):
+                return
+            yield from self.named(frame, nameless, bound)
 
     def _into(self, frame: Frame, i: int, found: Reduct, *, is_call: bool) -> Iterator[Event]:
         """Put a reduct into the core, and what floats out of it at the end of the stack, where it is evaluated."""
         frame.summands[i : i + 1] = _summands(found.term) if is_call else [found.term]
-        end = len(frame.cells)
-        self.state.insert(frame, end, found.stack)
+        self.state.insert(frame, len(frame.cells), found.stack)
         yield found.event
-        duals = [cell for cell in frame.cells[end:] if isinstance(cell.binding, Dual)]
-        if found.stack:
-            yield from self.substitutions(frame, end)
-        for cell in duals:
-            yield from self._linear(frame, cell, end, i)
-        for cell in frame.cells[end:]:
-            self._rank(frame, cell)
+        for rest in reversed(range(len(found.stack))):
+            cell = frame.cells[-1 - rest]
+            yield from self.substitutions(frame, len(frame.cells) - 1 - rest, rest)
+            match cell.binding:
+                case Dual():
+                    yield from self._linear(frame, cell, i)
+                case Bang() | Open():
+                    self._rank(frame, cell)
 
-    def _linear(self, frame: Frame, cell: Cell, end: int, i: int) -> Iterator[Event]:
-        """(11), in the cells from ``end`` and the summands from i on, where b occurs; or L."""
+    def _linear(self, frame: Frame, cell: Cell, i: int) -> Iterator[Event]:
+        """(11), in the cells behind and in the summands from i on, where alone b can occur; or L."""
         match cell.binding:
-            case Dual(b, bound) if is_value(bound):
+            case Dual(b, bound) if is_value(bound) and Rule.LINEAR not in self.strategy.off:
                 uses = self.state.uses[b]
                 images = {b: bound}
-                self.state.remove(frame, frame.index(cell))
+                behind = frame.index(cell)
+                self.state.remove(frame, behind)
                 for _ in range(uses):
                     self.state.uses.update(occurrences(bound))
-                for other in frame.cells[end:]:
+                for other in frame.cells[behind:]:
                     other.binding = replace(other.binding, bound=substitute(other.binding.bound, images))
                 frame.summands[i:] = [substitute(t, images) for t in frame.summands[i:]]
                 yield Event(Rule.LINEAR, bound)
@@ -237,16 +247,21 @@ class Reduction:
             for cell in known.cells:
                 self._rank(frame, cell)
         frame.summands = _summands(frame.core)
+        waiting: set[str] = set()
+        choose = max if self.strategy.latest else min
+        new = 0
         while True:
-            yield from self._aliases(frame)
-            yield from self._zeros(frame)
-            called = {h for t in frame.summands if (h := self._head(t)) is not None}
-            bound = [h for h in called if isinstance(self.state.value(h), Colam)]
-            if not bound:
+            yield from self._aliases(frame, new)
+            yield from self._zeros(frame, new)
+            called = {h for t in frame.summands[new:] if (h := self._head(t)) is not None}
+            waiting |= {h for h in called if isinstance(self.state.value(h), Colam)}
+            if not waiting or not {Rule.BETA, Rule.COPY}.isdisjoint(self.strategy.off):
                 break
-            choose = max if self.strategy.latest else min
-            yield from self._call(frame, choose(bound, key=lambda h: frame.rank[h]))
-        yield from self.core(frame, 0)
+            h = choose(waiting, key=lambda h: frame.rank.get(h, -1))
+            new = yield from self._call(frame, h)
+            if Rule.FACTOR not in self.strategy.off or not any(_calls(t, h) for t in frame.summands):
+                waiting.remove(h)
+        yield from self.core(frame)
 
     def _head(self, t: Term) -> str | None:
         """The backpropagator that a summand calls."""
@@ -256,20 +271,22 @@ class Reduction:
             case _:
                 return None
 
-    def _aliases(self, frame: Frame) -> Iterator[Event]:
-        """(9), while what is called is bound to a variable."""
-        for i, t in enumerate(frame.summands):
+    def _aliases(self, frame: Frame, new: int) -> Iterator[Event]:
+        """(9), while what the new summands call is bound to a variable."""
+        for i in range(new, len(frame.summands)):
+            t = frame.summands[i]
             while isinstance(t, App) and isinstance(t.function, Var) and isinstance(self.state.value(t.function.name), Var):
-                found = copied(self.state, t.function, Rule.COPY)
+                found = copied(self.state, self.strategy, t.function)
+                if found is None:
+                    break
                 t = App(found.term, t.argument)
                 frame.summands[i] = t
                 yield found.event
 
-    def _zeros(self, frame: Frame) -> Iterator[Event]:
-        """Z, as often as it can be"""
+    def _zeros(self, frame: Frame, i: int) -> Iterator[Event]:
+        """Z, from the summand i on"""
         if Rule.ZERO in self.strategy.off:
             return
-        i = 0
         while len(frame.summands) > 1 and i < len(frame.summands):
             if is_zero(frame.summands[i]):
                 del frame.summands[i]
@@ -277,14 +294,12 @@ class Reduction:
             else:
                 i += 1
 
-    def _factored(self, frame: Frame, h: str) -> Iterator[Event]:
-        """(17), until h is called once."""
-        if Rule.FACTOR in self.strategy.off:
-            return
-        first, *places = [i for i, t in enumerate(frame.summands) if self._head(t) == h]
-        for gone, i in enumerate(places):
+    def _factored(self, frame: Frame, places: list[int]) -> Iterator[Event]:
+        """(17), for calls of one backpropagator in these places, into the first."""
+        first, *others = places
+        for gone, i in enumerate(others):
             match frame.summands[first], frame.summands[i - gone]:
-                case App(x, t), App(_, u):
+                case App(Var(h) as x, t), App(_, u):
                     made = App(x, Plus(t, u))
                     frame.summands[first] = made
                     del frame.summands[i - gone]
@@ -293,42 +308,57 @@ class Reduction:
                 case _:
                     return
 
-    def _call(self, frame: Frame, h: str) -> Iterator[Event]:
-        """(17), (9), (10) and (7): h is called."""
-        yield from self._factored(frame, h)
-        i = next(i for i, t in enumerate(frame.summands) if self._head(t) == h)
-        t = frame.summands.pop(i)
-        frame.summands.append(t)
+    def _call(self, frame: Frame, h: str) -> Generator[Event, None, int]:
+        """(17), (9), (10) and (7): h is called; its summands are then the last, from the number on that is returned."""
+        places = [i for i, t in enumerate(frame.summands) if _calls(t, h)]
+        if Rule.FACTOR not in self.strategy.off:
+            yield from self._factored(frame, places)
+        i = places[0]
+        frame.summands.append(frame.summands.pop(i))
         i = len(frame.summands) - 1
-        if not isinstance(t, App) or not isinstance(t.function, Var):
-            return
-        found = copied(self.state, t.function, Rule.COPY)
-        function = found.term
-        frame.summands[i] = App(function, t.argument)
-        yield found.event
-        if not self.state.uses[h]:
-            owner = self._owner(frame, h)
-            self.state.remove(owner, owner.index(self.state.where[h]))
-            yield Event(Rule.COLLECT)
-        if isinstance(function, Colam):
-            yield from self._into(frame, i, applied(function, t.argument), is_call=True)
+        found = step(self.state, EAGER, frame.summands[i])
+        while found is not None:
+            yield from self._into(frame, i, found, is_call=found.event.rule is Rule.BETA)
+            if found.event.rule is Rule.BETA:
+                break
+            if not self.state.uses[h] and Rule.COLLECT not in self.strategy.off:
+                owner = self._owner(frame, h)
+                self.state.remove(owner, owner.index(self.state.where[h]))
+                yield Event(Rule.COLLECT)
+            found = step(self.state, EAGER, frame.summands[i])
+        return i
 
     def _owner(self, frame: Frame, x: str) -> Frame:
         """The frame that binds x."""
+        if len(self.state.frames) == 1:
+            return frame
         cell = self.state.where[x]
         return next((f for f in reversed(self.state.frames) if cell in f.cells), frame)
 
     def sum(self, frame: Frame) -> Iterator[Event]:
         """The sum of what the calls left, as far as it is made of numbers."""
-        yield from self._zeros(frame)
+        yield from self._zeros(frame, 0)
         if any(self._head(t) for t in frame.summands):
             return
-        frame.core = frame.core
-        yield from self.core(frame, 0)
+        while len(frame.summands) > 1:
+            frame.summands[:2] = [Plus(*frame.summands[:2])]
+            yield from self.summand(frame, 0)
+
+
+EAGER = Strategy(waits=False)
+"""What is called does not wait."""
+
+_NAMING = {Rule.ETA_PAIR, Rule.PAIR}
+"""The rules that give names to the components of a pair."""
 
 
 def _is_pair_value(t: Term | None) -> bool:
     return isinstance(t, Pair) and is_value(t)
+
+
+def _calls(t: Term, h: str) -> bool:
+    """Whether t is a call of h."""
+    return isinstance(t, App) and isinstance(t.function, Var) and t.function.name == h
 
 
 def _components(t: Term) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from rh_kernel.ad.linear_negation.binding import bound_names, float_out, names, occurrences
+from rh_kernel.ad.linear_negation.binding import binders, bound_names, copy, float_out, names, occurrences
 from rh_kernel.ad.linear_negation.calculus import Bang, Binding, Dual, Negation, Open, Term, Type, block, total
 from rh_kernel.ad.linear_negation.denotation import meaning
 from rh_kernel.ad.linear_negation.names import Supply
@@ -75,6 +75,9 @@ class State:
     def __init__(self, t: Term, types: dict[str, Type], point: Mapping[str, float] | None = None) -> None:
         self.supply = Supply({*names(t), *types})
         self.numbers: dict[str, float] | None = None if point is None else dict(point)
+        bound = list(binders(t))
+        if len(bound) > len(set(bound)):
+            t = copy(t, self.supply)
         self.uses: Counter[str] = occurrences(t)
         self.types = dict(types)
         self.where: dict[str, Cell] = {}

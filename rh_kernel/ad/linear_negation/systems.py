@@ -1,6 +1,6 @@
 """The systems ``linear-negation`` and ``tape`` of the laboratory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import Tally, run
@@ -15,8 +15,9 @@ from rh_kernel.ad.linear_negation.extraction import Extracted, extract
 from rh_kernel.ad.linear_negation.ground import bp, let_form
 from rh_kernel.ad.linear_negation.names import Supply
 from rh_kernel.ad.linear_negation.normal_form import normalize
-from rh_kernel.ad.linear_negation.printing import document, of_state
+from rh_kernel.ad.linear_negation.printing import document, of_state, typed
 from rh_kernel.ad.linear_negation.refusal import speaking_for
+from rh_kernel.ad.linear_negation.rules import EARLIEST, NO_FACTORING, Strategy
 from rh_kernel.ad.linear_negation.source import Source, read
 from rh_kernel.ad.linear_negation.unrolling import has_arrays, unroll
 from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, Step, System
@@ -48,6 +49,7 @@ def _reverse(program: Program, point: Point, cotangent: Value) -> Pulled:
     with quietly():
         problem = _problem(read(program), point, cotangent)
         found = corollary.reduce(problem)
+        extracted = extract(read(program), _flat(point))
     rules = sorted(found.rules.items(), key=lambda item: item[0].value)
     return Pulled(
         of_numbers(program.result, iter(found.value)),
@@ -55,8 +57,18 @@ def _reverse(program: Program, point: Point, cotangent: Value) -> Pulled:
         _primal(program, point),
         found.operations,
         corollary.code_size(problem),
-        (("steps", found.steps), *((rule.value, n) for rule, n in rules)),
+        (("steps", found.steps), ("m", extracted.steps), ("|G|", extracted.size), *((rule.value, n) for rule, n in rules)),
     )
+
+
+def _steps_by(strategy: Strategy) -> Callable[[Program, Point, Value], int]:
+    """How many steps another strategy takes, to the same gradient."""
+
+    def steps(program: Program, point: Point, cotangent: Value) -> int:
+        with quietly():
+            return corollary.reduce(_problem(read(program), point, cotangent), strategy).steps
+
+    return steps
 
 
 def _forward(program: Program, point: Point, tangent: Point) -> Pushed:
@@ -75,16 +87,20 @@ def _forward(program: Program, point: Point, tangent: Point) -> Pushed:
 
 def _sources(program: Program) -> list[Stage]:
     unrolled = [Stage("unrolled", program_doc(unroll(program)))] if has_arrays(program) else []
-    return [*unrolled, Stage("source", document(read(program).term))]
+    source = read(program)
+    return [*unrolled, Stage("source", typed(source.term, source.inputs, source.result))]
 
 
 def _stages(program: Program) -> tuple[Stage, ...]:
     source = read(program)
     with quietly():
         symbolic = normalize(source)
+    inputs = [(x, reverse.reversed_type(A)) for x, A in source.inputs]
+    supply = Supply({*names(source.term), *(x for x, _ in inputs)})
+    transformed = reverse.transform(source.term, supply)
     return (
         *_sources(program),
-        Stage("transformed", document(reverse.transform(source.term))),
+        Stage("transformed", typed(transformed, inputs, reverse.reversed_type(source.result))),
         Stage("simplified", document(symbolic.term)),
     )
 
@@ -113,7 +129,7 @@ def _tape(program: Program, point: Point, cotangent: Value) -> Pulled:
         of_numbers(program.result, iter([memory.primal[i] for i in g.outputs])),
         _like(program, tuple(r or 0.0 for r in memory.other[: g.inputs])),
         _primal(program, point),
-        memory.operations,
+        extracted.operations + memory.operations,
         g.size,
         (("m", extracted.steps), ("|G|", extracted.size), ("visits", memory.visits)),
     )
@@ -129,7 +145,7 @@ def _tape_forward(program: Program, point: Point, tangent: Point) -> Pushed:
         of_numbers(program.result, iter([memory.primal[i] for i in g.outputs])),
         of_numbers(program.result, iter([memory.other[i] or 0.0 for i in g.outputs])),
         _primal(program, point),
-        memory.operations,
+        extracted.operations + memory.operations,
         g.size,
         (("m", extracted.steps), ("|G|", extracted.size), ("visits", memory.visits)),
     )
@@ -148,7 +164,9 @@ def _tape_stages(program: Program) -> tuple[Stage, ...]:
         supply = Supply({*names(G), *extracted.inputs})
         a = supply.fresh("a")
         backward = bp(let_form(G, supply), extracted.inputs, a, supply)
+        graph = hypergraph.backward_graph(backward, extracted.inputs, a)
         stages.append(Stage("transformed", document(backward.term(extracted.inputs))))
+        stages.append(Stage("graph of the transformed", _lines(hypergraph.dot(graph))))
     return tuple(stages)
 
 
@@ -164,7 +182,14 @@ _PAPER = "Brunel, Mazza and Pagani 2020"
 
 SYSTEMS: tuple[System, ...] = (
     System(
-        "linear-negation", "λ-calculus with linear negation, by linear factoring", _PAPER, _reverse, _forward, _stages, _steps
+        "linear-negation",
+        "λ-calculus with linear negation, by linear factoring",
+        _PAPER,
+        _reverse,
+        _forward,
+        _stages,
+        _steps,
+        (("steps without factoring", _steps_by(NO_FACTORING)), ("steps, earliest call first", _steps_by(EARLIEST))),
     ),
     System("tape", "the computational graph, and backpropagation on it", f"{_PAPER}, §2", _tape, _tape_forward, _tape_stages),
 )

@@ -34,6 +34,7 @@ from rh_kernel.ad.linear_negation.calculus import (
     Type,
     Unit,
     Var,
+    power,
 )
 from rh_kernel.ad.linear_negation.symbols import arity
 
@@ -234,10 +235,7 @@ class _Checker:
                 self.fired.add(Rule.APP_LINEAR)
                 if argument.type != R:
                     raise Illtyped(f"a backpropagator at {argument.type}")
-                A = R
-                for _ in range(d - 1):
-                    A = Times(R, A)
-                return Typed(A, argument.zone)
+                return Typed(power(d), argument.zone)
             case Ground() | Unit() | Times():
                 raise Illtyped(f"{function.type} is applied")
 

@@ -39,6 +39,10 @@ from rh_kernel.ad.language.core import (
 )
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
+from rh_kernel.ad.linear_negation.refusal import outside
+
+LONGEST = 300
+"""Arrays of more entries are refused."""
 
 Renamed: TypeAlias = dict[str, tuple[Term, Type]]
 """What stands for each variable in the unrolled program, a variable, a component of one or a constant, and its type before."""
@@ -60,6 +64,8 @@ def unrolled_type(A: Type) -> Type:
         case Real(1):
             return A
         case Real(n):
+            if n > LONGEST:
+                raise outside(f"arrays of more than {LONGEST} entries", "arrays are written out, entry by entry")
             return Product((SCALAR,) * n)
         case Product(factors):
             return Product(tuple(map(unrolled_type, factors)))
@@ -93,7 +99,7 @@ class _Unrolling:
         gamma = dict(gamma)
         while isinstance(M, Let):
             bound, A = self.of(M.bound, gamma)
-            gamma[M.name] = self.named(M.name, bound, lets), A
+            gamma[M.name] = self.named(M.name, bound, A, lets), A
             M = M.body
         N, A = self.form(M, gamma)
         return _under(lets, N), A
@@ -160,7 +166,7 @@ class _Unrolling:
                 return self.fold(M, gamma)
             case Replicate(n, N):
                 lets = list[tuple[str, Term]]()
-                N = self.named("r", self.of(N, gamma)[0], lets)
+                N = self.named("r", self.of(N, gamma)[0], SCALAR, lets)
                 return _under(lets, _array([N] * n)[0]), Real(n)
             case Total(N):
                 lets, entries = self.entries(N, gamma)
@@ -176,13 +182,17 @@ class _Unrolling:
         N, A = self.of(M, gamma)
         n = A.size if isinstance(A, Real) else 1
         lets: list[tuple[str, Term]] = []
-        N = self.named("v", N, lets)
-        return lets, [N] if n == 1 else [Projection(k + 1, N) for k in range(n)]
+        N = self.named("v", N, A, lets)
+        if n == 1:
+            return lets, [N]
+        return lets, list(N.components) if isinstance(N, Tuple) else [Projection(k + 1, N) for k in range(n)]
 
-    def named(self, x: str, M: Term, lets: list[tuple[str, Term]]) -> Term:
-        """What stands for M, which is bound to a variable unless it is one or a constant."""
-        if isinstance(M, Variable | Constant):
+    def named(self, x: str, M: Term, A: Type, lets: list[tuple[str, Term]]) -> Term:
+        """What stands for M, which is bound to a variable unless it is one or a constant; of an array, its entries are."""
+        if isinstance(M, Variable | Constant) or (isinstance(M, Projection) and isinstance(M.operand, Variable)):
             return M
+        if isinstance(M, Tuple) and isinstance(A, Real):
+            return Tuple(tuple(self.named(x, N, SCALAR, lets) for N in M.components))
         y = self.names.fresh(x)
         lets.append((y, M))
         return Variable(y)
@@ -201,19 +211,19 @@ class _Unrolling:
             return _under(lets, Constant(0.0))
         N, *rest = terms
         for L in rest[:-1]:
-            N = self.named("t", add(N, L), lets)
+            N = self.named("t", add(N, L), SCALAR, lets)
         return _under(lets, add(N, rest[-1]) if rest else N)
 
     def fold(self, M: Reduce | Foldl | Scanl, gamma: Renamed) -> tuple[Term, Type]:
         """One ``let`` for each value of the accumulator."""
         start, A = self.of(M.start, gamma)
         lets: list[tuple[str, Term]] = []
-        through = [self.named(M.accumulator, start, lets)]
+        through = [self.named(M.accumulator, start, A, lets)]
         more, entries = self.entries(M.array, gamma)
         lets += more
         for c in entries:
             N, _ = self.of(M.body, {**gamma, M.accumulator: (through[-1], A), M.name: (c, SCALAR)})
-            through.append(self.named(M.accumulator, N, lets))
+            through.append(self.named(M.accumulator, N, A, lets))
         if isinstance(M, Scanl):
             N, A = _array(through)
             return _under(lets, N), A

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from rh_kernel.ad.linear_negation.binding import copy, float_out, occurrences
+from rh_kernel.ad.linear_negation.binding import copy, float_out, occurrences, subterms
 from rh_kernel.ad.linear_negation.calculus import (
     App,
     Bang,
@@ -54,9 +54,9 @@ def step(s: State, strategy: Strategy, t: Term) -> Reduct | None:
                 return found.inside(lambda u: Pair(u, right))
             found = step(s, strategy, right)
             return found.inside(lambda u: Pair(left, u)) if found else None
-        case Plus(Num(r), Num(q)):
+        case Plus(Num(r), Num(q)) if Rule.SUM not in strategy.off:
             return _number(Rule.SUM, r + q, 1)
-        case Plus(Pair(left, right), Pair(left1, right1)):
+        case Plus(Pair(left, right), Pair(left1, right1)) if Rule.SUM_OF_PAIRS not in strategy.off:
             made = Pair(Plus(left, left1), Plus(right, right1))
             return Reduct(Event(Rule.SUM_OF_PAIRS, made), made)
         case Plus(left, right):
@@ -69,7 +69,7 @@ def step(s: State, strategy: Strategy, t: Term) -> Reduct | None:
             numbers = [u.value for u in arguments if isinstance(u, Num)]
             if len(numbers) == len(arguments):
                 rule = Rule.PRODUCT if symbol == "mul" else Rule.FUNCTION
-                return _number(rule, apply(symbol, numbers), operations(symbol))
+                return None if rule in strategy.off else _number(rule, apply(symbol, numbers), operations(symbol))
             for i, u in enumerate(arguments):
                 found = value(s, strategy, u)
                 if found:
@@ -80,7 +80,9 @@ def step(s: State, strategy: Strategy, t: Term) -> Reduct | None:
             if found:
                 return found.inside(lambda u: replace(t, smaller=u))
             found = value(s, strategy, larger)
-            return found.inside(lambda u: replace(t, larger=u)) if found else _branch(s, t)
+            if found:
+                return found.inside(lambda u: replace(t, larger=u))
+            return None if Rule.IF in strategy.off else _branch(s, t)
 
 
 def value(s: State, strategy: Strategy, t: Term) -> Reduct | None:
@@ -89,12 +91,10 @@ def value(s: State, strategy: Strategy, t: Term) -> Reduct | None:
         return step(s, strategy, t)
     bound = s.value(t.name)
     match bound:
-        case Num():
-            return copied(s, t, Rule.COPY_NUMERAL)
-        case Var() | Nil():
-            return copied(s, t, Rule.COPY)
+        case Num() | Var() | Nil():
+            return copied(s, strategy, t)
         case Pair() if is_atom(bound):
-            return copied(s, t, Rule.COPY)
+            return copied(s, strategy, t)
         case _:
             return None
 
@@ -111,10 +111,13 @@ def deep_value(s: State, strategy: Strategy, t: Term) -> Reduct | None:
     return found.inside(lambda u: Pair(left, u)) if found else None
 
 
-def copied(s: State, x: Var, rule: Rule) -> Reduct:
+def copied(s: State, strategy: Strategy, x: Var) -> Reduct | None:
     """(9): the value of x, with new names for what it binds, in the place of x."""
-    bound = s.value(x.name) or x
-    made = copy(bound, s.supply)
+    bound = s.value(x.name)
+    rule = Rule.COPY_NUMERAL if isinstance(bound, Num) else Rule.COPY
+    if bound is None or rule in strategy.off:
+        return None
+    made = replace(copy(bound, s.supply))
     s.uses[x.name] -= 1
     s.uses.update(occurrences(made))
     return Reduct(Event(rule, made), made)
@@ -128,19 +131,20 @@ def applied(function: Lam | Colam, argument: Term) -> Reduct:
             first: Binding = Bang(x, A, argument)
         case Colam(a):
             first = Dual(a, argument)
-    return Reduct(Event(Rule.BETA, made), made, (first, *stack))
+    return Reduct(Event(Rule.BETA, first), made, (first, *stack))
 
 
 def _application(s: State, strategy: Strategy, t: App, function: Term, argument: Term) -> Reduct | None:
     match function:
         case Lam() | Colam():
-            return applied(function, argument)
+            return None if Rule.BETA in strategy.off else applied(function, argument)
         case Var(f) if strategy.waits and s.is_backpropagator(f):
             return None
         case Var(f):
             match s.value(f):
                 case Var() | Lam() | Colam():
-                    return copied(s, function, Rule.COPY).inside(lambda u: App(u, argument))
+                    found = copied(s, strategy, function)
+                    return found.inside(lambda u: App(u, argument)) if found else None
                 case _:
                     found = value(s, strategy, argument)
                     return found.inside(lambda u: App(function, u)) if found else None
@@ -153,17 +157,23 @@ def _branch(s: State, t: If) -> Reduct | None:
     """The branch that the guard takes, if it is made of numerals, or of what a point is given for."""
     match t.smaller, t.larger:
         case Num(r), Num(q):
-            holds = r <= q
+            holds, cost = r <= q, 0
         case smaller, larger:
             first, second = s.number(smaller), s.number(larger)
             if first is None or second is None:
                 return None
-            holds = first <= second
+            holds, cost = first <= second, _arithmetic(smaller) + _arithmetic(larger)
     dropped, taken = (t.otherwise, t.then) if holds else (t.then, t.otherwise)
     for u in (dropped, t.smaller, t.larger):
         s.uses.subtract(occurrences(u))
     stack, made = float_out(taken)
-    return Reduct(Event(Rule.IF, made), made, tuple(stack))
+    return Reduct(Event(Rule.IF, made, cost), made, tuple(stack))
+
+
+def _arithmetic(t: Term) -> int:
+    """How many operations on numbers are written in t."""
+    plus = sum(isinstance(u, Plus) for u in subterms(t))
+    return plus + sum(operations(u.symbol) for u in subterms(t) if isinstance(u, Fun))
 
 
 def _number(rule: Rule, number: float, cost: int) -> Reduct:

@@ -3,6 +3,7 @@
 Operations on numbers are counted where the stepper does them: at ``Ev`` and ``Plus``; for ``rd[f]`` those of its term are.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from functools import cache
@@ -12,9 +13,9 @@ from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import Tally, run
 from rh_kernel.ad.language.printing import program as printed
 from rh_kernel.ad.language.types import Product
-from rh_kernel.ad.language.values import Value, components, of_numbers
-from rh_kernel.ad.reverse_handlers.writing import body_text, first_order, net_text, value_text
-from rh_kernel.ad.system import Point, Pulled, Stage, Step, System
+from rh_kernel.ad.language.values import Value, components, numbers, of_numbers
+from rh_kernel.ad.reverse_handlers.writing import HANDLER, body_text, first_order, net_text, value_text
+from rh_kernel.ad.system import Point, Pulled, Stage, Step, System, refuse
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step as Reduction
@@ -47,10 +48,10 @@ def _term_text(f: Program, point: Point, cotangent: Value) -> str:
 
 def _net_cell(f: Program, point: Point, cotangent: Value) -> str:
     """The operations, the net, the handler, and the net run with the handler."""
-    net, handler = net_text(f, "program")
+    net, handler = net_text(f)
     names = ", ".join(x for x, _ in f.parameters)
     where = value_text(point[0] if len(point) == 1 else point)
-    return f"{net}\n{handler}\nrev handle ({where}) ⟨{names}⟩. program({names}) with backwards({value_text(cotangent)})"
+    return f"{net}\n{handler}\nrev handle ({where}) ⟨{names}⟩. {f.name}({names}) with {HANDLER}({value_text(cotangent)})"
 
 
 def _indented(text: str) -> str:
@@ -166,13 +167,21 @@ def _nodes(subject: ClosedTerm | ClosedCommand) -> int:
     return total
 
 
+def _at(system: str, program: Program, point: Point, cotangent: Value) -> Program:
+    """The program on tuples, if it and the point can be written. Raises ``Rejected``."""
+    f = first_order(system, program)
+    if not all(map(math.isfinite, (*numbers(point), *numbers(cotangent)))):
+        refuse(system, "at points that are not finite", "what is infinite, or no number, cannot be written")
+    return f
+
+
 def _by_derivative(program: Program, point: Point, cotangent: Value) -> Pulled:
-    f = first_order("reverse-derivative", program)
+    f = _at("reverse-derivative", program, point, cotangent)
     return _pulled(program, _term_text(f, point, cotangent), point)
 
 
 def _by_handler(program: Program, point: Point, cotangent: Value) -> Pulled:
-    f = first_order("reverse-handler", program)
+    f = _at("reverse-handler", program, point, cotangent)
     return _pulled(program, _net_cell(f, point, cotangent), point)
 
 
@@ -197,12 +206,12 @@ def _written(subject: core.Term | core.Command, marks: Mapping[Path, Mark] | Non
 
 
 def _steps_of_derivative(program: Program, point: Point, cotangent: Value) -> Iterator[Step]:
-    f = first_order("reverse-derivative", program)
+    f = _at("reverse-derivative", program, point, cotangent)
     return _steps(_term_text(f, point, cotangent))
 
 
 def _steps_of_handler(program: Program, point: Point, cotangent: Value) -> Iterator[Step]:
-    f = first_order("reverse-handler", program)
+    f = _at("reverse-handler", program, point, cotangent)
     return _steps(_net_cell(f, point, cotangent))
 
 
@@ -223,7 +232,7 @@ def _forms_of_derivative(program: Program) -> tuple[Stage, ...]:
 
 def _forms_of_handler(program: Program) -> tuple[Stage, ...]:
     f = first_order("reverse-handler", program)
-    net, handler = net_text(f, program.name)
+    net, handler = net_text(f)
     return (
         Stage("the program", printed(program)),
         Stage("as a net: each primitive is an operation", _text(net)),

@@ -6,7 +6,7 @@ The text is what one would write in a cell, so that it can be taken there.
 from collections.abc import Iterable
 from typing import cast
 
-from rh_kernel.ad.language.binding import binders, parts, rebuilt, subterms
+from rh_kernel.ad.language.binding import binders, parts, rebuilt, renaming, subterms
 from rh_kernel.ad.language.core import (
     Apply,
     Call,
@@ -24,12 +24,17 @@ from rh_kernel.ad.language.core import (
 )
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.printing import term as printed
+from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import Product, Real, Type, is_ground, product
 from rh_kernel.ad.language.unrolling import LONGEST, longest, unrolled, without_arrays
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.system import refuse
+from rh_kernel.primitives.table import ROWS
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.doc import plain
+
+HANDLER = "backwards"
+"""What the handler is called; the net has the name of the program."""
 
 _WIDTH = 96
 
@@ -38,7 +43,7 @@ def first_order(system: str, program: Program) -> Program:
     """The program on tuples, if there are no functions, sums and conditionals in it. Raises ``Rejected``."""
     hint = "it is for first-order programs"
     if not all(is_ground(A) for A in (program.result, *(A for _, A in program.parameters))):
-        refuse(system, "functions and sums as arguments or results", hint)
+        refuse(system, "functions or sums as arguments or results", hint)
     for M in subterms(program.body):
         match M:
             case Lambda() | Call():
@@ -51,7 +56,16 @@ def first_order(system: str, program: Program) -> Program:
                 pass
     if longest(program) > LONGEST:
         refuse(system, f"arrays of more than {LONGEST} entries", "they are unrolled to tuples")
-    return unrolled(program)
+    return _named_apart(unrolled(program))
+
+
+def _named_apart(f: Program) -> Program:
+    """The program without a variable that has the name of a symbol, of an operation, or of what is declared beside it."""
+    names = Names([*ROWS, *map(operation, SYMBOLS), HANDLER])
+    name = names.fresh(f.name)
+    renamed = {x: names.fresh(x) for x, _ in f.parameters}
+    parameters = tuple((renamed[x], A) for x, A in f.parameters)
+    return Program(name, parameters, f.result, renaming(f.body, renamed, names))
 
 
 def body_text(f: Program) -> str:
@@ -100,7 +114,7 @@ def value_text(V: Value) -> str:
     raise KernelBug("a function or an injection has no text")
 
 
-def net_text(f: Program, name: str) -> tuple[str, str]:
+def net_text(f: Program) -> tuple[str, str]:
     """A program on tuples as a net, with the operations that it performs; and a handler that runs it backwards.
 
     Each operation is a function symbol: the handler's forward part applies it and keeps its argument, the backward part is its
@@ -113,10 +127,10 @@ def net_text(f: Program, name: str) -> tuple[str, str]:
     result = _command(f.body, lines, names)
     parameters = ", ".join(f"{x} : {type_text(A)}" for x, A in f.parameters)
     body = "\n".join(f"  {line}" for line in (*lines, f"return {_text(result)}"))
-    net = "\n".join([*declared, f"net {name}({parameters}) : {type_text(f.result)} =", body])
+    net = "\n".join([*declared, f"net {f.name}({parameters}) : {type_text(f.result)} =", body])
     clauses = [f"  {operation(s)}(x) -> return ({s}(x), x)\n    | y, z -> return rd[{s}](y, z)" for s in symbols]
     B = type_text(without_arrays(f.result))
-    handler = "\n".join([f"handler backwards(w : {B}) : rev handler({B}) = {{", "  return y -> return w", *clauses, "}"])
+    handler = "\n".join([f"handler {HANDLER}(w : {B}) : rev handler({B}) = {{", "  return y -> return w", *clauses, "}"])
     return net, handler
 
 

@@ -7,8 +7,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from rh_kernel.ad.unary_form.primitives import array, index, units
 from rh_kernel.ad.unary_form.rules import Rule
-from rh_kernel.ad.unary_form.terms import ONE, ZERO, Const, Fill, Fold, If, Let, Map, Map2, Op, Pack, Proj, Shift, Term, Var
+from rh_kernel.ad.unary_form.terms import (
+    ONE,
+    ZERO,
+    Const,
+    Fill,
+    Fold,
+    If,
+    Let,
+    Map,
+    Map2,
+    Op,
+    Pack,
+    Proj,
+    Shift,
+    Term,
+    Use,
+    Var,
+)
 from rh_kernel.ad.unary_form.types import Several, Times, Type
 
 
@@ -157,36 +175,86 @@ def _scan_ones(M: Term, known: Known) -> Term | None:
 
 
 def _commuted(M: Term, known: Known) -> Term | None:
-    """The laws of a product or sum, or of arrays of these, with the operands in the other order."""
-    for swapped in _other_orders(M):
-        for rule in _COMMUTING:
-            found = LAWS[rule](swapped, known)
-            if found is not None:
-                return found
+    """The laws of a product or sum with the operands in the other order."""
+    match M:
+        case Op("add" | "mul" as f, (first, second)):
+            return _first(_RING, Op(f, (second, first)), known)
+        case _:
+            return None
+
+
+def _commuted_arrays(M: Term, known: Known) -> Term | None:
+    """The laws of arrays with the arrays, or the operands in their bodies, in the other order."""
+    match M:
+        case Map2(x, y, Op("add" | "mul" as f, (Var(a), Var(b))), A, B) if {a, b} == {x, y}:
+            body = Op(f, (Var(x), Var(y)))
+            found = _first(_ON_ARRAYS, Map2(x, y, body, B, A), known)
+            return found if found is not None or a == x else _first(_ON_ARRAYS, Map2(x, y, body, A, B), known)
+        case Fold(form, a, x, Op("add" | "mul" as f, (Var(b), Var(c))), start, A) if (b, c) == (x, a):
+            return _first(_ON_ARRAYS, Fold(form, a, x, Op(f, (Var(a), Var(x))), start, A), known)
+        case _:
+            return None
+
+
+def _first(rules: tuple[Rule, ...], M: Term, known: Known) -> Term | None:
+    """What M is by the first of these laws that is about it."""
+    for rule in rules:
+        found = LAWS[rule](M, known)
+        if found is not None:
+            return found
     return None
 
 
-def _other_orders(M: Term) -> tuple[Term, ...]:
-    match M:
-        case Op("add" | "mul" as f, (first, second)):
-            return (Op(f, (second, first)),)
-        case Map2(x, y, Op("add" | "mul" as f, (Var(a), Var(b))), A, B) if {a, b} == {x, y}:
-            body = Op(f, (Var(x), Var(y)))
-            return Map2(x, y, body, B, A), Map2(x, y, body, A, B)
-        case Fold(form, a, x, Op("add" | "mul" as f, (Var(b), Var(c))), start, A) if (b, c) == (x, a):
-            return (Fold(form, a, x, Op(f, (Var(a), Var(x))), start, A),)
-        case _:
-            return ()
-
-
 def _map2_fill(M: Term, known: Known) -> Term | None:
-    """One array of equal numbers is none; what is left is a ``map``, in which the number is known."""
+    """An array of equal entries is none; what is left is a ``map``, in which the entry is known."""
     match M:
         case Map2(x, y, body, A, B):
             first, second = known.filled(A), known.filled(B)
-            if isinstance(second, Const):
+            if isinstance(second, Const | Var):
                 return Map(x, Let((y,), second, body), A)
-            return Map(y, Let((x,), first, body), B) if isinstance(first, Const) else None
+            return Map(y, Let((x,), first, body), B) if isinstance(first, Const | Var) else None
+        case _:
+            return None
+
+
+def _map_fill(M: Term, known: Known) -> Term | None:
+    match M:
+        case Map(x, body, A) if isinstance(e := known.filled(A), Const | Var):
+            return Fill(known.size(A), Let((x,), e, body))
+        case _:
+            return None
+
+
+def _units(M: Term, known: Known) -> Term | None:
+    """What is added at different places is put there, and not added."""
+    match M:
+        case Map2(x, y, Op("add", (Var(a), Var(b))), A, B) if {a, b} == {x, y}:
+            n = known.size(A)
+            first, second = _placed(known.what(A), n), _placed(known.what(B), n)
+            if first is None or second is None:
+                return None
+            entries = first | {i: Op("add", (first[i], e)) if i in first else e for i, e in second.items()}
+            places = tuple(sorted(entries))
+            return Use(array() if len(places) == n else units(places, n), tuple(entries[i] for i in places))
+        case _:
+            return None
+
+
+def _placed(M: Term, n: int) -> dict[int, Term] | None:
+    """The entries of an array by their places, if it is given in this way."""
+    match M:
+        case Use(f, entries) if f == array() or f == units(f.places, n):
+            return dict(zip(f.places or range(n), entries, strict=True))
+        case _:
+            return None
+
+
+def _entry(M: Term, known: Known) -> Term | None:
+    match M:
+        case Use(f, (A,)) if len(f.places) == 1 and f == index(f.places[0]):
+            (i,) = f.places
+            entries = _placed(known.what(A), known.size(A))
+            return known.filled(A) if entries is None else entries.get(i, ZERO)
         case _:
             return None
 
@@ -221,18 +289,20 @@ LAWS: Mapping[Rule, Law] = {
     Rule.IF_SAME: _if_same,
     Rule.IF_KNOWN: _if_known,
     Rule.COMMUTED: _commuted,
+    Rule.COMMUTED_ARRAYS: _commuted_arrays,
     Rule.MAP2_PROJECT: _map2_project,
     Rule.MAP2_CONSTANT: _map2_constant,
     Rule.SCAN_ONES: _scan_ones,
     Rule.MAP2_FILL: _map2_fill,
+    Rule.MAP_FILL: _map_fill,
+    Rule.UNITS: _units,
+    Rule.ENTRY: _entry,
     Rule.PAIR_ETA: _pair_eta,
 }
 """The laws, by the rules that they are."""
 
-_COMMUTING = (
-    Rule.TIMES_ZERO,
-    Rule.PLUS_ZERO,
-    Rule.TIMES_ONE,
+_RING = Rule.TIMES_ZERO, Rule.PLUS_ZERO, Rule.TIMES_ONE
+_ON_ARRAYS = (
     Rule.MAP_TIMES_ONES,
     Rule.MAP_PLUS_ZEROS,
     Rule.MAP_TIMES_ZEROS,

@@ -4,7 +4,7 @@ What is used instead is in ``pullbacks``: the gradients of both branches, of whi
 """
 
 from rh_kernel.ad.language.names import Names
-from rh_kernel.ad.unary_form.binding import subterms
+from rh_kernel.ad.unary_form.binding import renamed, subterms
 from rh_kernel.ad.unary_form.expansion import transformed
 from rh_kernel.ad.unary_form.terms import ONE, ZERO, App, Derive, Fun, If, Op, Pack, Plus, Proj, Scale, Term, Var
 from rh_kernel.ad.unary_form.types import Context
@@ -25,7 +25,7 @@ def second_non_solution(derive: Derive, context: Context, e: If, Y: str, names: 
     first, second = (App(Proj(2, transformed(derive(context, M, names), Y, names)), cotangents) for M in (e.then, e.otherwise))
     b = If(e.smaller, e.larger, ONE, ZERO)
     blend = Plus(Scale(first, b), Scale(second, Op("sub", (ONE, b))))
-    return Pack((e, Fun((*ys, z), blend)))
+    return Pack((renamed(e, {}, names), Fun((*ys, z), blend)))
 
 
 def solution(derive: Derive, context: Context, e: If, Y: str, names: Names) -> Term:

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from rh_kernel.ad.language.names import Names
-from rh_kernel.ad.unary_form.pullbacks import Scope, pullback, zero
+from rh_kernel.ad.unary_form.bodies import Scope, zero
+from rh_kernel.ad.unary_form.pullbacks import pullback
 from rh_kernel.ad.unary_form.terms import (
     Const,
     Derivation,

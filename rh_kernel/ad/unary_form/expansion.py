@@ -2,7 +2,7 @@
 
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.binding import lets, parts, rebuilt
-from rh_kernel.ad.unary_form.pullbacks import zero
+from rh_kernel.ad.unary_form.bodies import zero
 from rh_kernel.ad.unary_form.terms import App, Derivation, Fun, Nabla, Pack, Plus, Proj, Term, Transposed, Var
 from rh_kernel.ad.unary_form.types import Context
 from rh_kernel.source.descent import Descent, descend

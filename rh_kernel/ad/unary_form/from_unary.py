@@ -6,8 +6,9 @@ substitution renames the cotangents alone.
 
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.binding import renamed
+from rh_kernel.ad.unary_form.bodies import Scope, zero
 from rh_kernel.ad.unary_form.forms import BothU, OpU, PairU, Primitive, ProjU, SeqU, TargetForm, VarU, domain
-from rh_kernel.ad.unary_form.pullbacks import Scope, pullback, zero
+from rh_kernel.ad.unary_form.pullbacks import pullback
 from rh_kernel.ad.unary_form.reverse import reverse
 from rh_kernel.ad.unary_form.terms import Const, Derivation, Pack, Proj, Term, Transposed, Var
 from rh_kernel.ad.unary_form.to_unary import unary

@@ -1,6 +1,6 @@
 """Primitives added by the recipe of §7.3: each is given with its transposed Jacobian, as a term of Target.
 
-``index[i]``, ``unit[i, n]`` and ``array`` are those that the common language needs, ``constant`` an array of numbers that
+``index[i]``, ``units[i, …; n]`` and ``array`` are those that the common language needs, ``constant`` an array of numbers that
 are written there, ``dot`` and ``gather`` the examples of the paper.
 """
 
@@ -35,20 +35,29 @@ def index(i: int) -> Primitive:
     def kernel(V: Value) -> Value:
         return cast(tuple[Value, ...], V)[i]
 
-    return Primitive(f"index[{i}]", result, kernel, transposed, lambda _: 1)
+    return Primitive(f"index[{i}]", result, kernel, transposed, lambda _: 1, places=(i,))
 
 
 @cache
-def unit(i: int, n: int) -> Primitive:
-    """``[i]e`` in ``A[R]^n``: the array that has e at i and 0 elsewhere"""
+def units(places: tuple[int, ...], n: int) -> Primitive:
+    """``[i]e1 +̂ [j]e2 +̂ …`` in ``A[R]^n``: the array that has these at different places, and 0 elsewhere"""
 
-    def kernel(number: Value) -> Value:
-        return (0.0,) * i + (cast(float, number),) + (0.0,) * (n - i - 1)
+    def result(given: tuple[Type, ...]) -> Type | None:
+        return numbers(n) if given == (R,) * len(places) else None
+
+    def kernel(*entries: Value) -> Value:
+        found = dict(zip(places, entries, strict=True))
+        return tuple(found.get(i, 0.0) for i in range(n))
 
     def transposed(_: tuple[Term, ...], z: Term, __: tuple[Type, ...], ___: Names) -> tuple[Term, ...]:
-        return (Use(index(i), (z,)),)
+        return tuple(Use(index(i), (z,)) for i in places)
 
-    return Primitive(f"unit[{i}, {n}]", lambda given: numbers(n) if given == (R,) else None, kernel, transposed, lambda _: n)
+    return Primitive(f"units[{', '.join(map(str, places))}; {n}]", result, kernel, transposed, lambda _: n, places=places)
+
+
+def unit(i: int, n: int) -> Primitive:
+    """``[i]e`` in ``A[R]^n``"""
+    return units((i,), n)
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.algebra import LAWS, Known, rewrite
 from rh_kernel.ad.unary_form.binding import Part, free, lets, parts, rebuilt
-from rh_kernel.ad.unary_form.pullbacks import zero
+from rh_kernel.ad.unary_form.bodies import zero
 from rh_kernel.ad.unary_form.rules import ALL, Rule
 from rh_kernel.ad.unary_form.terms import (
     App,

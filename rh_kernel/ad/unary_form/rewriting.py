@@ -1,4 +1,4 @@
-"""The optimiser one step at a time: ``M ⟶ N`` by a named rule of Fig 12, at the first place where one applies (§5.1, §5.4).
+"""The optimiser one step at a time: ``M ⟶ N`` by a named rule of Fig 12 (§5.1, §5.4).
 
 Rules come in phases, as the paper tells: first the partial evaluation that takes all functions away, then constants and
 rings, then arrays, then what is not used, last what is used once. ``residual`` comes to the same in one pass.
@@ -49,7 +49,7 @@ PHASES: tuple[frozenset[Rule], ...] = (
 )
 """What is switched on, phase by phase."""
 
-_POINTWISE = (Rule.MAP_TIMES_ONES, Rule.MAP_PLUS_ZEROS, Rule.MAP_TIMES_ZEROS, Rule.COMMUTED)
+_POINTWISE = (Rule.MAP_TIMES_ONES, Rule.MAP_PLUS_ZEROS, Rule.MAP_TIMES_ZEROS, Rule.COMMUTED_ARRAYS)
 ABOUT: Mapping[type, tuple[Rule, ...]] = {
     App: (Rule.BETA, Rule.LET_OUT),
     Let: (
@@ -65,16 +65,16 @@ ABOUT: Mapping[type, tuple[Rule, ...]] = {
     ),
     Proj: (Rule.TUPLE, Rule.LET_OUT, Rule.IF_OUT),
     Op: (Rule.TIMES_ZERO, Rule.PLUS_ZERO, Rule.TIMES_ONE, Rule.COMMUTED, Rule.LET_OUT),
-    Map: (Rule.MAP_IDENTITY, Rule.MAP2_CONSTANT, Rule.FUSION, Rule.LET_OUT),
-    Map2: (*_POINTWISE, Rule.MAP2_PROJECT, Rule.MAP2_CONSTANT, Rule.MAP2_FILL, Rule.LET_OUT),
-    Fold: (Rule.REDUCE_ONES, Rule.REDUCE_ZEROS, Rule.SCAN_ONES, Rule.COMMUTED, Rule.LET_OUT),
+    Map: (Rule.MAP_IDENTITY, Rule.MAP2_CONSTANT, Rule.MAP_FILL, Rule.FUSION, Rule.LET_OUT),
+    Map2: (*_POINTWISE, Rule.MAP2_PROJECT, Rule.MAP2_CONSTANT, Rule.MAP2_FILL, Rule.UNITS, Rule.LET_OUT),
+    Fold: (Rule.REDUCE_ONES, Rule.REDUCE_ZEROS, Rule.SCAN_ONES, Rule.COMMUTED_ARRAYS, Rule.LET_OUT),
     Shift: (Rule.SHIFT_FILL, Rule.LET_OUT),
     If: (Rule.IF_SAME, Rule.IF_KNOWN, Rule.LET_OUT),
     Plus: (Rule.PLUS, Rule.LET_OUT),
     Scale: (Rule.PLUS, Rule.LET_OUT),
     Pack: (Rule.PAIR_ETA, Rule.LET_OUT),
     Fill: (Rule.LET_OUT,),
-    Use: (Rule.LET_OUT,),
+    Use: (Rule.ENTRY, Rule.LET_OUT),
 }
 """The rules about each form, in the order in which they are tried."""
 
@@ -176,28 +176,39 @@ class Rewriting:
         return Map(a, Scale(Var(a), L), N)
 
     def steps(self, M: Term, rules: AbstractSet[Rule]) -> Iterator[Rewritten]:
-        """All steps by these rules, until none applies."""
-        while True:
-            self.uses = Counter(N.name for N in subterms(M) if isinstance(N, Var))
-            found = self._first(M, rules)
-            if found is None:
-                return
-            M = found.term
-            yield found
-
-    def _first(self, M: Term, rules: AbstractSet[Rule]) -> Rewritten | None:
-        """The outermost place, the first of these from the left, where a rule applies."""
-        pending: list[tuple[Path, Term]] = [((), M)]
+        """All steps by these rules, from the outside in and from left to right, until none applies anywhere."""
         about = {form: tuple(rule for rule in many if rule in rules) for form, many in ABOUT.items()}
-        while pending:
-            at, N = pending.pop()
-            for rule in about.get(type(N), ()):
-                made = self.apply(rule, N)
-                if made is not None:
-                    self.checking.of(made)
-                    return Rewritten(rule, _replaced(M, at, made), at)
-            pending.extend(((*at, i), L) for i, (_, L) in reversed(list(enumerate(parts(N)))))
+        self.uses = Counter(_occurring(M))
+        is_done = False
+        while not is_done:
+            is_done = True
+            pending: list[tuple[Path, Term]] = [((), M)]
+            while pending:
+                at, N = pending.pop()
+                found = self._step(N, about.get(type(N), ()))
+                if found is None:
+                    pending.extend(((*at, i), L) for i, (_, L) in reversed(list(enumerate(parts(N)))))
+                    continue
+                rule, made = found
+                self.checking.of(made)
+                self.uses.subtract(_occurring(N))
+                self.uses.update(_occurring(made))
+                M = _replaced(M, at, made)
+                yield Rewritten(rule, M, at)
+                pending.append((at, made))
+                # What is further out may be a redex now.
+                is_done = False
+
+    def _step(self, M: Term, rules: tuple[Rule, ...]) -> tuple[Rule, Term] | None:
+        for rule in rules:
+            made = self.apply(rule, M)
+            if made is not None:
+                return rule, made
         return None
+
+
+def _occurring(M: Term) -> Iterator[str]:
+    return (N.name for N in subterms(M) if isinstance(N, Var))
 
 
 def trace(context: Context, M: Term, names: Names, rules: AbstractSet[Rule] = ALL) -> Iterator[Rewritten]:

@@ -33,18 +33,18 @@ LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class Way:
     """A way from Source to Target."""
 
     name: str
     derive: Derive
 
 
-UNARY = _Way("unary", from_unary.derive)
-DIRECT = _Way("direct", direct.derive)
+UNARY = Way("unary", from_unary.derive)
+DIRECT = Way("direct", direct.derive)
 
 
-def problem(way: _Way, program: Program, *, is_unit: bool = True) -> tuple[Source, Problem]:
+def problem(way: Way, program: Program, *, is_unit: bool = True) -> tuple[Source, Problem]:
     """The program as a term of Source, and its gradient as what is to be found; the cotangent is 1 or a variable."""
     e = source(first_order(program), way.name)
     if is_unit and e.result == R:
@@ -53,7 +53,7 @@ def problem(way: _Way, program: Program, *, is_unit: bool = True) -> tuple[Sourc
     return e, Problem(way.derive, e.context, e.body, Var(w), e.names, ((w, e.result),))
 
 
-def reverse(way: _Way, program: Program, point: Point, cotangent: Value) -> Pulled:
+def reverse(way: Way, program: Program, point: Point, cotangent: Value) -> Pulled:
     """Value and gradient, by the optimised program."""
     e, asked = problem(way, program, is_unit=cotangent == 1.0)
     found = pulled(asked)
@@ -69,7 +69,7 @@ def reverse(way: _Way, program: Program, point: Point, cotangent: Value) -> Pull
     return Pulled(flat(program.result, value), back, tally.operations, meter.operations, count(found.body), counters)
 
 
-def stages(way: _Way, program: Program) -> tuple[Stage, ...]:
+def stages(way: Way, program: Program) -> tuple[Stage, ...]:
     """Every form on the way. Each is made with names of its own, so that none has more primes than it needs."""
     e, _ = problem(way, program)
     forms = [Stage("Source", printing.document(e.body))]
@@ -99,6 +99,17 @@ def raw(asked: Problem) -> Term:
     return _raw(asked, asked.derive(asked.context, asked.body, asked.names))
 
 
+def _moves_of_raw(way: Way, program: Program, point: Point, cotangent: Value) -> int:
+    """How many moves the transformed program makes if it is run as it is, with its closures."""
+    _, asked = problem(way, program, is_unit=cotangent == 1.0)
+    values = {x: nested(A, V) for (x, A), V in zip(program.parameters, point, strict=True)}
+    values.update((x, nested(program.result, cotangent)) for x, _ in asked.outside)
+    meter = Meter()
+    with quietly():
+        run(raw(asked), values, meter)
+    return meter.moves
+
+
 def _raw(asked: Problem, derivation: Derivation) -> Term:
     wanted = tuple(x for x, _ in asked.context)
     return applied(derivation, asked.context, wanted, asked.seed, asked.names)
@@ -112,7 +123,7 @@ def _raw_document(asked: Problem) -> Doc:
     return printing.document(_raw(asked, derivation))
 
 
-def steps(way: _Way, program: Program, point: Point, cotangent: Value) -> Iterator[Step]:
+def steps(way: Way, program: Program, point: Point, cotangent: Value) -> Iterator[Step]:
     """The optimisation of the gradient, rule by rule; the point is not needed for it."""
     del point
     e, asked = problem(way, program, is_unit=cotangent == 1.0)
@@ -125,7 +136,7 @@ def steps(way: _Way, program: Program, point: Point, cotangent: Value) -> Iterat
 _PAPER = 'Huot and Shaikhha, "Denotationally Correct, Purely Functional, Efficient Reverse-mode Automatic Differentiation"'
 
 
-def _system(way: _Way, title: str, where: str) -> System:
+def _system(way: Way, title: str, where: str) -> System:
     return System(
         way.name,
         title,
@@ -133,6 +144,7 @@ def _system(way: _Way, title: str, where: str) -> System:
         reverse=partial(reverse, way),
         stages=partial(stages, way),
         steps=partial(steps, way),
+        measures=(("moves without partial evaluation", partial(_moves_of_raw, way)),),
     )
 
 

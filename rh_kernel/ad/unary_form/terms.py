@@ -189,6 +189,7 @@ class Primitive:
 
     ``transposed`` takes the names of the arguments and of the cotangent of the result and gives the cotangent of each
     argument. ``cost`` is how many moves, ``operations`` how many operations on numbers it makes at arguments of given types.
+    ``places`` are the entries it is about, if these are written there.
     """
 
     name: str
@@ -197,6 +198,7 @@ class Primitive:
     transposed: Callable[[tuple[Term, ...], Term, tuple[Type, ...], Names], tuple[Term, ...]]
     cost: Callable[[tuple[Type, ...]], int]
     operations: Callable[[tuple[Type, ...]], int] = lambda _: 0
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

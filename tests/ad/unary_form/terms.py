@@ -2,6 +2,7 @@
 
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.unary_form import direct, from_unary
+from rh_kernel.ad.unary_form.binding import parts, subterms
 from rh_kernel.ad.unary_form.gradients import Gradient, Problem, gradient
 from rh_kernel.ad.unary_form.naming import Numbered
 from rh_kernel.ad.unary_form.rules import ALL, Rule
@@ -45,8 +46,6 @@ def sum_of(A: Term) -> Fold:
 
 def used(M: Term) -> set[str]:
     """All names that occur in M."""
-    from rh_kernel.ad.unary_form.binding import parts, subterms
-
     names = {N.name for N in subterms(M) if isinstance(N, Var)}
     for N in subterms(M):
         for bound, _ in parts(N):

@@ -3,7 +3,7 @@
  * nothing here needs a page.
  */
 
-import { CELL_WORDS, CHECK_WORDS, EXPRESSION_DIRECTIVES, PLACED, SIGNS, WORDS } from "./words.js";
+import { CELL_WORDS, CHECK_WORDS, EXPRESSION_DIRECTIVES, LABORATORY, PLACED, SIGNS, WORDS } from "./words.js";
 
 // Raised digits and ᵀ are no part of a name: wᵀ is a transpose.
 const RAISED = "⁰¹²³⁴-⁹ᵀ";
@@ -24,22 +24,31 @@ const KINDS = [
   ["bad", `[0-9](?:${WORD}|[.'](?=${WORD}))*|\\t+|.`],
 ].map(([kind, pattern]) => [kind, new RegExp(pattern, "suy")]);
 
+const LABORATORY_SIGNS = { __proto__: null, "\\": "keyword", "≤": "arrow" };
+
+const WHOLE_NAME = new RegExp(NAME, "suy");
 const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
 const CHECK = /check +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]/uy;
-const FOREIGN_CELL = /%%[\p{L}\p{N}_]/uy;
+const SECTION = /%%[\p{L}\p{N}_]+/uy;
 const PYTHON_CELL = /%%python[ \t]*$/uy;
 const NAME_OF_DIRECTIVE = /[\p{L}\p{N}_]+/uy;
 const BLANK_BEFORE_NAME = / +/uy;
 const WORD_OF_DIRECTIVE = new RegExp(`("[^"]*"?)|(#.*)|[^${SPACE}#"][^${SPACE}]*`, "suy");
+const SYSTEM = new RegExp(`[^${SPACE}()#]+`, "suy");
+const BLANK_BEFORE_SYSTEM = new RegExp(`[ \\t]+(?=[^${SPACE}()#])`, "suy");
 const BLANK_OF_DIRECTIVE = new RegExp(`[${SPACE}]+`, "uy");
 
 // What is known of an item before its first token: how it begins, its last token, how many it has; whether all of them are
 // `%`; whether the name of a directive may follow at once, and its words after that; and whether it is a check.
 const FRESH = { head: "", last: "", count: 0, isPercent: true, isDirective: false, hasWords: false, isCheck: false };
 
+// What is known of a line alone: whether it is one like `%%lambda`, where a name that λ stands before ends, and whether the
+// name of a system may follow at once.
+const FRESH_LINE = { isSection: false, bound: 0, awaitsSystem: false };
+
 /** The state before the first line. */
 export function begin() {
-  return { ...FRESH, isFirst: true, isPython: false, isLast: false };
+  return { ...FRESH, ...FRESH_LINE, isFirst: true, isPython: false, isLast: false, isLaboratory: false };
 }
 
 /** Whether a text that begins with this line is a cell of Python. */
@@ -52,9 +61,19 @@ export function beginLine(line, state) {
   if (state.isPython) return false;
   state.isPython = state.isFirst && isPython(line);
   state.isFirst = false;
-  if (state.isLast || at(ITEM, line, 0) < 0) return false;
-  Object.assign(state, FRESH, { isDirective: line[0] === "%", isCheck: at(CHECK, line, 0) > 0 });
-  state.isLast = at(FOREIGN_CELL, line, 0) > 0;
+  if (state.isLast) return false;
+  if (state.isSection) Object.assign(state, FRESH);
+  Object.assign(state, FRESH_LINE);
+  if (at(ITEM, line, 0) < 0) return false;
+  const isCheck = !state.isLaboratory && at(CHECK, line, 0) > 0;
+  Object.assign(state, FRESH, { isDirective: line[0] === "%", isCheck });
+  const section = line.slice(0, Math.max(at(SECTION, line, 0), 0));
+  if (section) {
+    const returns = state.isLaboratory && section === "%%rh";
+    state.isLaboratory = section === "%%lambda";
+    state.isSection = returns || state.isLaboratory;
+    state.isLast = !state.isSection;
+  }
   return true;
 }
 
@@ -62,6 +81,7 @@ export function beginLine(line, state) {
 export function token(line, start, state) {
   if (state.isPython && state.count > 0) return [null, line.length];
   if (state.isPython) return [noted(state, line, "directive"), line.trimEnd().length];
+  if (state.isLaboratory && !state.isSection) return tokenOfLaboratory(line, start, state);
   if (state.isDirective && state.count === 1) {
     const blank = at(BLANK_BEFORE_NAME, line, start);
     if (blank > 0) return [null, blank];
@@ -111,13 +131,47 @@ function tokenOfText(line, start, state) {
   return ["bad", line.length];
 }
 
+function tokenOfLaboratory(line, start, state) {
+  if (start < state.bound) return [noted(state, line.slice(start, state.bound), "name"), state.bound];
+  if (state.awaitsSystem) {
+    const blank = at(BLANK_BEFORE_SYSTEM, line, start);
+    if (blank > 0) return [null, blank];
+    state.awaitsSystem = false;
+    const end = at(SYSTEM, line, start);
+    const name = line.slice(start, end);
+    if (end > 0) return [noted(state, name, LABORATORY.system.has(name) ? "keyword" : "name"), end];
+  }
+  if (line[start] === "λ") {
+    state.bound = at(WHOLE_NAME, line, start);
+    return [noted(state, "λ", "keyword"), start + 1];
+  }
+  const { count } = state;
+  const found = tokenOfText(line, start, state);
+  state.awaitsSystem = count === 1 && state.count === 2 && state.head === "%ad";
+  return found;
+}
+
 function lookOf(kind, text, state) {
+  const isLaboratory = state.isLaboratory && !state.isSection;
   switch (kind) {
-    case "name": return lookOfName(text.normalize("NFC"), state);
+    case "name": return (isLaboratory ? lookOfLaboratoryName : lookOfName)(text.normalize("NFC"), state);
     case "sign": return text === "%" && state.isPercent ? "directive" : lookOfSign(text);
     case "foreign": return state.isCheck && text === "==" ? "arrow" : "bad";
+    case "bad": return (isLaboratory && LABORATORY_SIGNS[text]) || kind;
     default: return kind;
   }
+}
+
+function lookOfLaboratoryName(name, { count, head, last }) {
+  if (WORDS.declaration.has(name)) return "declaration";
+  if (WORDS.keyword.has(name)) return "keyword";
+  if (count === 1 && last === "fun") return "declared";
+  if (count === 1 && head === "%") return LABORATORY.directive.has(name) ? "directive" : "name";
+  if (count === 2 && head === "%ad") return LABORATORY.system.has(name) ? "keyword" : "name";
+  if (head === "%ad" && (name === "along" || (name === "trace" && last === "-"))) return "keyword";
+  if (LABORATORY.keyword.has(name)) return "keyword";
+  if (LABORATORY.type.has(name)) return "type";
+  return LABORATORY.function.has(name) ? "function" : "name";
 }
 
 function lookOfName(name, state) {

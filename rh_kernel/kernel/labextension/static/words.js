@@ -31,10 +31,26 @@ export const PLACED = {
 };
 
 /** What may follow `%%`. */
-export const CELL_WORDS = new Set(["python", "rh"]);
+export const CELL_WORDS = new Set(["lambda", "python", "rh"]);
 
 /** Words that mean something inside a check. */
 export const CHECK_WORDS = new Set(["within"]);
+
+/** The words below a line `%%lambda`. */
+export const LABORATORY = {
+  keyword: new Set(["case", "else", "if", "inl", "inr", "of", "then"]),
+  directive: new Set(["ad"]),
+  type: new Set(["Real"]),
+  function: new Set([
+    "abs", "add", "cos", "div", "dot", "exp", "foldl", "gelu", "generate", "log", "map", "map2", "maximum",
+    "minimum", "mul", "neg", "recip", "reduce", "relu", "replicate", "round", "scanl", "sigmoid", "sign", "sin",
+    "softplus", "sqrt", "square", "step", "sub", "sum", "swish", "tanh",
+  ]),
+  system: new Set([
+    "all", "chad", "chad-accumulated", "chad-combinators", "chad-forward", "direct", "finite-differences",
+    "linear-negation", "reverse-derivative", "reverse-handler", "tape", "unary",
+  ]),
+};
 
 /** How the signs look; those that are not here are punctuation. */
 export const SIGNS = {

@@ -1,0 +1,51 @@
+"""Whether a text can be run as it is, with its ``%%lambda`` sections, of which the parser only knows where they are."""
+
+from rh_kernel.ad.language.parsing_items import item
+from rh_kernel.kernel.laboratory_place import sections
+from rh_kernel.source.diagnostic import Diagnostic, Rejected
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.advice import THE_END
+from rh_kernel.syntax.layout import INDENT
+from rh_kernel.syntax.lexer import chunks, laboratory
+from rh_kernel.syntax.parser import Completeness, Unparsed, parse
+from rh_kernel.syntax.parser import completeness as of_language
+
+
+def completeness(text: str) -> tuple[Completeness, str]:
+    """Whether a cell can be run, needs further lines, or is wrong; and how far to indent the next line.
+
+    A section that is only begun needs an item; the rest is judged by the last item of the text.
+    """
+    source = Source("input", text)
+    inner = [found for part in sections(source) if (found := _wrong(part)) is not None]
+    last = chunks(source)[-1:]
+    ends = laboratory(last[0]) if last else None
+    if ends is None:
+        return ("invalid", "") if inner else of_language(text)
+    if any(isinstance(parsed, Unparsed) for parsed in parse(source)):
+        return "invalid", ""
+    if not ends:
+        return ("incomplete", "") if last[0].text.count("\n") <= 1 else ("complete", "")
+    if not inner:
+        return "complete", ""
+    ((part, complaint), *others) = inner
+    if not others and part.start == ends[-1].start and part.end == len(text) and complaint.found == THE_END:
+        return "incomplete", _indentation(ends[-1])
+    return "invalid", ""
+
+
+def _wrong(part: Span) -> tuple[Span, Diagnostic] | None:
+    try:
+        item(part)
+    except Rejected as rejected:
+        return part, rejected.diagnostics[0]
+    except RecursionError:
+        return None
+    return None
+
+
+def _indentation(part: Span) -> str:
+    """As far as the last line that is not blank, and at least one step."""
+    last = [line for line in part.text.split("\n") if line.strip()][-1]
+    indented = last[: len(last) - len(last.lstrip(" "))]
+    return max(indented, " " * INDENT, key=len)

@@ -1,0 +1,47 @@
+"""The forms of ``%%lambda`` cells by the word or the sign that they are known by: the form, and its meaning."""
+
+LABORATORY_FORMS = {
+    "fun": "fun f(x : A, …) : B = M\na function; several arguments are one tuple, and a call puts M in the place of f",
+    "let": "let x ← M in N   ·   let (x, y) ← M in N\nname the value of a term, or the components of a tuple",
+    "in": "let x ← M in N\nbegins what a let is for",
+    "λ": "λx : A. M\na function without a name; also written \\x : A. M",
+    "case": "case M of inl x → N | inr y → L\nN or L, by the side of the sum that M is on",
+    "of": "case M of inl x → N | inr y → L\nbegins the two branches",
+    "inl": "inl(M)\nM as the left side of a sum A + B",
+    "inr": "inr(M)\nM as the right side of a sum A + B",
+    "if": "if M <= N then L else K\nL or K, by how two numbers compare",
+    "then": "if M <= N then L else K\nbegins what is taken where it holds",
+    "else": "if M <= N then L else K\nbegins what is taken where it does not hold",
+    "map": "map(x. M, xs)\nM for each entry x: Real(n) from Real(n)",
+    "map2": "map2(x y. M, xs, ys)\nM for each x and the y in its place: Real(n) from two Real(n)",
+    "reduce": "reduce(a x. M, z, xs)\nthe entries joined by M, which is to be associative, with z its unit: Real from Real(n)",
+    "foldl": "foldl(a x. M, z, xs)\nfrom z on, M for each entry from the left: A from z : A and Real(n)",
+    "scanl": "scanl(a x. M, z, xs)\nz and all that foldl goes through: Real(n + 1) from Real(n)",
+    "sum": "sum(xs)\nthe sum of the entries: Real from Real(n)",
+    "dot": "dot(xs, ys)\nthe inner product: Real from two Real(n)",
+    "replicate": "replicate[n](M)\nn times M: Real(n) from Real",
+    "generate": "generate[n](i. M)\nM at i = 0, …, n − 1: Real(n)",
+    "Real": "Real(n)\narrays of n entries; Real is Real(1), a number",
+    "with": "%ad SYSTEM f(M, …) with W\nfor the cotangent W of the result; without it 1",
+    "along": "%ad SYSTEM f(M, …) along V\nthe derivative along the tangent V of the arguments, by systems that go forward",
+    "trace": "%ad SYSTEM f(M, …) --trace\nevery step, by systems that rewrite",
+    "all": "%ad all f(M, …)\na table of all systems: value, gradient, how far apart, operations, size of the code, time",
+}
+"""``with``, ``along``, ``trace`` and ``all`` have a meaning behind ``%ad`` alone."""
+
+LABORATORY_SIGNS = {
+    "\\": LABORATORY_FORMS["λ"],
+    "←": LABORATORY_FORMS["let"],
+    "→": "A → B   ·   inl x → N\nin a type from what to what, in a case what is done for a side; also written ->",
+    "⇐": "if M <= N then L else K\ncompares two numbers",
+    "≤": "if M <= N then L else K\ncompares two numbers",
+    "|": LABORATORY_FORMS["case"],
+    ".1": "M.1\na component of a tuple, counted from 1",
+    "[": "M[0]   ·   [M, N]\nan entry of an array, counted from 0, or an array of numbers",
+    "+": "M + N   ·   A + B\nthe sum, of numbers, arrays and tuples of them; of types a value of one of the two",
+    "-": "M - N   ·   -M\nthe difference, of numbers, arrays and tuples of them",
+    "*": "M * N   ·   A * B\nof two numbers, a number and an array, or entry by entry; of types the product",
+    "·": "M · N\nof two numbers, a number and an array, or entry by entry; also written M * N",
+    "×": "A × B\nthe product of two types; also written A * B",
+    "/": "M / N\nthe quotient, entry by entry",
+}

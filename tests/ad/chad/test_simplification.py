@@ -1,0 +1,109 @@
+"""P12 and the golden outputs of the digest (§3.6): simplified derivatives are equal, no dearer, and those of the paper."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given, settings
+
+from rh_kernel.ad.chad.checking import cartesian_type
+from rh_kernel.ad.chad.contraction import Simplification
+from rh_kernel.ad.chad.printing import document
+from rh_kernel.ad.chad.running import by_combinators, pull, push, transformed
+from rh_kernel.ad.chad.simplification import simplified
+from rh_kernel.ad.chad.target import Term
+from rh_kernel.ad.chad.traversal import count
+from rh_kernel.ad.chad.types import Mode, primal
+from rh_kernel.ad.language.binding import binders
+from rh_kernel.ad.language.core import Case, Inject, Program, Variable
+from rh_kernel.ad.language.types import SCALAR, Sum
+from rh_kernel.syntax.doc import plain
+from tests.ad.chad.oracles import ORACLES
+from tests.ad.chad.test_oracles import close
+from tests.ad.programs import EVERYTHING, Sample, flat, program, programs
+
+
+def simple(t: Term, f: Program, used: Counter[Simplification] | None = None) -> Term:
+    """The derivative of f, simplified."""
+    return simplified(t, tuple(x for x, _ in f.parameters), frozenset(binders(f.body)), used)
+
+
+FIG_1A = "fun f(x : Real) : (Real * Real) * Real = let y <- 2*x in let z <- x*y in let w <- cos(z) in ((y, z), w)"
+FIG_1B = (
+    "fun f(x1 : Real, x2 : Real, x3 : Real, x4 : Real) : Real ="
+    " let y <- x1*x4 + 2*x2 in let z <- y*x3 in let w <- z + x4 in sin(w)"
+)
+FIG_2B = "fun f(x1 : Real, x2 : Real(3)) : Real = let f <- λu : Real. x1*u in let ys <- map(u. f(u), x2) in sum(ys)"
+
+GOLDEN = {
+    "Fig. 1(c)": (
+        Mode.FORWARD,
+        FIG_1A,
+        "let y = 2 * x in let z = x * y in ⟨⟨⟨y, z⟩, cos(z)⟩,"
+        " λ̲v. let v1 = 2 * v.1 in let v2 = y * v.1 + x * v1 in ⟨⟨v1, v2⟩, neg(sin(z)) * v2⟩⟩",
+    ),
+    "Fig. 1(d)": (
+        Mode.REVERSE,
+        FIG_1B,
+        "let y = x1 * x4 + 2 * x2 in let w = y * x3 + x4 in ⟨sin(w),"
+        " λ̲v. let v1 = cos(w) * v in let v2 = x3 * v1 in ⟨x4 * v2, 2 * v2, y * v1, v1 + x1 * v2⟩⟩",
+    ),
+    "Fig. 2(d)": (
+        Mode.REVERSE,
+        FIG_2B,
+        "⟨sum(map(x. x1 * x, x2)), λ̲v. let v1 = replicate_3 v in"
+        " ⟨sum zipWith(x3 v2. x3 * v2, x2, v1), zipWith(x4 v3. x1 * v3, x2, v1)⟩⟩",
+    ),
+    "a square": (Mode.REVERSE, "fun f(x : Real) : Real = x * x", "⟨x * x, λ̲v. ⟨x * v + x * v⟩⟩"),
+    "a function": (
+        Mode.REVERSE,
+        "fun f(c : Real, x : Real) : Real = let f <- λy : Real. c * y in f(x)",
+        "⟨c * x, λ̲v. ⟨x * v, c * v⟩⟩",
+    ),
+}
+
+
+@pytest.mark.parametrize(("mode", "text", "expected"), GOLDEN.values(), ids=GOLDEN.keys())
+def test_golden_outputs(mode: Mode, text: str, expected: str) -> None:
+    """§3.6: the derivatives of the figures, with the tuple of the context for its only entry."""
+    f = program(text)
+    assert " ".join(plain(document(simple(transformed("chad", f, mode), f))).split()) == expected
+
+
+@pytest.mark.parametrize("name", ["O2", "O6", "O7", "O8", "O29"])
+def test_the_simplified_combinators_are_as_long_as_the_simplified_terms(name: str) -> None:
+    """P10 on code: what combinators add to first-order terms is simplified away."""
+    (f,) = [oracle.program for oracle in ORACLES if oracle.name == name]
+    one, other = (simple(t("chad", f, Mode.REVERSE), f) for t in (transformed, by_combinators))
+    assert count(other) == count(one)
+
+
+@settings(max_examples=150, deadline=None)
+@given(programs(EVERYTHING))
+def test_p12_simplification_keeps_values_types_and_cost(sample: Sample) -> None:
+    """P12: the same type and numbers, by no more operations."""
+    f = sample.program
+    for mode in Mode:
+        t = transformed("chad", f, mode)
+        s = simple(t, f)
+        values = {x: primal(A, mode) for x, A in f.parameters}
+        assert cartesian_type(values, s) == cartesian_type(values, t)
+        if mode is Mode.REVERSE:
+            one, other = (pull(f, sample.point, sample.cotangent, u) for u in (t, s))
+            assert close(flat(other.gradient), flat(one.gradient), 1e-9)
+        else:
+            one, other = (push(f, sample.point, sample.point, u) for u in (t, s))
+            assert close(flat(other.tangent), flat(one.tangent), 1e-9)
+        assert flat(other.value) == flat(one.value)
+        assert other.derivative <= one.derivative
+
+
+def test_every_rule_of_table_1_is_used() -> None:
+    """On the programs of the digest, and on a case of what was just injected, in both modes, each rule has its use."""
+    used = Counter[Simplification]()
+    injected = Inject(1, Sum(SCALAR, SCALAR), Variable("x"))
+    case = Program("f", (("x", SCALAR),), SCALAR, Case(injected, "a", Variable("a"), "b", Variable("x")))
+    for f in (case, *(oracle.program for oracle in ORACLES)):
+        for mode in Mode:
+            t = transformed("chad", f, mode)
+            assert count(simple(t, f, used)) <= count(t) + len(f.parameters)
+    assert set(Simplification) == set(used)
