@@ -123,19 +123,6 @@ def product(*factors: AnyType) -> AnyType:
     return factors[0] if len(factors) == 1 else Product(factors)
 
 
-def is_cartesian(A: AnyType) -> bool:
-    """Whether values of A may be used as often as one likes in whatever way."""
-    match A:
-        case Number() | LinearMap() | Sum():
-            return True
-        case Vector(_, B) | Function(_, B):
-            return is_cartesian(B)
-        case Product(factors):
-            return all(map(is_cartesian, factors))
-        case Copower() | Either():
-            return False
-
-
 def is_linear(A: AnyType) -> bool:
     """Whether A is a commutative monoid of the target language."""
     match A:

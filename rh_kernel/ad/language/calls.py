@@ -1,8 +1,16 @@
 """``f(M)`` for a declared function f: its body, under ``let``, in the place of the call."""
 
-from rh_kernel.ad.language.binding import renaming
+from dataclasses import dataclass
+
+from rh_kernel.ad.language.binding import count, renaming
 from rh_kernel.ad.language.core import Let, Program, Projection, Term, Tuple, Variable
 from rh_kernel.ad.language.names import Names
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.stuck import TooManyNodes
+
+MOST = 100_000
+"""As many nodes all the bodies may have that are put into one item: functions that call functions twice double."""
 
 
 def in_place(f: Program, argument: Term, names: Names) -> Term:
@@ -23,3 +31,18 @@ def in_place(f: Program, argument: Term, names: Names) -> Term:
     for x, M in reversed(bound):
         body = Let(x, M, body)
     return body
+
+
+@dataclass(slots=True)
+class Room:
+    """How many nodes may still be put into an item."""
+
+    left: int = MOST
+
+    def place(self, f: Program, argument: Term, names: Names, span: Span) -> Term:
+        """``in_place``, for the call at ``span``. Raises ``Rejected`` where there is no room for the body."""
+        self.left -= count(f.body)
+        if self.left < 0:
+            hint = "a call is replaced by the body of its function: name what is used twice, with let"
+            raise Rejected(TooManyNodes(span=span, limit=MOST, hint=hint))
+        return in_place(f, argument, names)

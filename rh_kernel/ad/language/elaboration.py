@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.arithmetic import combined, zero
-from rh_kernel.ad.language.calls import in_place
+from rh_kernel.ad.language.calls import Room
 from rh_kernel.ad.language.core import (
     Apply,
     Array,
@@ -100,7 +100,7 @@ class Elaboration:
     """One item on the way: the names that are in use, and the types that are not known yet."""
 
     def __init__(self, functions: Functions) -> None:
-        self.functions = functions
+        self.functions, self.room = functions, Room()
         # No variable has the name of a symbol, so that what is printed says what it is.
         self.names = Names((*SYMBOLS, *WORDS))
         self.unknowns = Unknowns()
@@ -169,7 +169,7 @@ class Elaboration:
         if name in self.functions:
             f = self.functions[name]
             x = self.names.fresh("x")
-            return Lambda(x, f.domain, in_place(f, Variable(x), self.names)), Function(f.domain, f.result)
+            return Lambda(x, f.domain, self.room.place(f, Variable(x), self.names, span)), Function(f.domain, f.result)
         if name in SYMBOLS:
             k = SYMBOLS[name]
             A = product(*[SCALAR] * k)
@@ -265,10 +265,12 @@ class Elaboration:
     def _call(self, f: Program, e: s.Applied, scope: Scope) -> Typed:
         if len(e.arguments) == len(f.parameters):
             arguments = [self.of(M, scope, A, f"`{x}`") for M, (x, A) in zip(e.arguments, f.parameters, strict=True)]
-            return in_place(f, arguments[0] if len(arguments) == 1 else Tuple(tuple(arguments)), self.names), f.result
+            argument = arguments[0] if len(arguments) == 1 else Tuple(tuple(arguments))
+            return self.room.place(f, argument, self.names, e.span), f.result
         if len(e.arguments) != 1:
             raise _wrong_number(e, f.name, len(f.parameters))
-        return in_place(f, self.of(e.arguments[0], scope, f.domain, "the argument"), self.names), f.result
+        argument = self.of(e.arguments[0], scope, f.domain, "the argument")
+        return self.room.place(f, argument, self.names, e.span), f.result
 
     def _symbol(self, name: str, e: s.Applied, scope: Scope) -> Typed:
         k = SYMBOLS[name]

@@ -1,5 +1,6 @@
 """Terms and programs of the laboratory's language as they are written: what is printed is read back as the same."""
 
+import math
 from enum import IntEnum
 
 from rh_kernel.ad.language.core import (
@@ -53,7 +54,7 @@ def program(f: Program) -> Doc:
 
 def number(value: float) -> str:
     """A number, as short as it can be read back."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    return str(int(value)) if math.isfinite(value) and value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 def level_of(M: Term) -> Level:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language import types as source
 from rh_kernel.ad.language.binding import binders, subterms
+from rh_kernel.ad.language.unrolling import LONGEST, longest
 from rh_kernel.ad.linear_negation.calculus import (
     App,
     Arrow,
@@ -45,7 +46,9 @@ class Source:
 
 
 def read(program: core.Program) -> Source:
-    """The program as a term of ``Λ(F)``, without arrays; refuses sums."""
+    """The program as a term of ``Λ(F)``, without arrays; refuses sums, and arrays that are too long to be written out."""
+    if longest(program) > LONGEST:
+        raise outside(f"arrays of more than {LONGEST} entries", "arrays are written out, entry by entry")
     if has_arrays(program):
         program = unroll(program)
     supply = Supply([*(x for x, _ in program.parameters), *binders(program.body)])

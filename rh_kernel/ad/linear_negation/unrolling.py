@@ -39,10 +39,6 @@ from rh_kernel.ad.language.core import (
 )
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
-from rh_kernel.ad.linear_negation.refusal import outside
-
-LONGEST = 300
-"""Arrays of more entries are refused."""
 
 Renamed: TypeAlias = dict[str, tuple[Term, Type]]
 """What stands for each variable in the unrolled program, a variable, a component of one or a constant, and its type before."""
@@ -64,8 +60,6 @@ def unrolled_type(A: Type) -> Type:
         case Real(1):
             return A
         case Real(n):
-            if n > LONGEST:
-                raise outside(f"arrays of more than {LONGEST} entries", "arrays are written out, entry by entry")
             return Product((SCALAR,) * n)
         case Product(factors):
             return Product(tuple(map(unrolled_type, factors)))

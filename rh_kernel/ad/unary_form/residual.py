@@ -15,7 +15,7 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.algebra import LAWS, Known, rewrite
 from rh_kernel.ad.unary_form.binding import Part, free, lets, parts, rebuilt
 from rh_kernel.ad.unary_form.bodies import zero
-from rh_kernel.ad.unary_form.rules import ALL, Rule
+from rh_kernel.ad.unary_form.rules import ABOUT, ALL, Rule
 from rh_kernel.ad.unary_form.terms import (
     App,
     Const,
@@ -68,7 +68,7 @@ class Residual:
     def __init__(self, context: Context, names: Names, rules: AbstractSet[Rule] = ALL) -> None:
         self.names = names
         self.rules = rules
-        self.laws = tuple(rule for rule in LAWS if rule in rules)
+        self.laws = {form: tuple((r, LAWS[r]) for r in many if r in rules and r in LAWS) for form, many in ABOUT.items()}
         self.checking = Checking(dict(context))
         self.definitions: dict[str, Term] = {}
         self.known = Known(self.definitions, self.checking.of)
@@ -161,8 +161,8 @@ class Residual:
 
     def emit(self, M: Term) -> Residue:
         """M, whose arguments are atoms, under a name; or what it is by the laws."""
-        for rule in self.laws:
-            found = rewrite(rule, M, self.known)
+        for rule, law in self.laws[type(M)]:
+            found = law(M, self.known)
             if found is not None:
                 self.fired[rule] += 1
                 return self.run(found, {})

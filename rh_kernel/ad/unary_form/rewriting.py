@@ -5,7 +5,7 @@ rings, then arrays, then what is not used, last what is used once. ``residual`` 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
@@ -14,12 +14,11 @@ from rh_kernel.ad.unary_form.algebra import LAWS, Known, rewrite
 from rh_kernel.ad.unary_form.binding import lets, parts, rebuilt, substituted, subterms
 from rh_kernel.ad.unary_form.gradients import uses
 from rh_kernel.ad.unary_form.printing import Path
-from rh_kernel.ad.unary_form.rules import ALL, PARTIAL_EVALUATION, Rule
+from rh_kernel.ad.unary_form.rules import ABOUT, ALL, PARTIAL_EVALUATION, Rule
 from rh_kernel.ad.unary_form.terms import (
     App,
     Const,
     Fill,
-    Fold,
     Fun,
     If,
     Let,
@@ -30,9 +29,7 @@ from rh_kernel.ad.unary_form.terms import (
     Plus,
     Proj,
     Scale,
-    Shift,
     Term,
-    Use,
     Var,
 )
 from rh_kernel.ad.unary_form.types import Context, Several, Times
@@ -48,35 +45,6 @@ PHASES: tuple[frozenset[Rule], ...] = (
     ALL,
 )
 """What is switched on, phase by phase."""
-
-_POINTWISE = (Rule.MAP_TIMES_ONES, Rule.MAP_PLUS_ZEROS, Rule.MAP_TIMES_ZEROS, Rule.COMMUTED_ARRAYS)
-ABOUT: Mapping[type, tuple[Rule, ...]] = {
-    App: (Rule.BETA, Rule.LET_OUT),
-    Let: (
-        Rule.FORWARD,
-        Rule.CONSTANT,
-        Rule.LET_LET,
-        Rule.SPLIT,
-        Rule.INLINE,
-        Rule.LET_TUPLE,
-        Rule.DEAD,
-        Rule.LET_ETA,
-        Rule.INLINE_ONCE,
-    ),
-    Proj: (Rule.TUPLE, Rule.LET_OUT, Rule.IF_OUT),
-    Op: (Rule.TIMES_ZERO, Rule.PLUS_ZERO, Rule.TIMES_ONE, Rule.COMMUTED, Rule.LET_OUT),
-    Map: (Rule.MAP_IDENTITY, Rule.MAP2_CONSTANT, Rule.MAP_FILL, Rule.FUSION, Rule.LET_OUT),
-    Map2: (*_POINTWISE, Rule.MAP2_PROJECT, Rule.MAP2_CONSTANT, Rule.MAP2_FILL, Rule.UNITS, Rule.LET_OUT),
-    Fold: (Rule.REDUCE_ONES, Rule.REDUCE_ZEROS, Rule.SCAN_ONES, Rule.COMMUTED_ARRAYS, Rule.LET_OUT),
-    Shift: (Rule.SHIFT_FILL, Rule.LET_OUT),
-    If: (Rule.IF_SAME, Rule.IF_KNOWN, Rule.LET_OUT),
-    Plus: (Rule.PLUS, Rule.LET_OUT),
-    Scale: (Rule.PLUS, Rule.LET_OUT),
-    Pack: (Rule.PAIR_ETA, Rule.LET_OUT),
-    Fill: (Rule.LET_OUT,),
-    Use: (Rule.ENTRY, Rule.LET_OUT),
-}
-"""The rules about each form, in the order in which they are tried."""
 
 
 @dataclass(frozen=True, slots=True)

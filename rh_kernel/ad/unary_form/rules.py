@@ -4,7 +4,10 @@ Each can be switched off. ``PARTIAL_EVALUATION`` are the rules of the step that 
 leave no function. What a rule does is said in ``algebra`` (the laws of numbers and of arrays) and in ``rewriting``.
 """
 
+from collections.abc import Mapping
 from enum import Enum
+
+from rh_kernel.ad.unary_form.terms import App, Fill, Fold, If, Let, Map, Map2, Op, Pack, Plus, Proj, Scale, Shift, Use
 
 
 class Rule(Enum):
@@ -69,3 +72,32 @@ ALL = frozenset(Rule)
 
 EXTRA_ARRAY_RULES = frozenset({Rule.MAP2_PROJECT, Rule.MAP2_CONSTANT, Rule.SCAN_ONES})
 """What the headline gradients of the paper need beyond Fig 12."""
+
+_POINTWISE = (Rule.MAP_TIMES_ONES, Rule.MAP_PLUS_ZEROS, Rule.MAP_TIMES_ZEROS, Rule.COMMUTED_ARRAYS)
+ABOUT: Mapping[type, tuple[Rule, ...]] = {
+    App: (Rule.BETA, Rule.LET_OUT),
+    Let: (
+        Rule.FORWARD,
+        Rule.CONSTANT,
+        Rule.LET_LET,
+        Rule.SPLIT,
+        Rule.INLINE,
+        Rule.LET_TUPLE,
+        Rule.DEAD,
+        Rule.LET_ETA,
+        Rule.INLINE_ONCE,
+    ),
+    Proj: (Rule.TUPLE, Rule.LET_OUT, Rule.IF_OUT),
+    Op: (Rule.TIMES_ZERO, Rule.PLUS_ZERO, Rule.TIMES_ONE, Rule.COMMUTED, Rule.LET_OUT),
+    Map: (Rule.MAP_IDENTITY, Rule.MAP2_CONSTANT, Rule.MAP_FILL, Rule.FUSION, Rule.LET_OUT),
+    Map2: (*_POINTWISE, Rule.MAP2_PROJECT, Rule.MAP2_CONSTANT, Rule.MAP2_FILL, Rule.UNITS, Rule.LET_OUT),
+    Fold: (Rule.REDUCE_ONES, Rule.REDUCE_ZEROS, Rule.SCAN_ONES, Rule.COMMUTED_ARRAYS, Rule.LET_OUT),
+    Shift: (Rule.SHIFT_FILL, Rule.LET_OUT),
+    If: (Rule.IF_SAME, Rule.IF_KNOWN, Rule.LET_OUT),
+    Plus: (Rule.PLUS, Rule.LET_OUT),
+    Scale: (Rule.PLUS, Rule.LET_OUT),
+    Pack: (Rule.PAIR_ETA, Rule.LET_OUT),
+    Fill: (Rule.LET_OUT,),
+    Use: (Rule.ENTRY, Rule.LET_OUT),
+}
+"""The rules about each form, in the order in which they are tried."""

@@ -1,4 +1,4 @@
-"""The terms of Source and Target (Figs 2, 3, 4, 16), in one union: Source is what ``is_source`` says.
+"""The terms of Source and Target (Figs 2, 3, 4, 16), in one union; which of them are Source is said in ``typing``.
 
 ``Plus`` is ``+̂`` and ``Scale`` is ``*̂`` of Notation 1, at any ground type; ``Nabla`` is ``∇_ρ e``, which stands for the
 transformed e, applied, until it is put there. No two binders of a term have one name.

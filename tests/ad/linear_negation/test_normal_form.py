@@ -73,7 +73,7 @@ def test_p6_steps_are_simulated(o: Oracle):
             assert canon.symbolic(found) == canon.symbolic(start)
             lengths.append(len(found.events))
     assert len(lengths) == o.m + 1
-    assert all(abs(after - before) <= 14 for before, after in pairwise(lengths))
+    assert all(abs(after - before) <= 8 for before, after in pairwise(lengths))
 
 
 @EACH

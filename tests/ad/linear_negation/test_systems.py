@@ -130,6 +130,9 @@ def test_long_arrays_are_refused(system: System):
     f = program("fun f(xs : Real(301)) : Real = sum(xs)")
     with pytest.raises(Rejected, match="arrays of more than 300 entries"):
         reverse(system, f, ((1.0,) * 301,))
+    h = program("fun f(x : Real) : Real = sum(replicate[301](x))")
+    with pytest.raises(Rejected, match="arrays of more than 300 entries"):
+        reverse(system, h, (1.0,))
     g = program("fun f(xs : Real(300)) : Real = sum(xs)")
     assert reverse(system, g, ((1.0,) * 300,)).gradient == ((1.0,) * 300,)
 

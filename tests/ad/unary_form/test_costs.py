@@ -16,7 +16,24 @@ from rh_kernel.ad.unary_form.gradients import gradient, pulled
 from rh_kernel.ad.unary_form.primitives import dot
 from rh_kernel.ad.unary_form.rules import ALL, PARTIAL_EVALUATION, Rule
 from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Way, problem, raw
-from rh_kernel.ad.unary_form.terms import ONE, ZERO, Const, Fill, Fold, If, Let, Map, Plus, Proj, Scale, Shift, Term, Use, Var
+from rh_kernel.ad.unary_form.terms import (
+    ONE,
+    ZERO,
+    Const,
+    Fill,
+    Fold,
+    If,
+    Let,
+    Map,
+    Op,
+    Plus,
+    Proj,
+    Scale,
+    Shift,
+    Term,
+    Use,
+    Var,
+)
 from rh_kernel.ad.unary_form.types import R, numbers, times
 from tests.ad.programs import ARRAYS, Sample, finite_differences, program, programs
 from tests.ad.unary_form.terms import WAYS, add, map2_of, mul, op, reduce_of, sum_of
@@ -102,13 +119,14 @@ def _ratio(way: Way, f: Program, rules: frozenset[Rule]) -> tuple[float, int]:
     return cost(gradient(asked, rules).body, types).total / cost(e.body, types).total, nesting(e.body)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(programs(ARRAYS, scalar=True))
 def test_theorem_5_4_the_gradient_is_cheap(s: Sample) -> None:
-    """``Cost(∇e) ≤ K·3^p·Cost(e)`` for the core of Source: K = 4 and a little with all rules.
+    """``Cost(∇e) ≤ K·3^p·Cost(e)`` for the core of Source: K = 4 and a little where ``∂op`` is one operation, as in the paper.
 
-    After partial evaluation alone every 0 and 1 is still bound and every name moved, twice as often on the way through UNF;
-    which constant the theorem's 4 then is depends on how ``let`` is priced, and is 24 with Fig 11's prices.
+    Of swish it is eight, and K is 18: that is what a chain of them costs. After partial evaluation alone every 0 and 1 is
+    still bound and every name moved, twice as often on the way through UNF: which constant the theorem's 4 is then depends
+    on how ``let`` is priced, and is 24 with Fig 11's prices.
     """
     e, _ = problem(UNARY, s.program)
     assume(not any(isinstance(N, Use) for N in subterms(e.body)))
@@ -117,8 +135,10 @@ def test_theorem_5_4_the_gradient_is_cheap(s: Sample) -> None:
     for way in WAYS:
         full, p = _ratio(way, s.program, ALL)
         evaluated, _ = _ratio(way, s.program, PARTIAL_EVALUATION)
-        assert full <= 4 * 3**p + 2
-        assert evaluated <= 24 * 3**p
+        assert full <= 18 * 3**p
+        if {N.symbol for N in subterms(e.body) if isinstance(N, Op)} <= {"sin", "add", "sub", "mul"}:
+            assert full <= 4 * 3**p + 2
+            assert evaluated <= 24 * 3**p
 
 
 def _waves(n: int) -> Program:

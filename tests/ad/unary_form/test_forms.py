@@ -4,10 +4,11 @@ import pytest
 
 from rh_kernel.ad.unary_form.forms import BothU, ComposeU, JacobianU, OpU, PairU, ProjU, SeqU, TargetForm, Types, VarU, check
 from rh_kernel.ad.unary_form.naming import Numbered
+from rh_kernel.ad.unary_form.primitives import index
 from rh_kernel.ad.unary_form.printing_forms import document, text
 from rh_kernel.ad.unary_form.reverse import reverse, reverse_types
 from rh_kernel.ad.unary_form.systems import UNARY, problem, stages
-from rh_kernel.ad.unary_form.terms import ONE, Let, Op, Pack, Proj, Term, Var
+from rh_kernel.ad.unary_form.terms import ONE, Fill, Fold, If, Let, Map, Map2, Op, Pack, Proj, Term, Use, Var
 from rh_kernel.ad.unary_form.to_unary import unary
 from rh_kernel.ad.unary_form.types import Arrow, Context, R, Times, numbers, times
 from rh_kernel.ad.unary_form.typing import IllTyped
@@ -17,6 +18,7 @@ from tests.ad.unary_form.terms import mul, op, reduce_of
 
 x1, x2 = Var("x1"), Var("x2")
 TWO: Context = (("x1", R), ("x2", R))
+ARRAY: Context = (("x1", R), ("A", numbers(3)))
 THREE: Context = (*TWO, ("x3", R))
 
 
@@ -42,8 +44,22 @@ THREE: Context = (*TWO, ("x3", R))
             "var_{G1;1}; π2_{G1}; proj_{G1;(R × R);R}",
         ),
         ((), ONE, "1_{G0;0}"),
+        (
+            ARRAY,
+            Map2("a", "b", mul(Var("a"), mul(Var("b"), x1)), Var("A"), Var("A")),
+            "var_{G2;2}; var_{G3;2}; map2_{G2;a,b.a*(b*x1)}; proj_{G2;A[R]^3,A[R]^3;A[R]^3}",
+        ),
+        (ARRAY, Map("a", mul(Var("a"), x1), Var("A")), "var_{G2;2}; map_{G2;a.a*x1}; proj_{G2;A[R]^3;A[R]^3}"),
+        (
+            ARRAY,
+            Fold("foldl", "s", "a", mul(Var("s"), Var("a")), x1, Var("A")),
+            "var_{G2;1}; var_{G3;2}; foldl_{G2;s,a.s*a}; proj_{G2;R,A[R]^3;R}",
+        ),
+        (TWO, If(x1, x2, x1, mul(x1, x2)), "if_{G2;x1 ≤ x2;x1;x1*x2}"),
+        (TWO, Fill(3, x2), "var_{G2;2}; fill_{G2;3}; proj_{G2;R;A[R]^3}"),
+        (ARRAY, Use(index(2), (Var("A"),)), "var_{G2;2}; index[2]_{G2;1}; proj_{G2;A[R]^3;R}"),
     ],
-    ids=["Example 1.1", "sin(x1*x2)", "prod", "pair", "π2", "constant"],
+    ids=["Example 1.1", "sin(x1*x2)", "prod", "pair", "π2", "constant", "map2", "map", "foldl", "if", "fill", "index"],
 )
 def test_o29_unf_as_the_paper_writes_it(context: Context, e: Term, expected: str) -> None:
     """Fig 9, with the weakening of the second argument: the slot of the first lies between Γ and what comes."""

@@ -13,8 +13,8 @@ from rh_kernel.ad.unary_form.gradients import gradient, has_functions, inlined
 from rh_kernel.ad.unary_form.naming import Numbered
 from rh_kernel.ad.unary_form.primitives import array, index, unit, units
 from rh_kernel.ad.unary_form.printing import text
-from rh_kernel.ad.unary_form.rewriting import ABOUT, PHASES, Rewriting, normal_form, trace
-from rh_kernel.ad.unary_form.rules import ALL, EXTRA_ARRAY_RULES, PARTIAL_EVALUATION, Rule
+from rh_kernel.ad.unary_form.rewriting import PHASES, Rewriting, normal_form, trace
+from rh_kernel.ad.unary_form.rules import ABOUT, ALL, EXTRA_ARRAY_RULES, PARTIAL_EVALUATION, Rule
 from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Way, problem, raw
 from rh_kernel.ad.unary_form.terms import (
     ONE,
