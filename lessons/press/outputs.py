@@ -10,8 +10,8 @@ from lessons.press.texts import Notebook
 LONGEST = 60
 """Lines of one output that are kept: the beginning of a long trace says enough."""
 
-NUMBER = re.compile(r"(?<![\w.])-?\d+\.\d+(?:e[-+]?\d+)?")
-"""A number with a fraction. Sizes and counts have none, and have to be the same."""
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+(?:e[-+]?\d+)?|e-\d+)")
+"""A number with a fraction, or a small one. Sizes and counts are neither, and have to be the same."""
 
 TIMED = re.compile(r"\b\d+(?:[.,]\d+)*\s*(?:samples/s|samples a second|ms|µs|s)\b")
 """A time or a speed, which is another on each machine."""

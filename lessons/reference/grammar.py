@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import chunks, tokens
+from rh_kernel.source.span import Source
+from rh_kernel.syntax.lexer import chunks, laboratory, tokens
 from rh_kernel.syntax.parse_items import words_of_directive
 from rh_kernel.syntax.tokens import SPELLINGS, Kind, Token
 
@@ -177,11 +177,18 @@ class Reading:
 
 def strays(grammar: Grammar, text: str) -> list[str]:
     """The items of a text that are none by the grammar."""
-    return [chunk.text for chunk in chunks(Source("text", text)) if not follows(grammar, chunk)]
+    found: list[str] = []
+    for chunk in chunks(Source("text", text)):
+        inner = laboratory(chunk)
+        if inner is None:
+            of_words = words_of_directive(chunk)
+            found += [chunk.text] if not follows(grammar, "item", tokens(chunk) if of_words is None else of_words) else []
+        else:
+            found += [part.text for part in inner if not follows(grammar, "laboratory-item", tokens(part))]
+    return found
 
 
-def follows(grammar: Grammar, chunk: Span) -> bool:
-    """Whether a piece of text is an item, or nothing at all."""
-    of_words = words_of_directive(chunk)
-    read_tokens = [t for t in (tokens(chunk) if of_words is None else of_words) if t.kind is not Kind.COMMENT]
-    return not read_tokens or len(read_tokens) in Reading(grammar, read_tokens).ends(Ref("item"), 0)
+def follows(grammar: Grammar, rule: str, read_tokens: Sequence[Token]) -> bool:
+    """Whether the tokens are what a rule says, or none at all."""
+    written = [t for t in read_tokens if t.kind is not Kind.COMMENT]
+    return not written or len(written) in Reading(grammar, written).ends(Ref(rule), 0)

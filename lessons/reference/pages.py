@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from lessons.reference import directives, rules, words
+from lessons.reference import directives, laboratory, rules, words
 from lessons.reference.complaints import errors_page
 from lessons.reference.markdown import anchored, contents
 from lessons.reference.running import ROOT
@@ -33,6 +33,9 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "letters": words.letters_part,
     "data sets": words.data_part,
     "checks": words.checks_part,
+    "systems": laboratory.systems_part,
+    "fragments": laboratory.fragments_part,
+    "words of the laboratory": laboratory.words_part,
 }
 """The parts that follow from the code, by their names."""
 

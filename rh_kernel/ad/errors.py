@@ -7,7 +7,7 @@ from rh_kernel.source.diagnostic import Diagnostic
 
 @dataclass(frozen=True, kw_only=True)
 class OutsideFragment(Diagnostic):
-    """``%ad unary f(1)`` where f uses a ``λ``"""
+    """``%ad reverse-handler f(1)`` where f uses a ``λ``"""
 
     code, title = "RH501", "Outside of what the system differentiates"
     label = "{system} does not differentiate {construct}"

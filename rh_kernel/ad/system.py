@@ -22,8 +22,9 @@ Point: TypeAlias = tuple[Value, ...]
 class Pulled:
     """What reverse mode finds at a point: ``f(V)``, and the cotangent of each argument for a cotangent of the result.
 
-    ``primal`` and ``derivative`` count operations on numbers: those of f alone, and those of the transformed program, which
-    computes value and gradient; ``size`` is how many nodes the transformed program has. ``counters`` are what else the system
+    ``primal`` and ``derivative`` count operations on numbers: those of f alone, and those of the transformed program as it is
+    run, which computes value and gradient: a system that simplifies first is counted after that, and one whose paper fixes the
+    cotangent 1 has it built in. ``size`` is how many nodes that program has. ``counters`` are what else the system
     counts, by name: steps, visits, zeros that were added.
     """
 

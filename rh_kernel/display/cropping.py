@@ -47,7 +47,7 @@ LINKS = 120
 PATTERNS = 240
 """So many lets are shown beside that may be part of a pattern."""
 
-SHOWN = 1_000
+SHOWN = 600
 """Behind so many nodes no let, no handling, no sum and no tuple is shown; what leads to the redex is shown beside."""
 
 STRETCH = 64
@@ -235,7 +235,11 @@ class _Cropping:
     def _known(self, M: Subject, dots: int) -> Subject | None:
         """What M is cut to, if that takes no looking into it."""
         size = self._sizes.of(M)
-        if size is not None and (size[1] <= max(self._links, 0) and size[2] <= max(self._patterns, 0)) and size[0] <= self._nodes:
+        if (
+            size is not None
+            and (size[1] <= max(self._links, 0) and size[2] <= max(self._patterns, 0))
+            and size[0] <= self._nodes
+        ):
             self._nodes, self._links, self._patterns = self._nodes - size[0], self._links - size[1], self._patterns - size[2]
             return M
         image = self._before.get(id(M))

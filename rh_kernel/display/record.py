@@ -6,6 +6,7 @@ Lines and columns count from 1, ends are exclusive; they are ``None`` for what h
 
 import math
 from collections.abc import Iterable
+
 import numpy as np
 
 from rh_kernel.arrays.listing import lines

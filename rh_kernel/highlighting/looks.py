@@ -5,9 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from rh_kernel.ad.language.parsing import GIVEN, WORDS
-from rh_kernel.ad.language.scalars import SYMBOLS
-from rh_kernel.ad.systems import ALL, NAMES
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives import DIRECTIVES, LABORATORY_DIRECTIVES
 from rh_kernel.source.span import Source, Span
@@ -66,18 +63,6 @@ CHECK_WORDS = frozenset({"within"})
 CELL_WORDS = frozenset({"lambda", "python", "rh"})
 """What may follow ``%%``."""
 
-LABORATORY_WORDS = WORDS - GIVEN.keys()
-"""Words of ``%%lambda`` cells that are names elsewhere."""
-
-LABORATORY_FUNCTIONS = frozenset({*SYMBOLS, *GIVEN})
-"""What is applied in ``%%lambda`` cells: symbols of numbers, and what makes and takes arrays."""
-
-LABORATORY_TYPES = frozenset({"Real"})
-"""Types of ``%%lambda`` cells."""
-
-SYSTEMS = frozenset({*NAMES, ALL})
-"""What may follow ``%ad``."""
-
 SIGNS = {
     **dict.fromkeys(("←", "⇐", "→", "~>", "⇒", "⊢", "="), Look.ARROW),
     **dict.fromkeys(("+", "-", "*", "/", "//", "@", "·", "•", "×", "ᵀ"), Look.OPERATOR),
@@ -121,7 +106,7 @@ def _looks_of_laboratory(chunk: Span, items: tuple[Span, ...]) -> Iterator[Marke
     for item in items:
         before: list[str] = []
         for token in _tokens_of_laboratory(item):
-            if token.kind is Kind.NAME and token.text.startswith("λ"):
+            if token.kind is Kind.NAME and token.text.startswith("λ") and before != ["%", "ad"]:
                 yield Marked(Look.KEYWORD, token.start, token.start + 1)
                 if token.end > token.start + 1:
                     yield Marked(Look.NAME, token.start + 1, token.end)
@@ -147,6 +132,8 @@ def _tokens_of_laboratory(item: Span) -> Iterator[Token]:
 
 def _look_in_laboratory(token: Token, before: list[str]) -> Look:
     """How a token of a ``%%lambda`` cell looks after those before it in its item."""
+    from rh_kernel.highlighting.laboratory_words import LABORATORY_FUNCTIONS, LABORATORY_TYPES, LABORATORY_WORDS, SYSTEMS
+
     match token.kind, before:
         case Kind.NAME, ["fun"]:
             return Look.DECLARED

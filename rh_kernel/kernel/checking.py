@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rh_kernel.ad.language import surface as s
 from rh_kernel.display.record import error
 from rh_kernel.kernel.completeness import completeness
-from rh_kernel.kernel.laboratory_place import read, sections
 from rh_kernel.session.planning import declared_name
 from rh_kernel.session.plans import Refuse
 from rh_kernel.session.session import Session, plans_of
@@ -16,7 +14,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.lexer import python_starts, tokens
 from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.surface_items import Directive, Item, LaboratoryItem, TrainItem
-from rh_kernel.syntax.tokens import Kind
+from rh_kernel.syntax.tokens import LABORATORY, Kind
 
 TARGET = "rh.check"
 LONGEST = 20_000
@@ -58,24 +56,10 @@ def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
 def _is_later(item: Item | Unparsed) -> bool:
     """Whether planning the item reads files, draws, lifts the bounds, or computes arguments."""
     if isinstance(item, LaboratoryItem):
-        asked = read(item.span)
-        return isinstance(asked, s.AdItem) and not all(map(_is_literal, _given(asked)))
+        from rh_kernel.kernel.laboratory_place import computes
+
+        return computes(item.span)
     return isinstance(item, TrainItem) or (isinstance(item, Directive) and item.name.text in _LATER)
-
-
-def _given(asked: s.AdItem) -> tuple[s.Expr, ...]:
-    """What ``%ad`` is to evaluate before it differentiates."""
-    return (*(asked.arguments or ()), *[M for M in (asked.cotangent, asked.tangent) if M is not None])
-
-
-def _is_literal(expression: s.Expr) -> bool:
-    match expression:
-        case s.Number() | s.Var() | s.Negate(s.Number()):
-            return True
-        case s.TupleExpr(items) | s.ArrayExpr(items):
-            return all(map(_is_literal, items))
-        case _:
-            return False
 
 
 def _names(text: str) -> set[str]:
@@ -90,8 +74,11 @@ def _declared(text: str) -> set[str]:
 
 def _functions(text: str) -> set[str]:
     """The functions that a text declares in ``%%lambda`` sections."""
-    items = [read(part) for part in sections(Source("above", text))]
-    return {item.name.text for item in items if isinstance(item, s.FunItem)}
+    if LABORATORY not in text:
+        return set()
+    from rh_kernel.kernel.laboratory_place import functions_named
+
+    return functions_named(Source("above", text))
 
 
 def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:

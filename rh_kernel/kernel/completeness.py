@@ -1,7 +1,5 @@
 """Whether a text can be run as it is, with its ``%%lambda`` sections, of which the parser only knows where they are."""
 
-from rh_kernel.ad.language.parsing_items import item
-from rh_kernel.kernel.laboratory_place import sections
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.advice import THE_END
@@ -9,6 +7,7 @@ from rh_kernel.syntax.layout import INDENT
 from rh_kernel.syntax.lexer import chunks, laboratory
 from rh_kernel.syntax.parser import Completeness, Unparsed, parse
 from rh_kernel.syntax.parser import completeness as of_language
+from rh_kernel.syntax.tokens import LABORATORY
 
 
 def completeness(text: str) -> tuple[Completeness, str]:
@@ -16,16 +15,18 @@ def completeness(text: str) -> tuple[Completeness, str]:
 
     A section that is only begun needs an item; the rest is judged by the last item of the text.
     """
+    if LABORATORY not in text:
+        return of_language(text)
     source = Source("input", text)
-    inner = [found for part in sections(source) if (found := _wrong(part)) is not None]
-    last = chunks(source)[-1:]
-    ends = laboratory(last[0]) if last else None
+    pieces = chunks(source)
+    inner = [found for chunk in pieces for part in laboratory(chunk) or () if (found := _wrong(part)) is not None]
+    ends = laboratory(pieces[-1])
     if ends is None:
         return ("invalid", "") if inner else of_language(text)
     if any(isinstance(parsed, Unparsed) for parsed in parse(source)):
         return "invalid", ""
     if not ends:
-        return ("incomplete", "") if last[0].text.count("\n") <= 1 else ("complete", "")
+        return ("incomplete", "") if pieces[-1].text.count("\n") <= 1 else ("complete", "")
     if not inner:
         return "complete", ""
     ((part, complaint), *others) = inner
@@ -35,6 +36,8 @@ def completeness(text: str) -> tuple[Completeness, str]:
 
 
 def _wrong(part: Span) -> tuple[Span, Diagnostic] | None:
+    from rh_kernel.ad.language.parsing_items import item
+
     try:
         item(part)
     except Rejected as rejected:

@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from rh_kernel.kernel.completion_files import ARRAYS, DATA, HEAPS, entries
-from rh_kernel.kernel.completion_laboratory import offer
 from rh_kernel.kernel.completion_place import Argument, DirectiveName, Quoted, Word, place_of
 from rh_kernel.kernel.completion_signs import half_sign, signs
 from rh_kernel.kernel.completion_words import Completion, declared_in, described, words
@@ -34,10 +33,9 @@ def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Com
     half = half_sign(before)
     if half is not None:
         return cursor - len(half), _signs(half)
-    offered = offer(session.functions, before)
-    if offered is not None:
-        by_name = {c.text: c for c in reversed(offered.found)}
-        return offered.start, [by_name[n] for n in _fitting([c.text for c in offered.found], offered.word)]
+    in_section = _in_section(session, before) if LABORATORY in before else None
+    if in_section is not None:
+        return in_section
     place = place_of(before)
     match place:
         case None:
@@ -55,6 +53,19 @@ def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Com
             definitions = declared_in(session.definitions, text[:begun], "cell")
             found = _fitting(words(definitions, place, text), word)
             return start, described(definitions, text, found)
+
+
+def _in_section(session: Session, before: str) -> tuple[int, list[Completion]] | None:
+    """What fits at the end of a text that may be in a ``%%lambda`` section; ``None`` if it is not."""
+    from rh_kernel.kernel.completion_laboratory import offer
+
+    offered = offer(session.functions, before)
+    if offered is None:
+        return None
+    by_name: dict[str, Completion] = {}
+    for c in offered.found:
+        by_name.setdefault(c.text, c)
+    return offered.start, [by_name[name] for name in _fitting(by_name, offered.word)]
 
 
 def _fitting(found: Iterable[str], word: str) -> list[str]:

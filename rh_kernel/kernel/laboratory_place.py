@@ -1,13 +1,13 @@
 """Where the cursor is in a ``%%lambda`` section: in which item, and which functions are declared above it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.elaboration import elaborate_function
 from rh_kernel.ad.language.parsing_items import item
-from rh_kernel.ad.language.surface import FunItem, Item
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.lexer import chunks, laboratory
@@ -60,7 +60,7 @@ def _ends(chunk: Span, cursor: int) -> bool:
     return chunk.source.text.startswith(RETURN, start)
 
 
-def read(part: Span) -> Item | None:
+def read(part: Span) -> s.Item | None:
     """The item that a part of a section is, if it is one."""
     try:
         return item(part)
@@ -73,7 +73,7 @@ def declared(functions: Functions, parts: tuple[Span, ...]) -> Functions:
     found = dict(functions)
     for part in parts if sum(len(part.text) for part in parts) <= LONGEST else ():
         written = read(part)
-        if isinstance(written, FunItem):
+        if isinstance(written, s.FunItem):
             try:
                 found[written.name.text] = elaborate_function(written, found)
             except (Failure, RecursionError, MemoryError):
@@ -81,7 +81,26 @@ def declared(functions: Functions, parts: tuple[Span, ...]) -> Functions:
     return MappingProxyType(found)
 
 
-def sections(source: Source) -> Iterator[Span]:
-    """The items of all sections of a text."""
-    for chunk in chunks(source):
-        yield from laboratory(chunk) or ()
+def functions_named(source: Source) -> set[str]:
+    """The functions that the sections of a text declare."""
+    items = [read(part) for chunk in chunks(source) for part in laboratory(chunk) or ()]
+    return {item.name.text for item in items if isinstance(item, s.FunItem)}
+
+
+def computes(part: Span) -> bool:
+    """Whether an item is a ``%ad`` that evaluates more than numbers before it differentiates."""
+    asked = read(part)
+    if not isinstance(asked, s.AdItem):
+        return False
+    given = (*(asked.arguments or ()), *[M for M in (asked.cotangent, asked.tangent) if M is not None])
+    return not all(map(_is_literal, given))
+
+
+def _is_literal(expression: s.Expr) -> bool:
+    match expression:
+        case s.Number() | s.Var() | s.Negate(s.Number()):
+            return True
+        case s.TupleExpr(items) | s.ArrayExpr(items):
+            return all(map(_is_literal, items))
+        case _:
+            return False

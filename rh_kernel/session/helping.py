@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rh_kernel.ad.systems import NAMES, system
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.row import Row
 from rh_kernel.primitives.schemes import Scheme, instantiate
@@ -137,6 +136,8 @@ def _help(definitions: Definitions, word: str, functions: "Mapping[str, Program]
 
 
 def _in_laboratory(word: str) -> str:
+    from rh_kernel.ad.systems import NAMES, system
+
     if word in NAMES:
         one = system(word)
         return f"{word} is a system of the laboratory: {one.title}\n  {one.source}"

@@ -44,6 +44,13 @@ def test_a_batch_changes_the_heap_by_the_mean_of_the_changes(P: Command, b: int)
         close(changes.get(at, heap[at]), after[at], 1e-9)
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=60)
+@given(commands((V, V), 3, act=False))
+def test_where_the_samples_share_all_inputs_the_program_is_what_it_was(P: Command) -> None:
+    program = compile_command(P, (V, V))
+    assert batched(program, (False, False)) == program
+
+
 STEP = "rev handle (x) <u>. deep(u) with sgd(0.1, t)"
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Memory
-from rh_kernel.arrays.compile import translate
+from rh_kernel.arrays.compile import compile_term, translate
+from rh_kernel.arrays.expanding import expanded
 from rh_kernel.arrays.numpy_plan import NumPy, NumPyRunner
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.passes import Pass, passes
@@ -19,10 +20,15 @@ from rh_kernel.arrays.profiling import Model, profile
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import machine
 from rh_kernel.arrays.steps_listing import steps_listing
+from rh_kernel.primitives.formulas import ENTRYWISE
+from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.core import Command
+from rh_kernel.syntax.core import Bound, Command
+from rh_kernel.syntax.core import Call as Application
+from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.parser import parse
 from rh_kernel.syntax.surface_items import Evaluation
+from rh_kernel.syntax.types import real
 from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
 from tests.arrays.written import FC, Written
 
@@ -148,3 +154,9 @@ def test_the_model_takes_the_longer_of_the_two() -> None:
     model = Model(call=1.0, bandwidth=2.0, rate=4.0)
     assert model.seconds(3, 8, 4) == 3 + 4
     assert model.seconds(3, 2, 40) == 3 + 10
+
+
+@given(st.sampled_from(["tanh", "softplus", "swish", "sigmoid"]))
+def test_what_has_nothing_to_expand_is_left_as_it_is(name: str) -> None:
+    program = compile_term(Application(instantiate(name, ENTRYWISE, ((dim(3),),)), Bound(0)), (real(3),))
+    assert (expanded(program) is program) == (name in {"tanh", "softplus"})

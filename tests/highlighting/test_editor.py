@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rh_kernel.highlighting import laboratory_words
 from rh_kernel.highlighting import looks as description
 from rh_kernel.highlighting.looks import Look, Marked, looks
 from rh_kernel.kernel.install import LABEXTENSION
-from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.directives import DIRECTIVES, LABORATORY_DIRECTIVES
 from rh_kernel.syntax.lexer import python_starts
 from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS
 from tests.highlighting.texts import nearly
@@ -97,7 +98,7 @@ TEXTS = [
     "%%lambda\n%trace\n%ad\n chad f\n%  ad chad",
     "%%lambda let\n  case x\n# a\n  of\n%%lambda\n} then\n%%rh exp\n%help exp\n%%lambda\nexp\n%%python\nif map\n%%lambda",
     "%%lambda\ncheck x == 1\ntrain for\n%%%\n%ad #a\n%ad(chad)\n%ad\t\xa0chad\nλ λx' λ1 λλ xλ 1λ fun λx λ\n fun g\n%%rh\n  x",
-    "%%rh\n%%lambda\nif",
+    "%%rh\n%%lambda\nif\n%ad λx f\n%ad\n λx f\n%ad  λ",
     "dim n\n%%lambda",
 ]  # fmt: skip
 
@@ -197,11 +198,11 @@ def test_the_editor_knows_the_words_of_the_language() -> None:
     agree("PLACED.%compile", words["PLACED"]["%compile"], description.COMPILE_WORDS)
     agree("PLACED.%gradient", words["PLACED"]["%gradient"], description.GRADIENT_WORDS)
     agree("CELL_WORDS", words["CELL_WORDS"], description.CELL_WORDS)
-    agree("LABORATORY.keyword", words["LABORATORY"]["keyword"], description.LABORATORY_WORDS)
-    agree("LABORATORY.directive", words["LABORATORY"]["directive"], set(description.LABORATORY_DIRECTIVES))
-    agree("LABORATORY.type", words["LABORATORY"]["type"], description.LABORATORY_TYPES)
-    agree("LABORATORY.function", words["LABORATORY"]["function"], description.LABORATORY_FUNCTIONS)
-    agree("LABORATORY.system", words["LABORATORY"]["system"], description.SYSTEMS)
+    agree("LABORATORY.keyword", words["LABORATORY"]["keyword"], laboratory_words.LABORATORY_WORDS)
+    agree("LABORATORY.directive", words["LABORATORY"]["directive"], set(LABORATORY_DIRECTIVES))
+    agree("LABORATORY.type", words["LABORATORY"]["type"], laboratory_words.LABORATORY_TYPES)
+    agree("LABORATORY.function", words["LABORATORY"]["function"], laboratory_words.LABORATORY_FUNCTIONS)
+    agree("LABORATORY.system", words["LABORATORY"]["system"], laboratory_words.SYSTEMS)
     agree("SIGNS", list(words["SIGNS"]), {look.value for look in description.SIGNS.values()})
 
 

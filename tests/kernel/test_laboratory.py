@@ -215,4 +215,4 @@ def test_a_front_end_is_answered_in_a_section(running: Client) -> None:
     asked = running.ask("is_complete_request", code="%%lambda\nfun square(x : Real) : Real =")
     assert (asked["status"], asked["indent"]) == ("incomplete", "  ")
     wrong = running.run("%%lambda\n%ad chat cube(2)").reply
-    assert (wrong["status"], wrong["ename"]) == ("error", "RH502")
+    assert (wrong["status"], wrong["ename"]) == ("error", "RH502 Unknown system")

@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 
 from rh_kernel.display import cropping, scenes
-from rh_kernel.display.cropping import LINKS, crop, is_large
+from rh_kernel.display.cropping import LINKS, SHOWN, crop, is_large
 from rh_kernel.display.live.lines import Line, Part, Sheet, triples
 from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.live.stepper_states import ABOVE, BELOW
 from rh_kernel.display.live.view import Unanswerable
+from rh_kernel.display.marking import children
 from rh_kernel.display.scenes import unnamed
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import steps
 from rh_kernel.session.results import TraceMade
-from rh_kernel.syntax.core import Bound, Command, Const, Let, Plus, RevHandle, Scope, Term
+from rh_kernel.syntax.core import Bound, Command, Const, Let, Plus, RevHandle, Scope, Term, Tuple
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.typing.derive import derive_command, derive_term
 from tests.display.live.stepping import ask, trace_of, trace_of_paper, walked
@@ -41,6 +42,22 @@ def tower(count: int) -> Term:
     return M
 
 
+def nested(count: int) -> Term:
+    """``⟨1 + 1, ⟨1 + 1, …⟩⟩``"""
+    M: Term = ONE
+    for _ in range(count):
+        M = Tuple((Plus(ONE, ONE), M))
+    return M
+
+
+def summed(count: int) -> Term:
+    """``(1 + 1) + ((1 + 1) + …)``"""
+    M: Term = ONE
+    for _ in range(count):
+        M = Plus(Plus(ONE, ONE), M)
+    return M
+
+
 def made(M: Term) -> TraceMade:
     taken = tuple(steps(M, Heap({})))
     V = taken[-1].after
@@ -52,7 +69,7 @@ def shown(stepper: Stepper, state: int) -> list[str]:
     return [text for text, _, _ in ask(stepper, "window", **{"from": state, "count": 0})["first"]]
 
 
-@pytest.mark.parametrize("build", [chain, tower])
+@pytest.mark.parametrize("build", [chain, tower, nested, summed])
 def test_of_a_longer_trace_no_more_is_shown(build: Any) -> None:
     found: list[list[int]] = []
     for count in (1000, 1400):
@@ -63,6 +80,18 @@ def test_of_a_longer_trace_no_more_is_shown(build: Any) -> None:
         assert found[-1][0] < 50_000
     for one, other in zip(*found, strict=True):
         assert abs(one - other) < 2_000
+
+
+@pytest.mark.parametrize("build", [nested, summed])
+@pytest.mark.parametrize("place", [(), (1,), (1, 1, 1, 0)])
+def test_sums_and_tuples_are_cut_behind_so_many_nodes(build: Any, place: tuple[int, ...]) -> None:
+    M = build(1000)
+    cut = crop(M, place, 0)
+    assert is_large(cut, SHOWN - 10)
+    assert not is_large(cut, SHOWN + 10)
+    for position in place:
+        cut, M = children(cut)[position][0], children(M)[position][0]
+    assert type(cut) is type(M)
 
 
 @pytest.mark.parametrize("build", [chain, tower])
@@ -103,7 +132,12 @@ def test_lines_far_from_the_redex_are_left_out() -> None:
 @pytest.fixture
 def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything is cut that is not very small."""
-    for module, name, value in ((cropping, "NODES", 20), (cropping, "LINKS", 4), (cropping, "PATTERNS", 1)):
+    for module, name, value in (
+        (cropping, "NODES", 20),
+        (cropping, "LINKS", 4),
+        (cropping, "PATTERNS", 1),
+        (cropping, "SHOWN", 15),
+    ):
         monkeypatch.setattr(module, name, value)
     for name, value in (("FRAMES", 3), ("STRIDE", 2)):
         monkeypatch.setattr(scenes, name, value)

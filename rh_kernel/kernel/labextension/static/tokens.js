@@ -141,7 +141,7 @@ function tokenOfLaboratory(line, start, state) {
     const name = line.slice(start, end);
     if (end > 0) return [noted(state, name, LABORATORY.system.has(name) ? "keyword" : "name"), end];
   }
-  if (line[start] === "λ") {
+  if (line[start] === "λ" && !(state.count === 2 && state.head === "%ad")) {
     state.bound = at(WHOLE_NAME, line, start);
     return [noted(state, "λ", "keyword"), start + 1];
   }
