@@ -38,7 +38,7 @@ def laboratory_html(result: Computed | Differentiated | FormsShown | RewritingSh
 
 
 def _heading(title: str, source: str) -> str:
-    return box("margin-bottom:2px", element("strong", "", escape(title)), span(f"{FAINT};font-size:85%", f"  {source}"))
+    return box("margin-bottom:2px", span("font-weight:bold", title), span(f"{FAINT};font-size:85%", f"  {source}"))
 
 
 def _type(text: str) -> str:
@@ -52,7 +52,7 @@ def _compared(result: Differentiated) -> str:
     found = [_cells(row, result, most) for row in result.rows if not isinstance(row.outcome, Refused)]
     refused = [_refused(row) for row in result.rows if isinstance(row.outcome, Refused)]
     below = details("margin-top:4px", escape(_outside(len(refused))), *refused) if refused else ""
-    return table(found, heading, _COLUMNS) + below
+    return box("overflow-x:auto", table(found, heading, _COLUMNS)) + below
 
 
 def _outside(count: int) -> str:

@@ -51,8 +51,9 @@ def one(row: Row, result: Differentiated) -> tuple[str, ...]:
             lines = [f"value: {value_text(program.result, V)}", f"tangent: {value_text(program.result, tangent)}"]
         case Refused(diagnostics):
             return (diagnostics[0].message,)
-    more = "".join(f", {count:,} {name}" for name, count in counters)
-    return (*lines, f"operations: {primal:,} of {program.name}, {derivative:,} with the derivative; {size:,} nodes{more}")
+    lines.append(f"operations: {primal:,} of {program.name}, {derivative:,} with the derivative; {size:,} nodes")
+    more = [f"{name} {count:,}" for name, count in counters]
+    return (*lines, *([f"counted: {', '.join(more)}"] if more else []))
 
 
 def cells(row: Row, result: Differentiated) -> tuple[str, ...]:

@@ -7,6 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.ad.comparison import Refused, Row
+from rh_kernel.ad.language.core import Constant, Program
+from rh_kernel.ad.language.types import Real
+from rh_kernel.ad.system import Pulled, Stage, System
+from rh_kernel.ad.system import Step as RewritingStep
 from rh_kernel.display.bundle import bundle, progress
 from rh_kernel.display.text import visible
 from rh_kernel.operational.step import Step
@@ -14,9 +19,12 @@ from rh_kernel.paper import Rule
 from rh_kernel.session.results import (
     Change,
     CheckPassed,
+    Computed,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
+    Differentiated,
+    FormsShown,
     GradientMade,
     HeapShown,
     ItemFailed,
@@ -25,6 +33,7 @@ from rh_kernel.session.results import (
     Notice,
     ProgramMade,
     Result,
+    RewritingShown,
     TraceMade,
     TrainingDone,
     TypeShown,
@@ -33,6 +42,7 @@ from rh_kernel.session.results import (
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Bind, Bound, Return, ReverseHandler, RevHandle, Scope
+from rh_kernel.syntax.doc import Text
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import constant
@@ -43,6 +53,8 @@ from tests.display.pages import PASS, Page, assert_harmless, shown
 TRAIN = """train rev handle (x) <u>. mlp(u) with sgd(0.1, t)
   for (x, t) in data("xor") epochs 3 batch 4 shuffle 0
   measure let y <= handle mlp(x) with infer in return dot(y - t, y - t)"""
+
+SQUARE = "%%lambda\nfun f(x : Real) : Real = x * x\n"
 
 CELLS = {
     DeclarationMade: "loc w2 : Real(2) = [1.0, 2.0]",
@@ -56,6 +68,10 @@ CELLS = {
     HeapShown: "%heap",
     CheckPassed: "check 1 + 1 == 2",
     NamesShown: "%whos",
+    Computed: f"{SQUARE}f(3)",
+    Differentiated: f"{SQUARE}%ad all f(3)",
+    FormsShown: f"{SQUARE}%ad reverse-handler f",
+    RewritingShown: f"{SQUARE}%ad linear-negation f(3) --trace",
     Notice: "%help",
     TrainingDone: TRAIN,
     ItemFailed: "mlp([1.0])",
@@ -81,7 +97,15 @@ def hostile_results(words: str) -> list[Result]:
     Q = Bind(Return(constant(1.0)), Scope((words,), Return(Bound(0, words))))
     steps = (Step(Rule.LET_COMMAND, None, Q, Return(constant(1.0))), Step(Rule.REV_HANDLE, None, P, Return(constant(1.0))))
     complaint = Wrong(span=span, found=words, expected=words, hint=words)
+    system = System(words, words, words)
+    program = Program(words, ((words, Real()),), Real(), Constant(1.0))
+    found = Row(system, Pulled(1.0, (2.0,), 1, 2, 3, ((words, 4),)), 0.1, 0.0)
+    refused = Row(system, Refused((complaint,)), 0.1, None)
     return [
+        Differentiated(program, (1.0,), 1.0, along=False, rows=(found,)),
+        Differentiated(program, (1.0,), 1.0, along=False, rows=(found, found, refused)),
+        FormsShown(system, program, (Stage(words, Text(words)),)),
+        RewritingShown(system, program, (RewritingStep("", Text(words)), RewritingStep(words, Text(words)))),
         DeclarationMade(words, words, words, changes),
         TraceMade(P, SCALAR, steps, constant(1.0), (), {location: array}),
         TraceMade(P, SCALAR, steps, None, (complaint,), {}),
@@ -99,7 +123,7 @@ def hostile_results(words: str) -> list[Result]:
 
 @pytest.mark.parametrize("kind", CELLS, ids=lambda kind: kind.__name__)
 def test_every_result_has_a_text_and_a_page(kind: type[Result]) -> None:
-    (result,) = shown(CELLS[kind])
+    *_, result = shown(CELLS[kind])
     assert isinstance(result, kind)
     data = bundle(result)
     assert data.keys() - {"text/latex", "image/svg+xml", "text/vnd.graphviz"} == {"text/plain", "text/html"}

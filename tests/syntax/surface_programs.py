@@ -58,6 +58,7 @@ from rh_kernel.syntax.surface_items import (
     HandlerType,
     Initial,
     Item,
+    LaboratoryItem,
     LocDeclaration,
     Measure,
     NetDeclaration,
@@ -404,6 +405,8 @@ class Writer:
             case Directive(name, M, words):
                 options = [f"--{word}" for word in words]
                 return [f"%{name.text}", *(words if M is None else [*options, *self.expression(M)])]
+            case LaboratoryItem():
+                raise AssertionError("these programs are in one language")
 
     def own(self, own: OwnDerivative) -> list[str]:
         bound = [*self.pattern(own.cotangent), ",", *self.pattern(own.point)]

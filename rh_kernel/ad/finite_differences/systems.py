@@ -29,7 +29,8 @@ def reverse(program: Program, point: Point, cotangent: Value) -> Pulled:
     # What the quotient and the products with the cotangent take is counted too.
     around = len(where) * (2 * (2 * len(w) - 1) + 2) if w else 0
     total = once.operations + all_of_them.operations + around
-    return Pulled(value, components(gradient), once.operations, total, count(program.body), (("runs of f", 2 * len(where) + 1),))
+    counters = (("runs of f", 2 * len(where) + 1),)
+    return Pulled(value, components(gradient), once.operations, total, count(program.body), counters)
 
 
 SYSTEMS = (System("finite-differences", "Finite differences", "central differences, h = 10⁻⁶", reverse),)
