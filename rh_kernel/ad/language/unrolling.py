@@ -1,20 +1,26 @@
-"""Programs without arrays: ``Real(n)`` as a tuple of n numbers, ``map`` and its like as what they do entry by entry.
+"""Programs without arrays: ``Real(n)`` becomes ``Real × … × Real``, and what is done with arrays is written out.
 
 The sizes of the language are known, so this can always be done; the program grows with them.
+
+Points, values and gradients stay what they are, for an array of n entries and a tuple of n numbers are the same value.
 """
 
-from collections.abc import Callable
-from functools import reduce
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
-from rh_kernel.ad.language.binding import binders, parts, rebuilt, renaming, subterms
+from rh_kernel.ad.language.binding import subterms
 from rh_kernel.ad.language.core import (
+    Apply,
     Array,
     ArrayTerm,
+    Call,
     Case,
     Constant,
     Dot,
     Foldl,
     Generate,
+    If,
     Index,
     Inject,
     Lambda,
@@ -34,9 +40,7 @@ from rh_kernel.ad.language.core import (
     mul,
 )
 from rh_kernel.ad.language.names import Names
-from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type, product
-from rh_kernel.ad.language.typing import type_of
-from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
 
 LONGEST = 300
 """A program with longer arrays had better not be unrolled."""
@@ -69,19 +73,27 @@ def _longest(A: Type) -> int:
             return max(_longest(B), _longest(C))
 
 
-def unrolled(program: Program) -> Program:
-    """The program on tuples."""
-    names = Names([*(x for x, _ in program.parameters), *binders(program.body)])
-    parameters = tuple((x, without_arrays(A)) for x, A in program.parameters)
-    body = _Unrolling(names).term(program.body, dict(program.parameters))
-    return Program(program.name, parameters, without_arrays(program.result), body)
+Renamed: TypeAlias = dict[str, tuple[Term, Type]]
+"""What stands for each variable in the unrolled program, a variable, a component of one or a constant, and its type before."""
+
+
+def has_arrays(program: Program) -> bool:
+    """Whether the program does anything with arrays, or takes or gives one."""
+    types = (program.result, *(A for _, A in program.parameters))
+    return any(map(_mentions, types)) or any(
+        isinstance(M, Array | Index | Map | Map2 | Reduce | Foldl | Scanl | Total | Replicate | Generate | Dot)
+        or (isinstance(M, Lambda) and _mentions(M.type))
+        for M in subterms(program.body)
+    )
 
 
 def without_arrays(A: Type) -> Type:
-    """A with a tuple of numbers for each array."""
+    """``A`` with ``Real × … × Real`` for each ``Real(n)``"""
     match A:
+        case Real(1):
+            return A
         case Real(n):
-            return product(*[SCALAR] * n)
+            return Product((SCALAR,) * n)
         case Product(factors):
             return Product(tuple(map(without_arrays, factors)))
         case Sum(B, C):
@@ -90,126 +102,166 @@ def without_arrays(A: Type) -> Type:
             return Function(without_arrays(B), without_arrays(C))
 
 
+def unrolled(program: Program) -> Program:
+    """The program without arrays."""
+    names = Names([x for x, _ in program.parameters])
+    gamma: Renamed = {x: (Variable(x), A) for x, A in program.parameters}
+    parameters = tuple((x, without_arrays(A)) for x, A in program.parameters)
+    return Program(program.name, parameters, without_arrays(program.result), _Unrolling(names).of(program.body, gamma)[0])
+
+
+def _mentions(A: Type) -> bool:
+    return without_arrays(A) != A
+
+
+@dataclass(frozen=True, slots=True)
 class _Unrolling:
-    """A program on the way, and the names that it uses."""
+    """Writes arrays out; every binder that is met gets a new name each time."""
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
+    names: Names
 
-    def term(self, M: Term, gamma: dict[str, Type]) -> Term:
-        """M on tuples, where its variables have the types of ``gamma`` before."""
-        spine: list[tuple[str, Term]] = []
+    def of(self, M: Term, gamma: Renamed) -> tuple[Term, Type]:
+        """M without arrays, and its type before."""
+        lets: list[tuple[str, Term]] = []
+        gamma = dict(gamma)
         while isinstance(M, Let):
-            spine.append((M.name, self.term(M.bound, gamma)))
-            gamma = {**gamma, M.name: type_of(M.bound, gamma)}
+            bound, A = self.of(M.bound, gamma)
+            gamma[M.name] = self.named(M.name, bound, A, lets), A
             M = M.body
-        N = self._of_array(M, gamma) if isinstance(M, ArrayTerm) else self._of_others(M, gamma)
-        for x, L in reversed(spine):
-            N = Let(x, L, N)
-        return N
+        N, A = self.form(M, gamma)
+        return _under(lets, N), A
 
-    def _of_others(self, M: Term, gamma: dict[str, Type]) -> Term:
+    def form(self, M: Term, gamma: Renamed) -> tuple[Term, Type]:
+        """As ``of``, for what is no ``let``."""
         match M:
+            case Constant():
+                return M, SCALAR
+            case Variable(x):
+                return gamma[x]
+            case Apply(symbol, arguments):
+                return Apply(symbol, tuple(self.of(N, gamma)[0] for N in arguments)), SCALAR
+            case Tuple(components):
+                each = [self.of(N, gamma) for N in components]
+                return Tuple(tuple(N for N, _ in each)), Product(tuple(A for _, A in each))
+            case Projection(i, N):
+                N, A = self.of(N, gamma)
+                return Projection(i, N), A.factors[i - 1] if isinstance(A, Product) else A
             case Lambda(x, A, body):
-                return Lambda(x, without_arrays(A), self.term(body, {**gamma, x: A}))
+                y = self.names.fresh(x)
+                N, B = self.of(body, {**gamma, x: (Variable(y), A)})
+                return Lambda(y, without_arrays(A), N), Function(A, B)
+            case Call(function, argument):
+                N, A = self.of(function, gamma)
+                return Call(N, self.of(argument, gamma)[0]), A.codomain if isinstance(A, Function) else A
+            case Inject(side, A, N):
+                B = without_arrays(A)
+                return Inject(side, B if isinstance(B, Sum) else A, self.of(N, gamma)[0]), A
             case Case(N, x, left, y, right):
-                A = type_of(N, gamma)
-                if not isinstance(A, Sum):
-                    raise KernelBug("a case of no sum")
-                L, R = self.term(left, {**gamma, x: A.left}), self.term(right, {**gamma, y: A.right})
-                return Case(self.term(N, gamma), x, L, y, R)
-            case Inject(side, Sum(A, B), N):
-                return Inject(side, Sum(without_arrays(A), without_arrays(B)), self.term(N, gamma))
+                N, A = self.of(N, gamma)
+                B, C = (A.left, A.right) if isinstance(A, Sum) else (A, A)
+                x1, y1 = self.names.fresh(x), self.names.fresh(y)
+                first, D = self.of(left, {**gamma, x: (Variable(x1), B)})
+                second, _ = self.of(right, {**gamma, y: (Variable(y1), C)})
+                return Case(N, x1, first, y1, second), D
+            case If(smaller, larger, then, otherwise):
+                first, A = self.of(then, gamma)
+                second, _ = self.of(otherwise, gamma)
+                return If(self.of(smaller, gamma)[0], self.of(larger, gamma)[0], first, second), A
+            case Let():
+                return self.of(M, gamma)
             case _:
-                return rebuilt(M, tuple((names, self.term(N, gamma)) for names, N in parts(M)))
+                return self.of_array(M, gamma)
 
-    def _of_array(self, M: ArrayTerm, gamma: dict[str, Type]) -> Term:
+    def of_array(self, M: ArrayTerm, gamma: Renamed) -> tuple[Term, Type]:
+        """As ``of``, for what is done with arrays."""
         match M:
             case Array(items):
-                return _array([self.term(N, gamma) for N in items])
+                return _array([self.of(N, gamma)[0] for N in items])
             case Index(N, i):
-                return self._entries(N, gamma, lambda xs: xs[i])
+                lets, entries = self.entries(N, gamma)
+                return _under(lets, entries[i]), SCALAR
             case Map(x, body, N):
-                return self._entries(N, gamma, lambda xs: _array([self._copy(body, gamma, {x: c}) for c in xs]))
+                lets, entries = self.entries(N, gamma)
+                return self.each(lets, [{x: c} for c in entries], body, gamma)
             case Map2(x, y, body, left, right):
-                return self._pairs(
-                    left, right, gamma, lambda xs: _array([self._copy(body, gamma, {x: c, y: d}) for c, d in xs])
-                )
-            case Reduce() | Foldl() | Scanl():
-                return self._entries(M.array, gamma, lambda xs: self._fold(M, xs, gamma))
-            case Total(N):
-                return self._entries(N, gamma, _total)
-            case Dot(left, right):
-                return self._pairs(left, right, gamma, lambda xs: _total(tuple(mul(c, d) for c, d in xs)))
-            case Replicate(n, N):
-                return self._named(self.term(N, gamma), "c", lambda c: _array([c] * n))
+                lets, entries = self.entries(left, gamma)
+                more, others = self.entries(right, gamma)
+                return self.each([*lets, *more], [{x: c, y: d} for c, d in zip(entries, others, strict=True)], body, gamma)
             case Generate(n, i, body):
-                return _array([self._copy(body, gamma, {i: Constant(float(k))}) for k in range(n)])
+                return self.each([], [{i: Constant(float(k))} for k in range(n)], body, gamma)
+            case Reduce() | Foldl() | Scanl():
+                return self.fold(M, gamma)
+            case Replicate(n, N):
+                lets = list[tuple[str, Term]]()
+                N = self.named("r", self.of(N, gamma)[0], SCALAR, lets)
+                return _under(lets, _array([N] * n)[0]), Real(n)
+            case Total(N):
+                lets, entries = self.entries(N, gamma)
+                return self.sum(lets, entries), SCALAR
+            case Dot(left, right):
+                lets, entries = self.entries(left, gamma)
+                more, others = self.entries(right, gamma)
+                products = [mul(c, d) for c, d in zip(entries, others, strict=True)]
+                return self.sum([*lets, *more], products), SCALAR
 
-    def _fold(self, M: Reduce | Foldl | Scanl, xs: tuple[Term, ...], gamma: dict[str, Type]) -> Term:
-        """``let a1 ← N in let a2 ← M[a1, x1] in …``: the last of them, or all for ``scanl``"""
-        A = type_of(M.start, gamma)
-        bound = [(self.names.fresh(M.accumulator), self.term(M.start, gamma))]
-        for x in xs:
-            N = self._copy(M.body, {**gamma, M.accumulator: A}, {M.accumulator: Variable(bound[-1][0]), M.name: x})
-            bound.append((self.names.fresh(M.accumulator), N))
-        result = _array([Variable(a) for a, _ in bound]) if isinstance(M, Scanl) else bound.pop()[1]
-        for a, N in reversed(bound):
-            result = Let(a, N, result)
-        return result
+    def entries(self, M: Term, gamma: Renamed) -> tuple[list[tuple[str, Term]], list[Term]]:
+        """Lets under which M has a name, and its entries, by that name."""
+        N, A = self.of(M, gamma)
+        n = A.size if isinstance(A, Real) else 1
+        lets: list[tuple[str, Term]] = []
+        N = self.named("v", N, A, lets)
+        if n == 1:
+            return lets, [N]
+        return lets, list(N.components) if isinstance(N, Tuple) else [Projection(k + 1, N) for k in range(n)]
 
-    def _copy(self, body: Term, gamma: dict[str, Type], entries: dict[str, Term]) -> Term:
-        """The body with terms for what is bound in it, under names of its own."""
-        scalars = {x: SCALAR for x in entries if x not in gamma}
-        N = self.term(body, {**gamma, **scalars})
-        bound = [(self.names.fresh(x), x, L) for x, L in entries.items() if not isinstance(L, Variable)]
-        renamed = {x: L.name for x, L in entries.items() if isinstance(L, Variable)} | {x: y for y, x, _ in bound}
-        N = renaming(N, renamed, self.names)
-        for y, _, L in reversed(bound):
-            N = Let(y, L, N)
-        return N
+    def named(self, x: str, M: Term, A: Type, lets: list[tuple[str, Term]]) -> Term:
+        """What stands for M, which is bound to a variable unless it is one or a constant; of an array, its entries are."""
+        if isinstance(M, Variable | Constant) or (isinstance(M, Projection) and isinstance(M.operand, Variable)):
+            return M
+        if isinstance(M, Tuple) and isinstance(A, Real):
+            return Tuple(tuple(self.named(x, N, SCALAR, lets) for N in M.components))
+        y = self.names.fresh(x)
+        lets.append((y, M))
+        return Variable(y)
 
-    def _entries(self, N: Term, gamma: dict[str, Type], made: Callable[[tuple[Term, ...]], Term]) -> Term:
-        """What is made of the entries of an array, which is evaluated once."""
-        n = _size(type_of(N, gamma))
-        return self._named(self.term(N, gamma), "v", lambda v: made(_parts(v, n)))
+    def each(
+        self, lets: list[tuple[str, Term]], instances: list[dict[str, Term]], body: Term, gamma: Renamed
+    ) -> tuple[Term, Type]:
+        """The array of the instances of ``body``."""
+        entries = [self.of(body, gamma | {x: (N, SCALAR) for x, N in given.items()})[0] for given in instances]
+        N, A = _array(entries)
+        return _under(lets, N), A
 
-    def _pairs(
-        self, left: Term, right: Term, gamma: dict[str, Type], made: Callable[[tuple[tuple[Term, Term], ...]], Term]
-    ) -> Term:
-        """What is made of the entries of two arrays, side by side."""
+    def sum(self, lets: list[tuple[str, Term]], terms: list[Term]) -> Term:
+        """``M1 + … + Mn``, a ``let`` for each addition but the last"""
+        if not terms:
+            return _under(lets, Constant(0.0))
+        N, *rest = terms
+        for L in rest[:-1]:
+            N = self.named("t", add(N, L), SCALAR, lets)
+        return _under(lets, add(N, rest[-1]) if rest else N)
 
-        def of_both(xs: tuple[Term, ...]) -> Term:
-            return self._entries(right, gamma, lambda ys: made(tuple(zip(xs, ys, strict=True))))
-
-        return self._entries(left, gamma, of_both)
-
-    def _named(self, M: Term, wanted: str, made: Callable[[Term], Term]) -> Term:
-        """What is made of M, which is given a name if it is to be evaluated once."""
-        if isinstance(M, Variable | Constant) or (isinstance(M, Tuple) and all(isinstance(N, Variable) for N in M.components)):
-            return made(M)
-        x = self.names.fresh(wanted)
-        return Let(x, M, made(Variable(x)))
-
-
-def _array(many: list[Term]) -> Term:
-    return many[0] if len(many) == 1 else Tuple(tuple(many))
-
-
-def _total(many: tuple[Term, ...]) -> Term:
-    return reduce(add, many) if many else Constant(0.0)
-
-
-def _parts(v: Term, n: int) -> tuple[Term, ...]:
-    """The entries of an array with a name, or of a tuple of names."""
-    if n == 1:
-        return (v,)
-    if isinstance(v, Tuple):
-        return v.components
-    return tuple(Projection(i, v) for i in range(1, n + 1))
+    def fold(self, M: Reduce | Foldl | Scanl, gamma: Renamed) -> tuple[Term, Type]:
+        """One ``let`` for each value of the accumulator."""
+        start, A = self.of(M.start, gamma)
+        lets: list[tuple[str, Term]] = []
+        through = [self.named(M.accumulator, start, A, lets)]
+        more, entries = self.entries(M.array, gamma)
+        lets += more
+        for c in entries:
+            N, _ = self.of(M.body, {**gamma, M.accumulator: (through[-1], A), M.name: (c, SCALAR)})
+            through.append(self.named(M.accumulator, N, A, lets))
+        if isinstance(M, Scanl):
+            N, A = _array(through)
+            return _under(lets, N), A
+        return _under(lets, through[-1]), A
 
 
-def _size(A: Type) -> int:
-    if isinstance(A, Real):
-        return A.size
-    raise KernelBug(f"{A} is no array")
+def _under(lets: Sequence[tuple[str, Term]], M: Term) -> Term:
+    for x, N in reversed(lets):
+        M = Let(x, N, M)
+    return M
+
+
+def _array(entries: list[Term]) -> tuple[Term, Type]:
+    return entries[0] if len(entries) == 1 else Tuple(tuple(entries)), Real(len(entries))

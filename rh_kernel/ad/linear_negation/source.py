@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language import types as source
 from rh_kernel.ad.language.binding import binders, subterms
-from rh_kernel.ad.language.unrolling import LONGEST, longest
+from rh_kernel.ad.language.unrolling import LONGEST, has_arrays, longest, unrolled
 from rh_kernel.ad.linear_negation.calculus import (
     App,
     Arrow,
@@ -32,7 +32,6 @@ from rh_kernel.ad.linear_negation.calculus import (
 )
 from rh_kernel.ad.linear_negation.names import Supply
 from rh_kernel.ad.linear_negation.refusal import outside
-from rh_kernel.ad.linear_negation.unrolling import has_arrays, unroll
 from rh_kernel.source.diagnostic import KernelBug
 
 
@@ -50,7 +49,7 @@ def read(program: core.Program) -> Source:
     if longest(program) > LONGEST:
         raise outside(f"arrays of more than {LONGEST} entries", "arrays are written out, entry by entry")
     if has_arrays(program):
-        program = unroll(program)
+        program = unrolled(program)
     supply = Supply([*(x for x, _ in program.parameters), *binders(program.body)])
     operands = [M.operand for M in subterms(program.body) if isinstance(M, core.Projection)]
     reading = _Reading(supply, frozenset([M.name for M in operands if isinstance(M, core.Variable)]))

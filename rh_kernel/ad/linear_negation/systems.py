@@ -6,6 +6,7 @@ from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import Tally, run
 from rh_kernel.ad.language.printing import program as program_doc
 from rh_kernel.ad.language.scalars import quietly
+from rh_kernel.ad.language.unrolling import has_arrays, unrolled
 from rh_kernel.ad.language.values import Value, numbers, of_numbers
 from rh_kernel.ad.linear_negation import gradient as corollary
 from rh_kernel.ad.linear_negation import hypergraph, pushing, reverse
@@ -19,7 +20,6 @@ from rh_kernel.ad.linear_negation.printing import document, of_state, typed
 from rh_kernel.ad.linear_negation.refusal import speaking_for
 from rh_kernel.ad.linear_negation.rules import EARLIEST, NO_FACTORING, Strategy
 from rh_kernel.ad.linear_negation.source import Source, read
-from rh_kernel.ad.linear_negation.unrolling import has_arrays, unroll
 from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, Step, System
 from rh_kernel.syntax.doc import HARD, Doc, Text, join
 
@@ -86,9 +86,9 @@ def _forward(program: Program, point: Point, tangent: Point) -> Pushed:
 
 
 def _sources(program: Program) -> list[Stage]:
-    unrolled = [Stage("unrolled", program_doc(unroll(program)))] if has_arrays(program) else []
+    without = [Stage("unrolled", program_doc(unrolled(program)))] if has_arrays(program) else []
     source = read(program)
-    return [*unrolled, Stage("source", typed(source.term, source.inputs, source.result))]
+    return [*without, Stage("source", typed(source.term, source.inputs, source.result))]
 
 
 def _stages(program: Program) -> tuple[Stage, ...]:

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from rh_kernel.ad.language import core as c
 from rh_kernel.ad.language.evaluation import Tally, run
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real
+from rh_kernel.ad.language.unrolling import has_arrays, unrolled, without_arrays
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.linear_negation.source import read
 from rh_kernel.ad.linear_negation.systems import SYSTEMS
 from rh_kernel.ad.linear_negation.typing import check
-from rh_kernel.ad.linear_negation.unrolling import has_arrays, unroll, unrolled_type
 from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, System
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.doc import Mark, annotated_texts, plain
@@ -86,9 +86,9 @@ def test_smooth_programs_agree_with_finite_differences(sample: Sample):
 @settings(max_examples=300, deadline=None)
 def test_unrolling(sample: Sample):
     """The unrolled program has no arrays, has a type, and the same values at as many operations or fewer."""
-    f = unroll(sample.program)
+    f = unrolled(sample.program)
     assert not has_arrays(f)
-    assert f.result == unrolled_type(sample.program.result)
+    assert f.result == without_arrays(sample.program.result)
     before, after = Tally(), Tally()
     assert flat(run(f, sample.point, after)) == pytest.approx(flat(run(sample.program, sample.point, before)))
     assert after.operations == before.operations
@@ -253,5 +253,5 @@ def test_conditionals_that_wait_are_shown():
 
 
 def test_unrolled_types():
-    assert unrolled_type(Product((Real(3), SCALAR))) == Product((Product((SCALAR,) * 3), SCALAR))
-    assert unrolled_type(Function(Real(0), Real(2))) == Function(Product(()), Product((SCALAR, SCALAR)))
+    assert without_arrays(Product((Real(3), SCALAR))) == Product((Product((SCALAR,) * 3), SCALAR))
+    assert without_arrays(Function(Real(0), Real(2))) == Function(Product(()), Product((SCALAR, SCALAR)))
