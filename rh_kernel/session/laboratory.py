@@ -33,11 +33,12 @@ from rh_kernel.session.results import (
     Working,
 )
 from rh_kernel.session.settings import Settings
-from rh_kernel.source.diagnostic import Failure, KernelBug, Rejected, Stuck
+from rh_kernel.source.diagnostic import Diagnostic, Failure, KernelBug, Rejected, Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.cursor import DEEPEST
 from rh_kernel.syntax.errors import TooDeep
-from rh_kernel.typing.errors import UnknownName, WrongNumberOfArguments
+from rh_kernel.syntax.tokens import LABORATORY
+from rh_kernel.typing.errors import DependsOnError, UnknownName, WrongNumberOfArguments
 
 Plans: TypeAlias = DeclareFunction | Compute | ShowForms | Differentiate
 
@@ -45,10 +46,23 @@ MOST_STEPS = 10_000
 """A trace of more steps is refused."""
 
 
-def plan(span: Span, around: Surroundings) -> Plans:
-    """What an item is going to do. Raises ``Rejected``."""
-    with shallow(span):
-        return _plan(span, around.functions)
+def plan(span: Span, around: Surroundings, failed: frozenset[str] = frozenset()) -> Plans:
+    """What an item is going to do; ``failed`` notes the names whose declarations have errors. Raises ``Rejected``."""
+    try:
+        with shallow(span):
+            return _plan(span, around.functions)
+    except Rejected as rejected:
+        raise Rejected(*[_follows(d) if _is_of(d, failed) else d for d in rejected.diagnostics]) from None
+
+
+def _is_of(d: Diagnostic, failed: frozenset[str]) -> bool:
+    return isinstance(d, UnknownName) and f"{LABORATORY} {d.name}" in failed
+
+
+def _follows(d: Diagnostic) -> Diagnostic:
+    """The complaint about a name whose declaration has an error of its own."""
+    name = d.name if isinstance(d, UnknownName) else ""
+    return DependsOnError(span=d.span, name=name, hint="mend the declaration first")
 
 
 def _plan(span: Span, functions: Functions) -> Plans:

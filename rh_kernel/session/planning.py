@@ -44,10 +44,11 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.free_names import free_names
+from rh_kernel.syntax.lexer import tokens
 from rh_kernel.syntax.parser import Unparsed
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import TooLarge
-from rh_kernel.syntax.tokens import CHECK
+from rh_kernel.syntax.tokens import CHECK, LABORATORY, Kind, Token
 from rh_kernel.syntax.types import Type, size
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.typing.checks import elaborate_equality, elaborate_type_check
@@ -99,7 +100,8 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
         case items.LaboratoryItem():
             from rh_kernel.session.laboratory import plan as of_laboratory
 
-            return definitions, of_laboratory(item.span, around)
+            planned = of_laboratory(item.span, around, definitions.failed)
+            return replace(definitions, failed=definitions.failed - {declared_name(item)}), planned
         case (
             items.DimDeclaration()
             | items.ConstDeclaration()
@@ -240,7 +242,16 @@ def declared_name(item: items.Item | Unparsed) -> str | None:
             return name
         case items.Evaluation() | items.EqualityCheck() | items.TypeCheck() | items.TrainItem() | items.Directive():
             return None
-        case items.LaboratoryItem():
-            return None
+        case items.LaboratoryItem(span=span):
+            return of_section(span)
         case _:
             return item.name.text
+
+
+def of_section(span: Span) -> str | None:
+    """What the name is noted as that an item of the laboratory declares: it is no name of the language around."""
+    match tokens(span)[:2]:
+        case [Token(text="fun"), Token(Kind.NAME, name)]:
+            return f"{LABORATORY} {name}"
+        case _:
+            return None

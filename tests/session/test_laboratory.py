@@ -210,3 +210,12 @@ def test_what_is_no_number_agrees_with_nothing() -> None:
     assert distance((1.0, math.nan), (1.0, 2.0)) == math.inf
     assert distance((1.0, math.nan), (1.0, math.nan)) == 0
     assert distance((math.inf,), (math.inf,)) == 0
+
+
+def test_what_uses_a_function_with_an_error_says_so() -> None:
+    """One complaint about the mistake itself; the others tell what they depend on, until the function is declared again."""
+    text = "fun g(x : Real) : Real = y\nfun h(x : Real) : Real = g(x)\n%ad chad g(1)\nfun g(x : Real) : Real = x\ng(2)"
+    results, _ = run(f"%%lambda\n{text}", keep_going=True)
+    codes = [r.diagnostics[0].code for r in results if isinstance(r, ItemFailed)]
+    assert codes == ["RH101", "RH120", "RH120"]
+    assert isinstance(results[-1], Computed)
