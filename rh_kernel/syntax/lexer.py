@@ -20,9 +20,10 @@ _WORD = rf"[^\W{_RAISED}]"
 _NAME = rf"[^\W\d{_RAISED}{_characters('No')}](?:{_WORD}|['{_characters('M')}])*"
 _DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
+# No group is repeated possessively, ``( … )*+``: Python 3.11.2 then takes a tab for a blank.
 _TOKEN = re.compile(
     rf"""
-      [ \r\n]*+ (?: \t++(?=\r?(?:\n|\Z)) [ \r\n]*+ )*+
+      [ \r\n]* (?: \t++(?=\r?(?:\n|\Z)) [ \r\n]* )*
     (?:
       (?P<NAME>          {_NAME} )
     | (?P<NUMBER>        (?>{_DECIMAL})(?!{_WORD}|') )

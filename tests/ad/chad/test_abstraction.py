@@ -41,7 +41,7 @@ def test_p11_the_translation_of_the_oracles(mode: Mode, oracle: Oracle) -> None:
     check(mode, oracle)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(EVERYTHING))
 def test_p11_the_translation(sample: Sample) -> None:
     """``tᵀ`` applied is t, on random programs of the whole language."""

@@ -45,7 +45,7 @@ def test_p1_derivatives_of_the_oracles_are_well_typed(mode: Mode, oracle: Oracle
     check(mode, oracle)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(programs(EVERYTHING))
 def test_p1_derivatives_are_well_typed(sample: Sample) -> None:
     """P1, on random programs of the whole language."""

@@ -73,7 +73,7 @@ def test_p3_p6_p10_p13_all_modes_and_variants_agree(sample: Sample) -> None:
     assert found["chad-accumulated"].derivative <= found["chad"].derivative
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(HIGHER_ORDER))
 def test_p4_p5_gradients_are_finite_differences(sample: Sample) -> None:
     """The oracle that knows no rule, on smooth programs with functions."""
@@ -82,7 +82,7 @@ def test_p4_p5_gradients_are_finite_differences(sample: Sample) -> None:
     assert close(flat(pulled("chad", sample, sample.cotangent).gradient), fine, 1e-4)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(EVERYTHING))
 def test_p7_derivatives_are_homomorphisms(sample: Sample) -> None:
     """The gradient for a sum of cotangents is the sum of the gradients; for zero it is zero."""

@@ -77,7 +77,7 @@ def test_the_simplified_combinators_are_as_long_as_the_simplified_terms(name: st
     assert count(other) == count(one)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(EVERYTHING))
 def test_p12_simplification_keeps_values_types_and_cost(sample: Sample) -> None:
     """P12: the same type and numbers, by no more operations."""

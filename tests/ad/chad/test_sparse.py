@@ -39,7 +39,7 @@ def copy(V: Any) -> Any:
             return V
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(COTANGENTS, COTANGENTS)
 def test_adding_sparse_cotangents_is_adding_full_ones(V: Any, W: Any) -> None:
     """``full(V + W) = full(V) + full(W)``, whichever stands first."""

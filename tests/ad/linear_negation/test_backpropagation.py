@@ -53,7 +53,7 @@ def test_lemma_11_needs_sums_without_zeros(n: int, short: int, long: int):
 
 
 @given(programs(HIGHER_ORDER, scalar=True))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_p4_p5_of_random_programs(sample: Sample):
     """Lemma 11 and Prop. 12: size and steps of ``bp(G)`` are linear in ``|G| + n``, and its value is value and gradient."""
     found = extract(read(sample.program))

@@ -83,7 +83,7 @@ def test_smooth_programs_agree_with_finite_differences(sample: Sample):
 
 
 @given(programs(ALL))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_unrolling(sample: Sample):
     """The unrolled program has no arrays, has a type, and the same values at as many operations or fewer."""
     f = unrolled(sample.program)

@@ -21,7 +21,7 @@ from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Fragment, Sample, finit
 from tests.ad.programs import flat as numbers
 
 ALL = Fragment(functions=True, conditionals=True, arrays=True, folds=True, fuel=16)
-TIMES = settings(max_examples=300, deadline=None)
+TIMES = settings(max_examples=120, deadline=None)
 
 
 @given(programs(HIGHER_ORDER))

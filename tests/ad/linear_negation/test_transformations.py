@@ -50,7 +50,7 @@ def test_p1_types_of_the_oracles(o: Oracle, d: int):
 
 
 @given(programs(HIGHER_ORDER))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_p1_types_of_random_programs(sample: Sample):
     """``Γ ⊢ t : A`` gives ``D(Γ) ⊢ D(t) : D(A)``, and ``F`` likewise."""
     source = read(sample.program)
@@ -65,7 +65,7 @@ def test_p1_types_of_random_programs(sample: Sample):
 
 
 @given(programs(WIDE))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 def test_p2_size(sample: Sample):
     """Lemma 18: ``|D(t)| ≤ 11 |t|`` for symbols of at most two numbers; each number of a guard is taken apart, too."""
     t = read(sample.program).term

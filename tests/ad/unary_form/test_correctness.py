@@ -44,7 +44,7 @@ def near(found: tuple[float, ...], wanted: tuple[float, ...], tolerance: float) 
 def test_theorem_6_15_the_gradient_is_the_gradient(fragment: Fragment) -> None:
     """``⟦∇_Γ e⟧ = ∇_Γ⟦e⟧``: both systems and central differences agree, for a cotangent of any ground type."""
 
-    @settings(max_examples=300 if fragment is FOLDS else 100, deadline=None)
+    @settings(max_examples=300 if fragment is FOLDS else 60, deadline=None)
     @given(programs(fragment))
     def law(s: Sample) -> None:
         with quietly():
@@ -57,7 +57,7 @@ def test_theorem_6_15_the_gradient_is_the_gradient(fragment: Fragment) -> None:
     law()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(FOLDS))
 def test_lemmas_3_2_4_3_4_4_4_5_every_stage_is_well_typed(s: Sample) -> None:
     """``UNF(e) : T_Γ → T_Γ, B``; ``D_ρ`` adds one slot, a continuation; ``D_{Γ;Y}(e) : B × (Γ × B → ρ)``."""
@@ -75,7 +75,7 @@ def test_lemmas_3_2_4_3_4_4_4_5_every_stage_is_well_typed(s: Sample) -> None:
         assert check((*e.context, ("Y", Arrow(T, ρ))), D) == times(e.result, Arrow((*T, e.result), ρ))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(SMALL))
 def test_lemma_5_1_every_continuation_is_used_once(s: Sample) -> None:
     for way in WAYS:
@@ -87,7 +87,7 @@ def test_lemma_5_1_every_continuation_is_used_once(s: Sample) -> None:
         assert all(occurring[Y] == 1 for Y in bound)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(SMALL))
 def test_lemma_5_3_partial_evaluation_leaves_no_function(s: Sample) -> None:
     """And the optimised program has the type of a gradient, in the context alone."""
@@ -104,7 +104,7 @@ def test_lemma_5_3_partial_evaluation_leaves_no_function(s: Sample) -> None:
             assert all(is_ground(A) for _, A in context)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(programs(FOLDS))
 def test_proposition_6_7_unf_returns_its_context_and_the_value(s: Sample) -> None:
     e, _ = problem(UNARY, s.program)

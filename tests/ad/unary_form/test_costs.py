@@ -119,7 +119,7 @@ def _ratio(way: Way, f: Program, rules: frozenset[Rule]) -> tuple[float, int]:
     return cost(gradient(asked, rules).body, types).total / cost(e.body, types).total, nesting(e.body)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(programs(ARRAYS, scalar=True))
 def test_theorem_5_4_the_gradient_is_cheap(s: Sample) -> None:
     """``Cost(∇e) ≤ K·3^p·Cost(e)`` for the core of Source: K = 4 and a little where ``∂op`` is one operation, as in the paper.
