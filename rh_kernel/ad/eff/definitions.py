@@ -1,0 +1,135 @@
+"""What has been declared in ``%%eff`` cells. A name that is declared anew does not change what was made with the old one.
+
+Each declaration has a key of its own, its name or ``name#2``, …; terms and types refer to keys, and ``shown`` gives the name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+from types import MappingProxyType
+from typing import TypeAlias
+
+from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition
+from rh_kernel.ad.eff.types import DataDeclaration, EffectDeclaration, HandlerScheme, Scheme
+from rh_kernel.source.records import frozen
+
+
+@frozen
+class Function:
+    """A declared function, and what it was found to be."""
+
+    definition: FunctionDefinition
+    scheme: Scheme
+
+
+@frozen
+class Handler:
+    """A declared handler, and what it was found to be."""
+
+    definition: HandlerDefinition
+    scheme: HandlerScheme
+
+
+Declaration: TypeAlias = DataDeclaration | EffectDeclaration | Function | Handler
+
+
+def _none() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@frozen
+class Definitions:
+    """Declarations by their keys, and for each kind of name which key it stands for now.
+
+    ``types`` are names of data types, ``constructors`` and ``operations`` map to the key of what declares them; their own keys
+    are their names with what follows the name in that key. ``included`` are the programs of the library that are in them.
+    """
+
+    declared: Mapping[str, Declaration] = field(default_factory=lambda: MappingProxyType({}))
+    types: Mapping[str, str] = field(default_factory=_none)
+    constructors: Mapping[str, str] = field(default_factory=_none)
+    effects: Mapping[str, str] = field(default_factory=_none)
+    operations: Mapping[str, str] = field(default_factory=_none)
+    functions: Mapping[str, str] = field(default_factory=_none)
+    handlers: Mapping[str, str] = field(default_factory=_none)
+    included: frozenset[str] = frozenset()
+
+    def key(self, name: str) -> str:
+        """A key that nothing has yet."""
+        found, n = name, 1
+        while found in self.declared:
+            n += 1
+            found = f"{name}#{n}"
+        return found
+
+    def with_(self, made: Declaration) -> "Definitions":
+        """With a declaration, whose name is the key that it was given."""
+        key = made.definition.name if isinstance(made, Function | Handler) else made.name
+        name = shown(key)
+        declared = {**self.declared, key: made}
+        match made:
+            case DataDeclaration(_, _, constructors):
+                names = {shown(c.name): key for c in constructors}
+                return replace(
+                    self, declared=declared, types={**self.types, name: key}, constructors={**self.constructors, **names}
+                )
+            case EffectDeclaration(_, _, operations):
+                names = {shown(o.name): key for o in operations}
+                return replace(
+                    self,
+                    declared=declared,
+                    effects={**self.effects, name: key},
+                    operations={**self.operations, **names},
+                    functions=_without(self.functions, names),
+                )
+            case Function():
+                return replace(
+                    self,
+                    declared=declared,
+                    functions={**self.functions, name: key},
+                    operations=_without(self.operations, {name: key}),
+                )
+            case Handler():
+                return replace(self, declared=declared, handlers={**self.handlers, name: key})
+
+    def with_included(self, name: str) -> "Definitions":
+        """The same, and a program of the library counts as included."""
+        return replace(self, included=self.included | {name})
+
+    def data(self, key: str) -> DataDeclaration:
+        """The data type of a key."""
+        found = self.declared[key]
+        assert isinstance(found, DataDeclaration)
+        return found
+
+    def effect(self, key: str) -> EffectDeclaration:
+        """The effect of a key."""
+        found = self.declared[key]
+        assert isinstance(found, EffectDeclaration)
+        return found
+
+    def function(self, key: str) -> Function:
+        """The function of a key."""
+        found = self.declared[key]
+        assert isinstance(found, Function)
+        return found
+
+    def handler(self, key: str) -> Handler:
+        """The handler of a key."""
+        found = self.declared[key]
+        assert isinstance(found, Handler)
+        return found
+
+
+def _without(names: Mapping[str, str], taken: Mapping[str, str]) -> Mapping[str, str]:
+    """Functions and operations are named in the same places, so the last declaration of a name counts."""
+    return names if names.keys().isdisjoint(taken) else {x: key for x, key in names.items() if x not in taken}
+
+
+def shown(key: str) -> str:
+    """The name that a key was made from."""
+    return key.partition("#")[0]
+
+
+def marked(key: str, name: str) -> str:
+    """The key of a constructor or an operation that is declared with what has this key."""
+    return name + key[len(shown(key)) :]

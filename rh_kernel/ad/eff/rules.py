@@ -1,0 +1,98 @@
+"""The rules of reduction ``M ⇝ M'`` by name (Sigal 2024, Figs. 7.4, 7.11, 7.20), and those of what goes beyond these figures.
+
+A step carries its rule as a value, so a trace can show it, count it, and say where it is stated.
+"""
+
+from enum import Enum
+
+
+class Rule(Enum):
+    """A β-reduction: its value is the name that is printed."""
+
+    MATCH = "match"
+    """``match V | p -> M | … ⇝ M[V…/x…]`` for the first p that fits: (×) and (+)"""
+    LET = "F"
+    """``x ← return V; M ⇝ M[V/x]``"""
+    FORCE = "U"
+    """``{M}! ⇝ M``"""
+    APPLY = "→"
+    """``(λx. M) V ⇝ M[V/x]``"""
+    PROJECT = "&"
+    """``⟨M1, M2⟩.i ⇝ Mi``"""
+    RETURN = "ret"
+    """``handle (return V) with H ⇝ M[V/x]`` for the clause ``return x -> M`` of H"""
+    OPERATION = "op"
+    """``handle 𝓗[op V] with H ⇝ N[V/p, {λx. handle 𝓗[return x] with H}/k]`` for the clause ``<op p -> k> -> N`` of H"""
+    CONSTANT = "const"
+    """``g c… ⇝ return c'`` for a built-in function g"""
+    UNFOLD = "unfold"
+    """``f! ⇝ M`` for a function that is declared as ``{M}``"""
+    ADAPT_RETURN = "adapt-ret"
+    """``<L> return V ⇝ return V``"""
+    ADAPT_FUNCTION = "adapt-→"
+    """``<L> λx. M ⇝ λx. <L> M``"""
+    ADAPT_PAIR = "adapt-&"
+    """``<L> ⟨M, N⟩ ⇝ ⟨<L> M, <L> N⟩``"""
+    NEW = "new"
+    """``σ, new V ⇝ σ[r ↦ V], return r`` for an r that σ does not have"""
+    READ = "read"
+    """``σ, @r ⇝ σ, return σ(r)``"""
+    WRITE = "write"
+    """``σ, r := V ⇝ σ[r ↦ V], return ()``"""
+    ARRAY = "array"
+    """``σ, array [V, …] ⇝ σ[r ↦ V, …], return r`` for an r that σ does not have"""
+    FETCH = "fetch"
+    """``σ, fetch r i ⇝ σ, return σ(r)ᵢ``"""
+    STORE = "store"
+    """``σ, store r i V ⇝ σ[rᵢ ↦ V], return ()``"""
+    SIZE = "size"
+    """``σ, size r ⇝ σ, return n`` for an array of n values"""
+    PRINT = "print"
+    """``print V ⇝ return ()``, and V is printed"""
+
+    @property
+    def figure(self) -> str:
+        """The figure of the thesis that states the rule, or where it describes what is beyond its calculus."""
+        return _STATED_IN[self]
+
+    @property
+    def gloss(self) -> str:
+        """What the rule does, in a line."""
+        return _GLOSSES[self]
+
+
+PLAIN = frozenset({Rule.MATCH, Rule.LET, Rule.FORCE, Rule.APPLY, Rule.PROJECT, Rule.RETURN, Rule.OPERATION, Rule.CONSTANT})
+"""The rules of the thesis' calculus."""
+
+_STATED_IN: dict[Rule, str] = {
+    Rule.MATCH: "Fig. 7.4 (×), (+)",
+    **dict.fromkeys((Rule.LET, Rule.FORCE, Rule.APPLY, Rule.PROJECT), "Fig. 7.4"),
+    **dict.fromkeys((Rule.RETURN, Rule.OPERATION), "Fig. 7.11"),
+    Rule.CONSTANT: "Fig. 7.20",
+    **dict.fromkeys((Rule.UNFOLD, Rule.PRINT), "§3.3.1"),
+    **dict.fromkeys((Rule.ADAPT_RETURN, Rule.ADAPT_FUNCTION, Rule.ADAPT_PAIR), "§3.3.1"),
+    **dict.fromkeys((Rule.NEW, Rule.READ, Rule.WRITE, Rule.ARRAY, Rule.FETCH, Rule.STORE, Rule.SIZE), "§3.3.1"),
+}
+
+_GLOSSES: dict[Rule, str] = {
+    Rule.MATCH: "the first branch whose pattern fits the value goes on, with the parts of the value",
+    Rule.LET: "the value that was returned goes to where its name stands",
+    Rule.FORCE: "a thunk that is forced is run",
+    Rule.APPLY: "the argument goes to where the parameter stands",
+    Rule.PROJECT: "the side that is asked for is run",
+    Rule.RETURN: "what is handled has come to a value: the return clause gets it",
+    Rule.OPERATION: "the handler's clause gets the arguments, and as k what was waiting for the result",
+    Rule.CONSTANT: "a built-in function computes",
+    Rule.UNFOLD: "a declared function is run: its body stands in place of its name",
+    Rule.ADAPT_RETURN: "a value performs nothing, so the adaptor is done",
+    Rule.ADAPT_FUNCTION: "the adaptor waits until the function is applied",
+    Rule.ADAPT_PAIR: "the adaptor waits until a side is asked for",
+    Rule.NEW: "a new cell holds the value",
+    Rule.READ: "the content of the cell",
+    Rule.WRITE: "the cell holds the value from now on",
+    Rule.ARRAY: "a new array holds the values",
+    Rule.FETCH: "an entry of the array",
+    Rule.STORE: "the entry of the array is the value from now on",
+    Rule.SIZE: "how many entries the array has",
+    Rule.PRINT: "the text is printed",
+}

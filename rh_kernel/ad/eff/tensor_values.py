@@ -1,0 +1,38 @@
+"""``t : Tensor``: a value that is an array of float64, which nothing writes on."""
+
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+FIRST = 6
+"""How many entries are shown."""
+
+
+@final
+class Tensor:
+    """A tensor; two with the same shape and entries are equal (nan is nan). It shares the array that it is made from."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: ArrayLike) -> None:
+        self.array: NDArray[np.float64] = np.asarray(array, np.float64).view()
+        self.array.flags.writeable = False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tensor):
+            return NotImplemented
+        return self.array is other.array or np.array_equal(self.array, other.array, equal_nan=True)
+
+    def __hash__(self) -> int:
+        return hash(self.array.shape)
+
+    def __repr__(self) -> str:
+        first = [repr(float(r)) for r in self.array.flat[:FIRST]]
+        entries = ", ".join([*first, "…"] if self.array.size > FIRST else first)
+        return f"tensor {sized(self.array.shape)} [{entries}]"
+
+
+def sized(shape: tuple[int, ...]) -> str:
+    """A shape as it is written: ``2 × 3``"""
+    return " × ".join(map(str, shape)) or "no axes"

@@ -1,0 +1,411 @@
+"""Types of EFF (Sigal 2024, Fig. 7.14): principal types, signatures, recursion, handlers, adaptors, and what is refused."""
+
+import pytest
+
+from rh_kernel.ad.eff import loading, reduction
+from rh_kernel.ad.eff.builtin_effects import BUILT_IN
+from rh_kernel.ad.eff.checking import check_computation, check_function, recheck
+from rh_kernel.ad.eff.core import (
+    Apply,
+    Computation,
+    Constructed,
+    Force,
+    FunctionDefinition,
+    Global,
+    Lambda,
+    Let,
+    Literal,
+    Return,
+    Signature,
+    Thunk,
+    Value,
+    Variable,
+)
+from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
+from rh_kernel.ad.eff.errors import EffectNotAllowed, RowsDiffer, UnhandledEffect
+from rh_kernel.ad.eff.instantiation import Instance
+from rh_kernel.ad.eff.nodes import nodes
+from rh_kernel.ad.eff.printing_types import computation, handler_scheme, row, scheme
+from rh_kernel.ad.eff.reduction_references import Content
+from rh_kernel.ad.eff.reduction_values import written
+from rh_kernel.ad.eff.store import Vector
+from rh_kernel.ad.eff.types import FLOAT, INT, Data, Returner
+from rh_kernel.ad.eff.unification import Unknowns
+from rh_kernel.source.diagnostic import Diagnostic, Rejected
+
+STATE = "effect Counter s = current : s | change : s -> Unit\n"
+
+
+def type_of(text: str, name: str, definitions: Definitions | None = None) -> str:
+    """The type of what a text declares."""
+    found = loading.declared(text, definitions)
+    key = {**found.functions, **found.handlers}[name]
+    match found.declared[key]:
+        case Function(_, S):
+            return scheme(S)
+        case Handler(_, H):
+            return handler_scheme(H)
+        case other:
+            raise AssertionError(other)
+
+
+def refused(text: str, definitions: Definitions | None = None) -> Diagnostic:
+    with pytest.raises(Rejected) as raised:
+        loading.declared(text, definitions)
+    (found,) = raised.value.diagnostics
+    return found
+
+
+# -------------------------------------------------------------------------------------------- principal types
+
+PRINCIPAL = {
+    "identity": ("fun f x = x", "a -> a"),
+    "constant": ("fun f x y = x", "a -> b -> a"),
+    "application": ("fun f g x = g x", "{a -> b} -> a -> b"),
+    "composition": ("fun f g h x = g (h x)", "{a -> b} -> {c -> a} -> c -> b"),
+    "a thunk is forced": ("fun f t = t!", "{a} -> a"),
+    "a thunk is given": ("fun f x = {x}", "a -> {[e] a}"),
+    "a computation of function type": ("fun f x = \\y -> (x, y)", "a -> b -> (a, b)"),
+    "without parameters": ("fun f = 1 + 2", "{Float}"),
+    "numbers are floats if nothing else is said": ("fun f x = x + x", "Float -> Float"),
+    "numbers are what they are added to": ("fun f (x : Int) = x + 1", "Int -> Int"),
+    "map": ("fun f g xs = match xs | [] -> [] | x :: r -> g x :: f g r", "{a -> b} -> List a -> List b"),
+    "pairs of computations": ('fun f x = <| x + 1, "a" |>', "Float -> <| Float, Text |>"),
+    "a projection": ('fun f x = (<| x + 1, "a" |>).2', "Float -> Text"),
+    "what never returns": ("fun f x = f x", "a -> b"),
+    "references": ("fun f x = let r = new x in r := x; @r", "a -> [RefState] a"),
+    "arrays": ("fun f xs i = fetch (array xs) i", "List a -> Int -> [RefState] a"),
+    "printing": ("fun f x = print (show x)", "a -> [Console] Unit"),
+    "an operation": (f"{STATE}fun f x = change x; current!", "a -> [Counter a] a"),
+    "an effect of an argument": (f"{STATE}fun f g = change 1; g!", "{{[Counter Float] a}} -> [Counter Float] a"),
+    "two instances": (f"{STATE}fun f x y = change x; <Counter> (change y)", "a -> b -> [Counter b, Counter a] Unit"),
+    "instances change places": (
+        f"{STATE}fun f x y = <Counter(s a b -> s b a)> (change x; <Counter> (change y))",
+        "a -> b -> [Counter a, Counter b] Unit",
+    ),
+    "one instance is left out": (
+        f"{STATE}fun f g = <Counter(s a b -> s b)> g!",
+        "{[Counter a] b} -> [Counter c, Counter a] b",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PRINCIPAL.values(), ids=PRINCIPAL)
+def test_principal_types(text: str, expected: str) -> None:
+    assert type_of(text, "f") == expected.replace("{{", "{").replace("}}", "}")
+
+
+LIBRARY = {
+    "c": "Float -> [Smooth a] a",
+    "der1": "Unary -> a -> [Smooth a] a",
+    "evaluate": "<Smooth Float> a -> a",
+    "diff": "<Smooth (Paired a)> b -> [Smooth a] b",
+    "d": "{Paired a -> [Smooth a, Smooth (Paired a)] Paired a} -> a -> [Smooth a] a",
+    "lift": "a -> [Smooth a, Smooth (Paired a)] Paired a",
+    "lift2": "a -> [Smooth a, Smooth (Paired a), Smooth (Paired (Paired a))] Paired (Paired a)",
+    "reverse": "<Smooth (Prop a)> b -> [RefState, Smooth a] Unit",
+    "grad": "{Prop a -> [RefState, Smooth a, Smooth (Prop a)] Prop a} -> a -> [RefState, Smooth a] a",
+    "propagate": "<Smooth (Cont a [e])> b -> [Smooth a] b",
+    "incrementName": "<Fresh> a -> Int -> (Int, a)",
+}
+
+
+def library() -> Definitions:
+    return loading.program("forward", "evaluate", "stateful", "continuation", "names")
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_the_types_of_the_thesis(name: str) -> None:
+    """Listings 4.1 to 4.10"""
+    found = library()
+    match found.declared[{**found.functions, **found.handlers}[name]]:
+        case Function(_, S):
+            assert _renamed(scheme(S)) == _renamed(LIBRARY[name])
+        case Handler(_, H):
+            assert _renamed(handler_scheme(H)) == _renamed(LIBRARY[name])
+        case other:
+            raise AssertionError(other)
+
+
+ANNOTATED = [
+    k for k, f in library().declared.items() if isinstance(f, Function) and f.definition.signature.codomain is not None
+]
+
+
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_what_is_found_without_a_signature_is_as_general(name: str) -> None:
+    """A signature is an instance of the principal type."""
+    found = library()
+    f = found.function(name)
+    bare = FunctionDefinition("f", f.definition.body, Signature(tuple(None for _ in _parameters(f))))
+    S, unknowns = check_function(bare, found).scheme, Unknowns()
+    new = Instance({x: unknowns.type() for x in S.variables}, {e: unknowns.row() for e in S.rows})
+    unknowns.types(new.value(S.type), f.scheme.type)
+
+
+def _parameters(f: Function) -> list[str]:
+    M, found = f.definition.body.body, list[str]()
+    while isinstance(M, Lambda):
+        found.append(M.name)
+        M = M.body
+    return found
+
+
+def _renamed(text: str) -> str:
+    """The text with its variables numbered as they come."""
+    names: dict[str, str] = {}
+    words = text.replace("[", " [ ").replace("]", " ] ").replace("(", " ( ").replace(")", " ) ").replace("{", " { ")
+    return " ".join(
+        names.setdefault(w, f"t{len(names)}") if w.isidentifier() and w.islower() else w
+        for w in words.replace("}", " } ").replace(",", " , ").replace("<", " < ").replace(">", " > ").split()
+    )
+
+
+# -------------------------------------------------------------------------------------- signatures, recursion
+
+
+def test_what_a_signature_says_is_the_type() -> None:
+    assert type_of("fun f (x : Float) = x", "f") == "Float -> Float"
+    assert type_of("fun f (x : a) (y : a) : a = x", "f") == "a -> a -> a"
+    assert type_of(f"{STATE}fun f (x : a) : [Counter a, Console] a = x", "f") == "a -> [Counter a, Console] a"
+    # The row that nobody writes is one and the same in a whole signature.
+    assert type_of("fun f (g : {a -> b}) (x : a) : b = g x", "f") == "{a -> b} -> a -> b"
+    # Where the result is left out, the row of the function is found, and with it that of what it applies.
+    assert type_of('fun f (g : {a -> b}) x = print "x"; g x', "f") == "{a -> [Console] b} -> a -> [Console] b"
+
+
+def test_a_function_may_use_itself_at_other_types_than_its_own() -> None:
+    """Polymorphic recursion without annotations: the type is looked for until it is found again."""
+    nested = "data Nest a = End | More a (Nest (a, a))\n"
+    assert type_of(f"{nested}fun size n = match n | End -> 0.0 | More _ r -> 1 + 2 * size r", "size") == "Nest a -> Float"
+    assert type_of('fun f x = let a = f 1.0 in let b = f "a" in x', "f") == "a -> a"
+
+
+def test_a_handler_may_use_itself_on_another_computation() -> None:
+    """As ``reverseh`` does in listing 5.3: ``again`` gives a Float, whatever the handled computation gives"""
+    text = """\
+effect Twice = again : {[Twice] Float} -> Float
+handler h =
+    return x -> (x, 1.0)
+  | <again p -> k> -> let (y, _) = (handle p! with h) in k y
+"""
+    assert type_of(text, "h") == "<Twice> a -> (a, Float)"
+
+
+def test_the_type_of_a_recursive_function_is_found_before_it_is_used() -> None:
+    """A wrong use in the body of the function itself is refused as one outside would be."""
+    assert refused('fun f x = match x | 0 -> "a" | _ -> f "b"').code == "RH102"
+
+
+# ---------------------------------------------------------------------------------------------- complaints
+
+REFUSED: dict[str, tuple[str, str, str, str]] = {
+    "an operation outside of the row": ('fun f (x : Float) : Float = print "x"; x', "RH512", 'print "x"', "Console"),
+    "a function outside of the row": (
+        f"{STATE}fun g x = change x\nfun f (x : Float) : [Console] Unit = g x",
+        "RH512",
+        "g",
+        "Counter _",
+    ),
+    "a row that is another": (
+        f"{STATE}fun f (g : {{[Counter Float] Float}}) : [Counter Float, Counter Text] Float = g!",
+        "RH518",
+        "g",
+        "[Counter Float, Counter Text]",
+    ),
+    "a thunk for a smaller row": (
+        f"{STATE}fun f (g : {{[Console] Float}}) : [Counter Text, Console] Float = g!",
+        "RH518",
+        "g",
+        "[Console]",
+    ),
+    "a variable that is a Float": ("fun f (x : a) : a = x + 1", "RH513", "x", "`a`"),
+    "two variables that are one": ("fun f (x : a) (y : b) : a = y", "RH513", "y", "`b`"),
+    "a clause that knows too much": (
+        "effect Raise = raise : a\nhandler h = return x -> x | <raise -> k> -> k 0",
+        "RH513",
+        "0",
+        "`a`",
+    ),
+    "a type that leaves its clause": (
+        "effect Give = give : a -> Unit\nhandler h r = return x -> r | <give x -> k> -> [x]",
+        "RH514",
+        "",
+        "`give`",
+    ),
+    "a type inside itself": ("fun f x = x x", "RH515", "x", "part of itself"),
+    "a list of itself": ("fun f x = x :: [[x]]", "RH515", "", "part of itself"),
+    "a number that is applied": ("fun f (x : Float) = x 2", "RH516", "x", "`Float`"),
+    "a number that is forced": ("fun f (x : Float) = x!", "RH516", "x", "`Float`"),
+    "an adaptor of too many": (
+        f"{STATE}fun f (x : a) : [Counter a] Unit = <Counter(s a b -> s)> x",
+        "RH517",
+        "",
+        "2 instances",
+    ),
+    "too many arguments": ("fun g (x : Float) = x + 1\nfun f x = g x 2", "RH105", "2", "takes 1 argument"),
+    "too few arguments": ("fun g (x : Float) y = x + y\nfun f x = 1 + g x", "RH102", "g x", ""),
+    "a thunk where a number is": ("fun f x = {x + 1} + 1", "RH102", "{x + 1}", ""),
+    "a text in a sum": ('fun f x = x + "a"', "RH102", '"a"', ""),
+    "branches that differ": ('fun f x = match x | 0.0 -> 1.0 | _ -> "a"', "RH102", '"a"', ""),
+    "a pattern of another type": ("fun f (x : Float) = match x | [] -> 1.0", "RH102", "[]", ""),
+    "a constructor of another type": ("fun f (x : Float) = [x, Nothing]", "RH102", "Nothing", ""),
+    "a data type with too few arguments": ("data D = D List", "RH105", "", "`List` takes 1 type"),
+    "a row where a type belongs": ("data D [e] = D (List [e])", "RH105", "", "given a row in brackets"),
+}
+
+
+@pytest.mark.parametrize(("text", "code", "place", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(text: str, code: str, place: str, said: str) -> None:
+    """Each complaint has its code, is at its place, and says what it is about."""
+    found = refused(text)
+    assert found.code == code, found.message
+    assert found.span is not None
+    if place:
+        assert found.span.text == place
+    assert said in found.message
+    if code not in {"RH102", "RH105"}:
+        assert found.hint
+
+
+def test_the_message_of_a_missing_effect() -> None:
+    found = refused(f"{STATE}fun f (x : Float) : [Console] Unit = change x")
+    assert isinstance(found, EffectNotAllowed)
+    assert found.message == "`change x` needs `Counter`, which the row here does not have"
+    assert (found.found, found.expected) == ("[Console]", "[Console, Counter]")
+
+
+def test_the_message_of_rows_that_differ() -> None:
+    found = refused(REFUSED["a thunk for a smaller row"][0])
+    assert isinstance(found, RowsDiffer)
+    assert (found.found, found.expected) == ("[Console]", "[Counter Text, Console]")
+    assert found.hint == "an adaptor, as `<Counter>`, takes an effect out of the row"
+
+
+# ------------------------------------------------------------------------------------------------- whole items
+
+
+def unhandled(text: str, *programs: str) -> UnhandledEffect:
+    with pytest.raises(Rejected) as raised:
+        loading.checked(text, loading.program(*programs))
+    (found,) = raised.value.diagnostics
+    assert isinstance(found, UnhandledEffect)
+    return found
+
+
+def test_an_effect_that_nothing_handles() -> None:
+    """Its operation, the function that performs it, and the handlers that there are for it"""
+    found = unhandled("1 + t 2 3", "forward", "evaluate")
+    assert found.message == "`ap2` of the effect `Smooth Float` is performed by `t`, and nothing around handles it"
+    assert found.span is not None
+    assert found.span.text == "t"
+    assert found.hint == "`handle … with` `evaluate` handles `Smooth Float`"
+    found = unhandled("ap1 Negate (Paired 1 2)", "forward", "evaluate")
+    assert found.message.startswith("`ap1` of the effect `Smooth (Paired Float)` is performed here")
+    assert found.hint == "`handle … with` `diff` handles `Smooth (Paired Float)`"
+
+
+def test_what_a_handler_leaves_is_told_from_what_it_handles() -> None:
+    """Inside of ``diff`` there is one level more; what ``c`` does outside of the adaptor is handled."""
+    found = unhandled("handle p (Paired 1 1) (c 2); <Smooth> (c 3) with diff", "forward", "evaluate")
+    assert found.operation == "ap0"
+    assert found.span is not None
+    assert found.span.start == len("handle p (Paired 1 1) (c 2); <Smooth> (")
+
+
+def test_the_machine_handles_references_and_what_is_printed() -> None:
+    checked = loading.checked('print "a"; let r = new 1 in r := @r + 1; @r')
+    assert (computation(checked.type), row(checked.row)) == ("Float", "[RefState, Console]")
+
+
+# ------------------------------------------------------------------------------------------ literals, settled
+
+
+def literals(text: str) -> list[object]:
+    return [n.value for n in nodes(loading.checked(text).term) if isinstance(n, Literal)]
+
+
+def test_a_literal_is_what_its_place_asks_for() -> None:
+    assert [(type(x), x) for x in literals("let x = 2 in x + 0.5")] == [(float, 2.0), (float, 0.5)]
+    assert [type(x) for x in literals("fetch (array [1, 2.5]) 0")] == [float, float, int]
+    assert [type(x) for x in literals("(1, 2)")] == [float, float]
+    assert [type(x) for x in literals('match quotient 7 2 | 3 -> "a" | _ -> "b"')] == [int, int, str, str]
+    assert [type(x) for x in literals("let f = {x -> x + 1} in f (quotient 7 2)")] == [int, int, int]
+
+
+def test_a_term_that_is_settled_has_its_type_still() -> None:
+    M = loading.checked("(quotient 7 2, 2, sqrt 2)").term
+    assert computation(recheck(M, loading.prelude()).type) == "(Int, Float, Float)"
+
+
+PROGRAMS = [
+    ("handle d {x -> t x (d {y -> p (lift x) y} (c 1))} 1.0 with evaluate", ("forward", "evaluate")),
+    ("handle grad {x -> let y = c 4 in term x y} 2 with evaluate", ("stateful", "evaluate")),
+    ("handle dc {x -> term x (c 4)} 2 with evaluate", ("continuation", "evaluate")),
+    ("handle dt {x -> t x x} 2 with evaluate", ("taped", "evaluate")),
+    ("handle dd {x -> t x (t x x)} 2 with evaluate", ("second", "evaluate")),
+    (
+        "handle gradc {x -> let z = checkpoint {p x (c 2)} in p z (checkpoint {t x z})} 2 with evaluate",
+        ("checkpointed", "evaluate"),
+    ),
+    ("handle gradh {x -> let f = abs {y -> t y y} in app f (app f x)} 3 with evaluate", ("higher_order", "evaluate")),
+]
+
+
+def _content(content: Content) -> Value | tuple[Value, ...]:
+    return tuple(written(V) for V in content) if isinstance(content, Vector) else written(content)
+
+
+@pytest.mark.parametrize(("text", "programs"), PROGRAMS, ids=[names[0] for _, names in PROGRAMS])
+def test_preservation(text: str, programs: tuple[str, ...]) -> None:
+    """Thm 7.2.5 with references: after every step the term has its type, together with what its references hold."""
+    definitions = loading.program(*programs)
+    checked = loading.checked(text, definitions)
+    for i, step in enumerate(reduction.steps(checked.term, definitions)):
+        if i % 7 == 0:
+            again = recheck(step.after, definitions, [_content(c) for c in step.cells])
+            unknowns = Unknowns(1 << 40)
+            unknowns.computations(again.type, checked.type)
+            assert not [L for L in again.row.labels if L.effect != "RefState"]
+
+
+# --------------------------------------------------------------------------------------------- long programs
+
+
+def test_long_programs_and_long_lists() -> None:
+    """Neither lets, on either side, nor lists, nor arguments are bounded by Python's recursion."""
+    lets: Computation = Return(Variable("x"))
+    for _ in range(20_000):
+        lets = Let("x", Return(Literal(1)), lets)
+    assert check_computation(lets, BUILT_IN).type
+    inner: Computation = Return(Literal(1.0))
+    for _ in range(20_000):
+        inner = Let("x", inner, Return(Variable("x")))
+    assert check_computation(inner, BUILT_IN).type == Returner(FLOAT)
+    xs: Value = Constructed("Nil", ())
+    for _ in range(30_000):
+        xs = Constructed("Cons", (Literal(2), xs))
+    found = check_computation(Let("x", Return(xs), Return(Variable("x"))), loading.prelude())
+    assert found.type == Returner(Data("List", (FLOAT,)))
+    made = found.term
+    assert isinstance(made, Let)
+    assert isinstance(made.bound, Return)
+    assert isinstance(made.bound.value, Constructed)
+    assert made.bound.value.fields[0] == Literal(2.0)
+
+
+def test_thunks_may_be_applied_where_they_stand() -> None:
+    """``{λx. M}! V``, as a step of the reducer leaves it"""
+    M = Apply(Force(Thunk(Lambda("x", Return(Variable("x"))))), Literal(2.0))
+    assert check_computation(M, BUILT_IN).type == Returner(FLOAT)
+
+
+def test_a_declared_name_is_new_wherever_it_is_used() -> None:
+    definitions = loading.declared("fun f x = x")
+    both = Let("a", Apply(Force(Global("f")), Literal(1.5)), Apply(Force(Global("f")), Literal("a")))
+    assert computation(check_computation(both, definitions).type) == "Text"
+
+
+def test_an_int_is_no_float() -> None:
+    assert refused("fun f (x : Int) : Float = x").code == "RH102"
+    assert loading.checked("quotient 7 2").type == Returner(INT)

@@ -1,0 +1,287 @@
+"""The machine computes what the reductions compute (Sigal 2024, Figs. 7.4, 7.11): on random programs, and on those of ch. 3."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rh_kernel.ad.eff import loading, reduction
+from rh_kernel.ad.eff.compilation_program import Program
+from rh_kernel.ad.eff.core import Apply, Constructed, Force, Literal, Thunk, Tuple, Value
+from rh_kernel.ad.eff.machine import Outcome, finished, proceeding, run, running
+from rh_kernel.operational.errors import OutOfFuel
+from rh_kernel.source.diagnostic import Stuck
+from tests.ad.eff import programs
+
+
+def ran(text: str, declarations: str = "", *, counting: bool = False) -> Outcome:
+    """What an expression comes to."""
+    definitions = loading.declared(declarations)
+    return run(loading.checked(text, definitions).term, definitions, counting=counting)
+
+
+def plainly(V: Value | None) -> object:
+    """A value as one of Python: lists for lists, tuples for tuples and for what is constructed."""
+    match V:
+        case Literal(value):
+            return value
+        case Tuple(components):
+            return tuple(map(plainly, components))
+        case Constructed("Nil", ()):
+            return []
+        case Constructed("Cons", (head, rest)):
+            found = [plainly(head)]
+            while isinstance(rest, Constructed) and rest.fields:
+                found.append(plainly(rest.fields[0]))
+                rest = rest.fields[1]
+            return found
+        case Constructed(K, fields):
+            return (K, *map(plainly, fields))
+        case _:
+            return V
+
+
+def value(text: str, declarations: str = "") -> object:
+    """The value of an expression, which the reductions agree about."""
+    definitions = loading.declared(declarations)
+    M = loading.checked(text, definitions).term
+    outcome, state = run(M, definitions), reduction.run(M, definitions)
+    assert outcome.value == state.value
+    return plainly(outcome.value)
+
+
+# --------------------------------------------------------------------------------------------------- laws
+
+
+@given(programs.plain())
+def test_machine_and_reductions_agree(program: programs.Program) -> None:
+    assert run(program.term, program.definitions).value == reduction.run(program.term, program.definitions).value
+
+
+@given(programs.plain(forwards=True, size=6))
+def test_machine_and_reductions_agree_where_operations_pass_handlers(program: programs.Program) -> None:
+    assert run(program.term, program.definitions).value == reduction.run(program.term, program.definitions).value
+
+
+@given(programs.plain(ground=False, forwards=True))
+def test_what_is_no_value_is_none_for_both(program: programs.Program) -> None:
+    V, W = run(program.term, program.definitions).value, reduction.run(program.term, program.definitions).value
+    assert (V is None) == (W is None)
+
+
+@given(programs.plain(forwards=True), st.integers(1, 4))
+def test_a_run_in_pieces_is_a_run(program: programs.Program, every: int) -> None:
+    whole = run(program.term, program.definitions)
+    pieces = running(program.term, program.definitions, every=every)
+    if whole.steps < 1_000:
+        assert finished(pieces) == whole
+
+
+@given(programs.plain(forwards=True))
+def test_counting_changes_nothing(program: programs.Program) -> None:
+    counted, plain = run(program.term, program.definitions, counting=True), run(program.term, program.definitions)
+    assert counted.value == plain.value
+    assert counted.counts is not None
+    assert counted.counts.captured <= sum(n for _, _, n in counted.counts.handled)
+
+
+# -------------------------------------------------------------------------------------------- conformance
+
+STATE = """\
+effect State = get : Float | put : Float -> Unit
+handler runState =
+    return x -> \\s -> (s, x)
+  | <get -> k> -> \\s -> k s s
+  | <put s -> k> -> \\_ -> k () s
+handler logState =
+    return x -> \\s -> (s, [])
+  | <get -> k> -> \\s -> k s s
+  | <put s -> k> -> \\_ -> let (last, log) = k () s in (last, s :: log)
+"""
+
+
+def test_state() -> None:
+    program = "{let x = get! in put (x + 1.0); let y = get! in put (y + y); get!}"
+    assert value(f"(handle {program}! with runState) 1.0", STATE) == (4.0, 4.0)
+    assert value(f"(handle {program}! with logState) 1.0", STATE) == (4.0, [2.0, 4.0])
+
+
+def test_two_instances_of_one_effect_are_two_cells() -> None:
+    # The inner cell starts as 0 and takes what the outer one has: 1.
+    program = "let x = <State> get! in put x; get!"
+    assert value(f"(handle (handle {program} with runState) 0.0 with runState) 1.0", STATE) == (1.0, (1.0, 1.0))
+
+
+EXCEPTION = """\
+effect Exception = exception : Text -> a
+fun quotients a b = if b == 0.0 then exception "Divided by zero" else a / b
+"""
+
+
+def test_an_exception_leaves_the_rest_undone() -> None:
+    program = 'print (show (quotients 4.0 2.0)); print (show (quotients 4.0 0.0)); print "never"'
+    handled = f"handle {program} with {{ return x -> x | <exception t -> _> -> print t }}"
+    assert ran(handled, EXCEPTION).printed == ("2.0", "Divided by zero")
+
+
+def test_scoped_handlers_give_what_they_are_around() -> None:
+    default = "effect Default = default : Float\nhandler constant c = return x -> x | <default -> k> -> k c"
+    assert value("handle (default!, default!) with constant 1.0", default) == (1.0, 1.0)
+    program = "let x = (handle default! with constant 1.0) in let y = (handle default! with constant 2.0) in (x, y)"
+    assert value(program, default) == (1.0, 2.0)
+
+
+CHOOSE = """\
+effect Choose = choose : Bool
+handler sum = return x -> x | <choose -> k> -> k True + k False
+"""
+
+
+def test_a_continuation_is_resumed_as_often_as_one_likes() -> None:
+    program = "if choose! then (if choose! then 1.0 else 10.0) else (if choose! then 100.0 else 1000.0)"
+    assert value(f"handle {program} with sum", CHOOSE) == 1111.0
+
+
+def test_what_is_resumed_twice_has_its_own_inner_handlers() -> None:
+    # Each way of the choice goes on with a state of its own: (1 + 2) and (1 + 3), which the outer handler adds.
+    program = "let (_, x) = (handle put (if <State> choose! then 2.0 else 3.0); get! with runState) 1.0 in x + 1.0"
+    assert value(f"handle {program} with sum", STATE + CHOOSE) == 7.0
+
+
+# Fruit of an error in a handler runtime (Koka): two handlers of one effect, the inner one performs the outer operation.
+NESTED = """\
+effect Op = op : Float
+handler outer = return x -> x | <op -> k> -> k 1.0
+handler inner = return x -> x | <op -> k> -> k (op! + 1.0)
+fun loop (n : Int) total = if n <= 0 then total else let x = op! in loop (n - 1) (total + x)
+"""
+
+
+def test_nested_handlers_of_one_effect_take_a_time_that_grows_with_the_operations_alone() -> None:
+    def outcome(n: int) -> Outcome:
+        return ran(f"handle handle loop {n} 0.0 with inner with outer", NESTED, counting=True)
+
+    small, large, larger = outcome(100), outcome(200), outcome(400)
+    assert plainly(small.value) == 200.0
+    assert larger.steps - large.steps == 2 * (large.steps - small.steps)
+    assert small.counts is not None
+    assert larger.counts is not None
+    assert small.counts.frames == larger.counts.frames
+    assert larger.counts.handled_by("inner") == larger.counts.handled_by("outer") == 400
+
+
+# --------------------------------------------------------------------------------- functions and pairs
+
+
+def test_functions_take_more_or_fewer_arguments_at_a_time() -> None:
+    assert value("let f = {x -> {y z -> x + y * z}} in let g = f 1.0 in g 2.0 3.0") == 7.0
+    assert value("(let f = {x y z -> x + y * z} in f 1.0) 2.0 3.0") == 7.0
+    assert value("(if True then \\x -> \\y -> x - y else \\x -> \\y -> y - x) 5.0 2.0") == 3.0
+
+
+def test_a_handler_may_give_a_function_whose_arguments_come_later() -> None:
+    declared = "effect Ask = ask : Float\nhandler reads = return x -> \\a b -> (x, a, b) | <ask -> k> -> \\a -> k a (a + 1.0)"
+    assert value("(handle ask! + ask! with reads) 1.0 10.0", declared) == (3.0, 3.0, 10.0)
+
+
+def test_adaptors_stay_with_functions_and_pairs_that_pass_them() -> None:
+    level = "effect Level = level : Float\nhandler at n = return x -> \\_ -> x | <level -> k> -> \\u -> k n u"
+    inside = "(<Level> (\\x -> level! + x)) 10.0"
+    assert value(f"(handle (handle {inside} with at 1.0) () with at 2.0) ()", level) == 12.0
+    inside = "(<Level> <| level!, 5.0 |>).1"
+    assert value(f"(handle (handle {inside} with at 1.0) () with at 2.0) ()", level) == 2.0
+
+
+def test_an_adaptor_can_drop_the_second_of_three_levels() -> None:
+    level = "effect Level = level : Float\nhandler at n = return x -> x | <level -> k> -> k n"
+    inside = "<Level(s a b c -> s b c a)> (level!, <Level> level!, <Level> <Level> level!)"
+    program = f"handle handle handle {inside} with at 0.0 with at 1.0 with at 2.0"
+    assert value(program, level) == (2.0, 0.0, 1.0)
+
+
+# ------------------------------------------------------------------------------------------------ the rest
+
+
+def test_references_and_arrays_keep_what_is_written() -> None:
+    twice = "fun twice r = r := @r + 1.0; r := @r + 1.0; @r"
+    assert value("twice (new 3.0)", twice) == 5.0
+    cells = "{let a = new 1.0 in let b = array [1.0, 2.0] in store b 1 @a; a := 7.0; (@a, fetch b 1, size b)}!"
+    assert value(cells) == (7.0, 1.0, 2)
+
+
+def test_results_wait_for_where_they_are_used_and_see_the_same_values() -> None:
+    # The comparison is computed where it is looked at, after more has been put into the environment.
+    text = "let p = (1.0, 2.0) in (match p | (a, b) -> (match (b, a) | (c, d) -> let e = c + d in (a, b, c, d, e, e + a)))"
+    assert value(text) == (1.0, 2.0, 2.0, 1.0, 3.0, 4.0)
+    inner = "fun pick b x y = match b | True -> x | False -> y\nfun first (x, _) = x"
+    assert value("let r = new 5.0 in (pick (1.0 < 2.0) (first (1.0, 2.0)) 3.0) + @r", inner) == 6.0
+
+
+def test_matches_take_the_first_branch_that_fits() -> None:
+    declared = """\
+data Side = L | R
+fun f side n xs = match (side, n, xs)
+  | (L, 0, _) -> "a"
+  | (_, 1, x :: _) -> "b" ++ show x
+  | (R, n, [x, y]) -> "c" ++ show (n + x + y)
+  | (L, _, []) -> "d"
+  | _ -> "e"
+"""
+    program = "(f L 0 [], f R 1 [5], f R 2 [1, 1], f L 7 [], f R 1 [], f R 3 [1])"
+    assert value(program, declared) == ("a", "b5.0", "c4.0", "d", "e", "e")
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "at"),
+    [
+        ("let a = array [1.0] in fetch a 1", "RH533", "fetch a 1"),
+        ("let a = array [1.0] in store a (-1) 2.0", "RH533", "store a (-1) 2.0"),
+        ("quotient 7 0", "RH530", "quotient 7 0"),
+        ("match Nothing | Just x -> x + 1.0", "RH531", "match Nothing | Just x -> x + 1.0"),
+        ("let f = {(Just x) -> x + 1.0} in f Nothing", "RH531", None),
+    ],
+)
+def test_a_run_that_cannot_go_on_says_where_and_why(text: str, code: str, at: str | None) -> None:
+    with pytest.raises(Stuck) as caught:
+        ran(text)
+    (complaint,) = caught.value.diagnostics
+    assert complaint.code == code
+    assert complaint.hint
+    assert complaint.span is not None
+    assert at is None or complaint.span.text == at
+
+
+def test_a_clause_that_does_not_fit_names_its_operation() -> None:
+    declared = "effect Half = half : Maybe Float -> Float\nhandler halves = return x -> x | <half (Just x) -> k> -> k (x / 2.0)"
+    assert value("handle half (Just 3.0) with halves", declared) == 1.5
+    with pytest.raises(Stuck) as caught:
+        ran("handle half Nothing with halves", declared)
+    assert caught.value.diagnostics[0].code == "RH532"
+    assert "half" in caught.value.diagnostics[0].message
+
+
+def test_a_limit_is_met_after_so_many_steps() -> None:
+    definitions = loading.declared("fun loop (x : Float) : Float = loop x")
+    with pytest.raises(Stuck) as caught:
+        run(loading.checked("loop 1.0", definitions).term, definitions, limit=12_345)
+    assert isinstance(caught.value.diagnostics[0], OutOfFuel)
+    assert caught.value.diagnostics[0].steps == 12_345
+
+
+def test_a_program_is_used_again_with_what_is_declared_later() -> None:
+    first = loading.declared("fun f x = x + 1.0")
+    program = Program(first)
+    assert finished(proceeding(loading.checked("f 1.0", first).term, program)).value == Literal(2.0)
+    second = loading.declared("fun g x = f (f x)", first)
+    program.use(second)
+    assert finished(proceeding(loading.checked("g 1.0", second).term, program)).value == Literal(3.0)
+    # The key is the same and the declaration another one, as after an undone cell.
+    other = loading.declared("fun f x = x * 10.0")
+    program.use(other)
+    assert finished(proceeding(loading.checked("f 1.0", other).term, program)).value == Literal(10.0)
+
+
+def test_a_thunk_is_read_back_closed() -> None:
+    outcome = ran("let y = 2.0 in let f = {x -> x + y} in {z -> f z}")
+    assert isinstance(outcome.value, Thunk)
+    called = Apply(Force(outcome.value), Literal(5.0))
+    assert run(called, loading.prelude()).value == Literal(7.0)

@@ -1,0 +1,272 @@
+"""Reduction ``σ, C[M] ⇝ σ', C[M']`` step by step: the thesis' own evaluations (ch. 4), its examples (ch. 3), and each rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+from itertools import pairwise
+
+import pytest
+
+from rh_kernel.ad.eff import core, loading, reduction
+from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.reduction_references import Cells
+from rh_kernel.ad.eff.reduction_step import State, Step
+from rh_kernel.ad.eff.reduction_values import Known, written
+from rh_kernel.ad.eff.rules import Rule
+from rh_kernel.ad.eff.store import Vector
+from rh_kernel.source.diagnostic import Stuck
+
+ALL = ("evaluate", "forward", "stateful", "continuation", "state", "exceptions")
+ONE, TWO, FOUR = core.Literal(1.0), core.Literal(2.0), core.Literal(4.0)
+
+
+@cache
+def library(*names: str) -> Definitions:
+    return loading.program(*(names or ALL))
+
+
+def declared(text: str) -> Definitions:
+    return loading.declared(text, library())
+
+
+def taken(text: str, definitions: Definitions | None = None) -> list[Step]:
+    found = definitions or library()
+    return list(reduction.steps(loading.checked(text, found).term, found))
+
+
+def ended(text: str, definitions: Definitions | None = None) -> State:
+    found = definitions or library()
+    return reduction.run(loading.checked(text, found).term, found)
+
+
+def value(text: str, definitions: Definitions | None = None) -> core.Value | None:
+    return ended(text, definitions).value
+
+
+def listed(V: core.Value | None) -> list[object]:
+    """A list of numbers as Python has them."""
+    found: list[object] = []
+    while isinstance(V, core.Constructed) and V.fields:
+        head, V = V.fields
+        assert isinstance(head, core.Literal)
+        found.append(head.value)
+    return found
+
+
+def holds(cells: Cells) -> list[object]:
+    """The numbers in the cells."""
+    found: list[object] = []
+    for content in cells:
+        assert isinstance(content, core.Literal)
+        found.append(content.value)
+    return found
+
+
+TERM = "handle p (c 1) (p (t (t 2 2) 2) (n (t 4 4))) with evaluate"
+
+
+def test_evaluation_of_a_term() -> None:
+    """``1 + x³ − y²`` at (2, 4) is −7; each of the 7 operations is performed, handled and resumed once (§4)."""
+    steps = taken(TERM)
+    fired = Counter(step.rule for step in steps)
+    assert ended(TERM).value == core.Literal(-7.0)
+    assert (fired[Rule.OPERATION], fired[Rule.FORCE], fired[Rule.CONSTANT], fired[Rule.RETURN]) == (7, 7, 6, 1)
+    performed = [step.at.subject for step in steps if step.rule is Rule.OPERATION]
+    assert [M.operation for M in performed if isinstance(M, core.Perform)] == ["ap0", "ap2", "ap2", "ap2", "ap1", "ap2", "ap2"]
+
+
+def test_the_captured_continuation_is_what_is_around_in_the_handler() -> None:
+    """``evaluate ({x -> p x (…)} 1.0)`` is what the first operation leads to (§4): k is a thunk that has the handler in it."""
+    first = next(step for step in taken(TERM) if step.rule is Rule.OPERATION)
+    match first.contractum:
+        case core.Apply(core.Force(core.Thunk(core.Lambda(x, core.Handle(core.Let(_, hole), core.Named("evaluate"))))), V):
+            assert hole == core.Return(core.Variable(x))
+            assert V == ONE
+        case other:
+            pytest.fail(f"not what was expected: {other}")
+
+
+def test_steps_fit_together() -> None:
+    """What a step makes is what the next one begins with."""
+    for text in (TERM, "handle d {x -> t (t x x) x} (c 2) with evaluate", GRADIENT):
+        steps = taken(text)
+        for one, next_one in pairwise(steps):
+            assert one.after == next_one.before
+
+
+GRADIENT = "handle grad {x -> let y = liftProp 4 in p (c 1) (p (t (t x x) x) (n (t y y)))} 2 with evaluate"
+THESIS = "handle grad {x -> let y = c 4 in p (c 1) (p (t (t x x) x) (n (t y y)))} 2 with evaluate"
+
+
+def test_the_reverse_pass_writes_from_the_last_operation_to_the_first() -> None:
+    """Listing 4.6: cells z, y, 1, x·x, x³, y·y, −y², x³ − y², 1 + …; the last one is 1 first of all, then all are added to."""
+    steps = taken(THESIS)
+    writes = [step.change.number for step in steps if step.rule is Rule.WRITE and step.change is not None]
+    assert writes == [8, 2, 7, 4, 6, 5, 1, 1, 3, 0, 0, 0]
+    assert holds(ended(THESIS).cells) == [12.0, -8.0, 1.0, 2.0, 1.0, -1.0, 1.0, 1.0, 1.0]
+    assert ended(THESIS).value == core.Literal(12.0)
+
+
+def test_all_writes_of_the_backward_pass_come_behind_the_last_operation() -> None:
+    """The program's own operations are over when the first cell is written."""
+    rules = [step.rule for step in taken(THESIS)]
+    assert rules.index(Rule.WRITE) > max(n for n, rule in enumerate(rules) if rule is Rule.NEW)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("handle d {x -> t (t x x) x} (c 2) with evaluate", 12.0),
+        ("handle d {x -> p (t x x) (t x (lift 3))} 2 with evaluate", 7.0),
+        ("handle grad {x -> t (t x x) x} 2 with evaluate", 12.0),
+        ("handle dc {x -> t (t x x) x} 2 with evaluate", 12.0),
+        ("handle d {x -> d {y -> t (t y y) y} x} 1 with evaluate", 6.0),
+        ("handle d {x -> t x (d {y -> p (lift x) y} (lift 1))} 1 with evaluate", 1.0),
+    ],
+)
+def test_derivatives(text: str, expected: float) -> None:
+    """x³ at 2 in three modes, a sum with a constant, a second derivative, and what perturbation confusion is about (§4.5)."""
+    assert value(text) == core.Literal(expected)
+
+
+def test_state() -> None:
+    """H3: from 1, ``x ← get; put (x + 1); y ← get; put (y + y); get`` ends in 4 with 4, and 2 and 4 were put."""
+    program = "let x = get! in put (x + 1); let y = get! in put (y + y); get!"
+    four = core.Literal(4)
+    assert value(f"(handle {program} with runState) 1") == core.Tuple((four, four))
+    result = value(f"(handle {program} with logState) 1")
+    assert isinstance(result, core.Tuple)
+    assert result.components[0] == four
+    assert listed(result.components[1]) == [2, 4]
+
+
+def test_exceptions_print_and_give_up() -> None:
+    """H1: what comes after the exception is not run."""
+    text = 'handle print "1, "; exception "Divided by zero"; print "never" with report'
+    printed = [step.printed for step in taken(text) if step.rule is Rule.PRINT]
+    assert printed == ["1, ", "Exception: Divided by zero"]
+
+
+def test_defaults_by_scope() -> None:
+    """H2: one handler is for both, two are for one each."""
+    one, two = core.Literal(1), core.Literal(2)
+    assert value("handle (default!, default!) with defaultTo 1") == core.Tuple((one, one))
+    assert value("(handle default! with defaultTo 1, handle default! with defaultTo 2)") == core.Tuple((one, two))
+
+
+def test_a_continuation_may_be_resumed_more_than_once() -> None:
+    """H6: the sum over all branches, 1 + 10 + 100 + 1000."""
+    program = "if choose! then (if choose! then 1 else 10) else (if choose! then 100 else 1000)"
+    assert value(f"handle {program} with sumOfAll") == core.Literal(1111)
+
+
+def test_the_innermost_handler_is_meant_and_an_adaptor_passes_it() -> None:
+    """An operation goes to instance 0; ``<Default>`` takes the next one; other adaptors take or keep several (§3.3.1)."""
+    inside = "handle (handle (handle {} with defaultTo 1) with defaultTo 2) with defaultTo 3"
+    for program, expected in (
+        ("default!", 1),
+        ("<Default> default!", 2),
+        ("<Default> (<Default> default!)", 3),
+        ("<Default(s a b -> s)> default!", 3),
+        ("<Default(s a b -> s a)> default!", 2),
+        ("<Default(s a b -> s b)> default!", 1),
+        ("<Default(s a b -> s b)> (<Default> default!)", 3),
+        ("<Default(s a b -> s a)> (<Default> default!)", 3),
+        ("<Default(s a b -> s b a)> default!", 2),
+        ("<Default(s a b -> s b a)> (<Default> default!)", 1),
+    ):
+        assert value(inside.format(program)) == core.Literal(expected), program
+
+
+def test_a_continuation_keeps_the_handlers_of_other_effects() -> None:
+    """What is put inside is put for good, and default! goes around runState (§3.2)."""
+    text = "handle ((handle (put 5; let x = default! in let y = get! in (x, y)) with runState) 1) with defaultTo 7"
+    five, seven = core.Literal(5), core.Literal(7)
+    assert value(text) == core.Tuple((core.Tuple((seven, five)), five))
+
+
+def test_an_adaptor_around_a_function_and_around_a_pair() -> None:
+    """``<L> λx. M ⇝ λx. <L> M`` and ``<L> ⟨M, N⟩ ⇝ ⟨<L> M, <L> N⟩``"""
+    around = "handle (handle {} with defaultTo 1) with defaultTo 2"
+    function, pair = "(<Default> (\\x -> default! + x)) 10", "(<Default> (<| default!, 5 |>)).1"
+    assert Rule.ADAPT_FUNCTION in [step.rule for step in taken(around.format(function))]
+    assert value(around.format(function)) == core.Literal(12)
+    assert Rule.ADAPT_PAIR in [step.rule for step in taken(around.format(pair))]
+    assert value(around.format(pair)) == core.Literal(2)
+
+
+def test_only_the_side_that_is_asked_for_runs() -> None:
+    """``⟨M, N⟩.2 ⇝ N``"""
+    text = '(<| print "left"; 1, print "right"; 2 |>).2'
+    assert [step.printed for step in taken(text) if step.printed is not None] == ["right"]
+    assert value(text) == core.Literal(2)
+
+
+def test_references_and_arrays() -> None:
+    """A cell holds what was written last; of an array an entry."""
+    assert value("let r = new 1 in let s = new 10 in r := @s + @r; s := 0; (@r, @s)") == core.Tuple(
+        (core.Literal(11), core.Literal(0))
+    )
+    text = "let a = array [1, 2, 3] in store a 1 (fetch a 2 * size a); (fetch a 0, fetch a 1)"
+    assert value(text) == core.Tuple((core.Literal(1), core.Literal(9)))
+
+
+def test_a_handler_of_references_is_in_front_of_the_machine() -> None:
+    """``RefState`` is an effect like others: who handles it sees the operations."""
+    definitions = declared("effect Tick = tick : Int")
+    assert value("handle tick! + tick! with { <tick -> k> -> k 1 }", definitions) == core.Literal(2)
+
+
+def test_no_value_fits_or_no_entry_is_there() -> None:
+    """A match without a branch, an index outside, a division by 0: said with the place and what was found."""
+    for text, code in (
+        ("match [1] | [] -> 0", "RH531"),
+        ("fetch (array [1, 2]) 2", "RH533"),
+        ("fetch (array [1, 2]) (-1)", "RH533"),
+        ("quotient 1 0", "RH530"),
+    ):
+        with pytest.raises(Stuck) as stuck:
+            ended(text)
+        (found,) = stuck.value.diagnostics
+        assert (found.code, found.span is not None, bool(found.hint)) == (code, True, True)
+
+
+def test_a_long_loop_takes_its_steps_and_no_stack() -> None:
+    """20,000 elements are summed up, and as many sums wait on the context."""
+    definitions = declared(
+        """\
+fun go n ns = if n == 0 then ns else go (n - 1) (n :: ns)
+fun sum ns = match ns | [] -> 0 | n :: rest -> n + sum rest
+"""
+    )
+    assert value("sum (go 20000 [])", definitions) == core.Literal(200010000)
+    assert len(listed(value("go 20000 []", definitions))) == 20000
+
+
+def test_the_limit_stops() -> None:
+    """No more steps are taken than were allowed."""
+    definitions = declared("fun forever x = forever x")
+    M = loading.checked("forever 1", definitions).term
+    assert reduction.run(M, definitions, 1000).count == 1000
+    assert len(list(reduction.steps(M, definitions, 7))) == 7
+
+
+def test_steps_that_bind_what_nobody_named_are_silent() -> None:
+    """``2 + 3 * 4``: the product has a silent name, x has one that was written."""
+    assert [step.is_silent for step in taken("2 + 3 * 4") if step.rule is Rule.LET] == [True]
+    assert [step.is_silent for step in taken("let x = 2 in x + x") if step.rule is Rule.LET] == [False]
+
+
+def cell(state: State, number: int) -> core.Value:
+    content = state.cells[number]
+    assert not isinstance(content, Vector)
+    known: Known = content
+    return written(known)
+
+
+def test_cells_hold_thunks_too() -> None:
+    """A recursion through the store: the cell holds the thunk that reads it."""
+    state = ended("let r = new {x -> x + 0} in r := {x -> if x == 0 then 7 else (@r)! (x - 1)}; (@r)! 3")
+    assert state.value == core.Literal(7)
+    assert isinstance(cell(state, 0), core.Thunk)

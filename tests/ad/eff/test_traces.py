@@ -1,0 +1,140 @@
+"""Traces as a reader sees them: terms as in the thesis (§4), what is marked in them, and the cells beside."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from rh_kernel.ad.eff import core, loading
+from rh_kernel.ad.eff.traces import Shown, Trace, trace
+from rh_kernel.syntax.doc import Annotated, Concat, Doc, Group, Line, Mark, Nest, Shared, Text, plain
+
+
+def traced(text: str, *names: str, limit: int | None = None) -> Trace:
+    definitions = loading.program(*names)
+    return trace(loading.checked(text, definitions).term, definitions, limit)
+
+
+def line(doc: Doc) -> str:
+    return " ".join(plain(doc, 10_000).split())
+
+
+def marked(doc: Doc) -> dict[str, str]:
+    """The text of each kind of mark."""
+    found: dict[str, str] = {}
+    pending = [doc]
+    while pending:
+        one = pending.pop()
+        match one:
+            case Annotated(Mark(kind), body):
+                found[kind] = line(body)
+                pending.append(body)
+            case Annotated(_, body) | Nest(_, body) | Group(body) | Shared(body):
+                pending.append(body)
+            case Concat(parts):
+                pending += parts
+            case Text() | Line():
+                pass
+    return found
+
+
+def terms(found: Trace) -> list[str]:
+    return [line(step.term) for step in found.steps]
+
+
+TERM = "handle p (c 1) (p (t (t 2 2) 2) (n (t 4 4))) with evaluate"
+
+
+def test_an_evaluation_reads_as_in_the_thesis() -> None:
+    """§4: the terms that are printed there stand in the trace, in that order, up to how a handler is written."""
+    after = "(p (t (t 2 2) 2) (n (t 4 4)))"
+    expected = [
+        TERM,
+        f"handle p (ap0 (Const 1)) {after} with evaluate",
+        f"{{x -> handle p x {after} with evaluate}} 1",
+        f"handle p 1 {after} with evaluate",
+        "handle p 1 (p (t (ap2 Times 2 2) 2) (n (t 4 4))) with evaluate",
+        "{x -> handle p 1 (p (t x 2) (n (t 4 4))) with evaluate} (2 * 2)",
+        "{x -> handle p 1 (p (t x 2) (n (t 4 4))) with evaluate} 4",
+        "handle p 1 (p (t 4 2) (n (t 4 4))) with evaluate",
+    ]
+    found = [term for term in terms(traced(TERM, "evaluate")) if "match" not in term]
+    assert found[: len(expected)] == expected
+    assert found[-1] == "-7"
+
+
+def test_the_first_operation_of_the_backward_pass() -> None:
+    """§4.2: ``handle (⟨r8⟩ := <Smooth> c 1) with reverse``, and around it what was pending, from the last operation on."""
+    text = "handle grad {x -> let y = c 4 in p (c 1) (p (t (t x x) x) (n (t y y)))} 2 with evaluate"
+    found = terms(traced(text, "evaluate", "stateful"))
+    term = next(term for term in found if "handle ⟨r8⟩ := <Smooth> c 1 with reverse" in term)
+    places = [term.index(f"⟨r{n}⟩ := p @⟨r{n}⟩") for n in (2, 7, 4, 6, 5, 1, 3, 0)]
+    assert places == sorted(places)
+
+
+def test_what_a_step_makes_is_what_the_next_one_begins_with() -> None:
+    """Steps that are left out are those that nobody could see; a call with all its arguments is one."""
+    for text in (TERM, "handle d {x -> t (t x x) x} (c 2) with evaluate"):
+        steps = traced(text, "evaluate", "forward").steps
+        for one, other in pairwise(steps):
+            assert line(one.term) == line(other.before)
+
+
+def test_steps_have_the_numbers_of_the_reduction() -> None:
+    """``c 1`` is unfolded and applied, 1 and 2; the operation is 3; k is forced and applied, 4 and 5."""
+    found = traced(TERM, "evaluate").steps
+    assert [(step.rule, step.first, step.number) for step in found[:4]] == [
+        ("", 0, 0),
+        ("unfold →", 1, 2),
+        ("op", 3, 3),
+        ("U →", 4, 5),
+    ]
+    numbers = [step.number for step in found]
+    assert numbers == sorted(set(numbers))
+    assert all(step.first > before.number for before, step in pairwise(found))
+
+
+def test_the_redex_the_operation_and_the_continuation_are_marked() -> None:
+    """(op) is about all that the handler is around, in which the operation is performed; k is marked in what comes of it."""
+    found = traced("1 + (handle ap0 (Const 2) with evaluate)", "evaluate")
+    step = next(step for step in found.steps if step.rule == "op")
+    assert marked(step.before) == {"redex": "handle ap0 (Const 2) with evaluate", "focus": "ap0 (Const 2)"}
+    assert marked(step.term) == {"contractum": "{x -> handle x with evaluate} 2", "changed": "{x -> handle x with evaluate}"}
+    resumed = next(step for step in found.steps if step.rule == "U →")
+    assert marked(resumed.before) == {"redex": "{x -> handle x with evaluate} 2"}
+    assert marked(resumed.term) == {"contractum": "handle 2 with evaluate", "changed": "2"}
+
+
+def cells(step: Shown) -> list[tuple[str, str, bool]]:
+    return [(cell.name, line(cell.content), cell.is_changed) for cell in step.cells]
+
+
+def test_cells() -> None:
+    """After each step what the cells hold, and which of them it has made or changed."""
+    steps = traced("let r = new 1 in let a = array [1, 2] in r := 5; store a 1 @r; @r").steps
+    changed = [(step.rule, cells(step)) for step in steps if step.changed is not None]
+    assert changed == [
+        ("new", [("r0", "1", True)]),
+        ("array", [("r0", "1", False), ("r1", "[1, 2]", True)]),
+        ("write", [("r0", "5", True), ("r1", "[1, 2]", False)]),
+        ("store", [("r0", "5", False), ("r1", "[1, 5]", True)]),
+    ]
+    assert cells(steps[0]) == []
+
+
+def test_what_is_printed() -> None:
+    """Texts in their order; the steps know which of them printed one."""
+    found = traced('print "a"; print "b"; 3')
+    assert found.printed == ("a", "b")
+    assert [step.printed for step in found.steps if step.rule == "print"] == ["a", "b"]
+    assert found.value == core.Literal(3.0)
+
+
+def test_the_end_of_a_trace() -> None:
+    """A result, a limit that was met, or no step because no branch fits."""
+    assert traced("1 + 1").value == core.Literal(2.0)
+    cut = traced(TERM, "evaluate", limit=3)
+    assert (cut.is_cut, cut.value, cut.steps[-1].number) == (True, None, 3)
+    stuck = traced("match [1] | [] -> 0")
+    assert ([d.code for d in stuck.stuck], stuck.value, len(stuck.steps)) == (["RH531"], None, 1)
+    alone = traced("{x -> x}")
+    assert (len(alone.steps), isinstance(alone.value, core.Thunk)) == (1, True)
