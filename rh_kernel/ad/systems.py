@@ -22,6 +22,15 @@ _HOMES = {
     "direct": "unary_form",
     "linear-negation": "linear_negation",
     "tape": "linear_negation",
+    "effects:forward": "handlers",
+    "effects:stateful": "handlers",
+    "effects:continuation": "handlers",
+    "effects:taped": "handlers",
+    "effects:second": "handlers",
+    "effects:hessian": "handlers",
+    "effects:checkpointed": "handlers",
+    "effects:higher-order": "handlers",
+    "effects:higher-order-checkpointed": "handlers",
     "finite-differences": "finite_differences",
 }
 

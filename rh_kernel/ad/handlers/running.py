@@ -1,0 +1,104 @@
+"""``let f = {…} in handle driver f xs ws with evaluate``: a mode at a point, run by the machine, and what it did there.
+
+Operations on numbers are those that reach ``evaluate``, but for constants, which are counted apart; the thesis counts both.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from rh_kernel.ad.eff import compilation_program, core, loading
+from rh_kernel.ad.eff.builtins import BUILT_INS
+from rh_kernel.ad.eff.counting import Counts, Tally
+from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.lexing import KEYWORDS
+from rh_kernel.ad.eff.machine import finished, proceeding
+from rh_kernel.ad.eff.nodes import nodes
+from rh_kernel.ad.handlers.lists import listed, numbers_in, on_lists
+from rh_kernel.ad.handlers.modes import Mode
+from rh_kernel.ad.handlers.vocabulary import applied
+from rh_kernel.ad.handlers.writing import Written, function
+from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.language.names import Names
+from rh_kernel.operational.errors import OutOfFuel
+from rh_kernel.source.diagnostic import KernelBug, Stuck
+
+_FUEL = 5_000_000
+"""Machine steps: a continuation is gone back along for each path through the program."""
+
+ALONE = "alone"
+"""The driver without a mode."""
+
+
+@cache
+def library() -> Definitions:
+    """The drivers, and with them all modes: read and checked once."""
+    return loading.program("drivers")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A program for a mode: as a function of EFF, as it is and on lists of numbers."""
+
+    function: core.FunctionDefinition
+    on_lists: core.Thunk
+
+    def computation(self, driver: str, *given: Iterable[float]) -> core.Computation:
+        """The driver with the program and lists of numbers, under ``evaluate``."""
+        lists = [listed([core.Literal(float(x)) for x in numbers]) for numbers in given]
+        run = core.Handle(applied(driver, self.on_lists, *lists), core.Named("evaluate"))
+        return core.Let(self.function.name, core.Return(self.function.body), run)
+
+
+def asked(program: Program, written: Written = Written.PLAIN) -> Asked:
+    """A program that lies inside of what handlers of ``Smooth`` get to see."""
+    known = library()
+    names = Names([*KEYWORDS, *BUILT_INS, *known.functions, *known.operations, *known.handlers])
+    f = function(program, written, names)
+    return Asked(f, on_lists(f, program, names))
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The numbers that a run gave, the operations that reached ``evaluate``, the constants, and what else was counted."""
+
+    numbers: tuple[float, ...]
+    operations: int
+    constants: int
+    counts: Counts
+
+    @property
+    def counters(self) -> tuple[tuple[str, int], ...]:
+        """What is counted beside the operations on numbers."""
+        found = ("constants", self.constants), ("machine steps", self.counts.steps)
+        cells = ("references", self.counts.cells), ("most alive at once", self.counts.cells_alive)
+        return (*found, *(cells if self.counts.cells else ()))
+
+
+def size(mode: Mode, f: core.FunctionDefinition) -> int:
+    """How many nodes the function has, and the mode's handlers, which are what differentiates."""
+    known = library()
+    handlers = [known.handler(known.handlers[name]).definition.clauses for name in mode.handlers]
+    return sum(1 for _ in nodes(f.body, *handlers))
+
+
+@cache
+def _compiled() -> tuple[compilation_program.Program, Tally]:
+    """The library as the machine runs it: what has been compiled of it stays so."""
+    tally = Tally()
+    return compilation_program.Program(library(), tally=tally), tally
+
+
+def ran(M: core.Computation) -> Ran:
+    """The run of a computation of lists of numbers. Raises ``Stuck`` beyond the limit of the machine."""
+    compiled, tally = _compiled()
+    tally.clear()
+    try:
+        found = finished(proceeding(M, compiled, limit=_FUEL))
+    except Stuck:
+        _compiled.cache_clear()
+        raise Stuck(OutOfFuel(steps=_FUEL, hint="there may be exponentially many paths to go back along")) from None
+    if found.counts is None or found.value is None:
+        raise KernelBug("a list of numbers was expected")
+    operations, constants = (found.counts.handled_by("evaluate", *each) for each in (("ap1", "ap2"), ("ap0",)))
+    return Ran(tuple(numbers_in(found.value)), operations, constants, found.counts)

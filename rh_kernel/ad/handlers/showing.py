@@ -1,0 +1,35 @@
+"""What a mode shows of a program: the function that performs, its handlers, its driver; and the reduction at a point."""
+
+from collections.abc import Iterator
+
+from rh_kernel.ad.eff import printing_items, traces
+from rh_kernel.ad.handlers.modes import Mode
+from rh_kernel.ad.handlers.running import asked, library
+from rh_kernel.ad.handlers.vocabulary import outside
+from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.language.printing import program as printed
+from rh_kernel.ad.language.values import Value, numbers
+from rh_kernel.ad.system import Point, Stage, Step
+
+
+def stages(mode: Mode, program: Program) -> tuple[Stage, ...]:
+    """The program, what it performs, and what the mode does with that."""
+    outside(mode.name, program)
+    found = asked(program, mode.written)
+    known = library()
+    handlers = [(name, printing_items.handler(known.handler(known.handlers[name]).definition)) for name in mode.handlers]
+    driver = printing_items.function(known.function(known.functions[mode.driver]).definition)
+    return (
+        Stage("the program", printed(program)),
+        Stage(f"in EFF: each operation on numbers performs {mode.written.value}", printing_items.function(found.function)),
+        *(Stage(f"the handler {name}", doc) for name, doc in handlers),
+        Stage("for several numbers, given as lists; it is run under evaluate", driver),
+    )
+
+
+def steps(mode: Mode, program: Program, point: Point, others: Value) -> Iterator[Step]:
+    """The reduction of the mode at a point with a cotangent of the result, or with tangents of the point."""
+    outside(mode.name, program)
+    M = asked(program, mode.written).computation(mode.driver, numbers(point), numbers(others))
+    for shown in traces.trace(M, library()).steps:
+        yield Step(shown.rule, shown.term)

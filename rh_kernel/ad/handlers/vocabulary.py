@@ -1,0 +1,57 @@
+"""What of the laboratory's language the library has a word for: the symbols of ``Smooth``; what it has none for is refused."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from rh_kernel.ad.eff import core
+from rh_kernel.ad.language.binding import subterms
+from rh_kernel.ad.language.core import Apply, If, Program
+from rh_kernel.ad.language.types import is_ground
+from rh_kernel.ad.language.unrolling import LONGEST, longest
+from rh_kernel.ad.system import refuse
+
+FUNCTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "neg": "n",
+        "add": "p",
+        "sub": "sub",
+        "mul": "t",
+        "div": "divide",
+        "sin": "sin_",
+        "cos": "cos_",
+        "exp": "exp_",
+        "log": "log_",
+        "sqrt": "sqrt_",
+        "tanh": "tanh_",
+        "sigmoid": "sigmoid_",
+        "softplus": "softplus_",
+        "square": "square",
+        "recip": "recip",
+        "swish": "swish",
+    }
+)
+"""The function of the library that performs what a symbol stands for; what is not smooth has none."""
+
+CONSTANT = "c"
+"""The function that makes a number of a Float."""
+
+
+def outside(system: str, program: Program) -> None:
+    """Refuse what no handler of ``Smooth`` gets to see. Raises ``Rejected``."""
+    if not all(is_ground(A) for A in (program.result, *(A for _, A in program.parameters))):
+        refuse(system, "functions or sums as arguments or results")
+    for M in subterms(program.body):
+        if isinstance(M, If):
+            refuse(system, "conditionals (if)", "the effect Smooth has no comparison of numbers")
+        if isinstance(M, Apply) and M.symbol not in FUNCTIONS:
+            refuse(system, f"the symbol {M.symbol}", f"the effect Smooth has {', '.join(FUNCTIONS)}")
+    if longest(program) > LONGEST:
+        refuse(system, f"arrays of more than {LONGEST} entries", "they are unrolled to tuples")
+
+
+def applied(function: str, *arguments: core.Value) -> core.Computation:
+    """``f V…`` for a declared function"""
+    M: core.Computation = core.Force(core.Global(function))
+    for V in arguments:
+        M = core.Apply(M, V)
+    return M
