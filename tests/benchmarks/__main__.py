@@ -31,7 +31,8 @@ BIG = ("mlp-784-512-10/b32", "mlp-784-512-10/b256", "res-16x64/b32")
 METHOD = """\
 Medians of interleaved rounds, of peers that agree. With one thread everything is kept to one core, and seconds are those of
 that processor, so that what else runs there does not count; with more threads they are seconds of the clock."""
-PARTS = ("steps", "growth", "first", "costs", "memory", "imports", "digits", "stepping", "front", "promises")
+EFFECTS = ("effects", "effects_mixtures")
+PARTS = ("steps", "growth", "first", "costs", "memory", "imports", "digits", "stepping", "front", "promises", *EFFECTS)
 
 
 def arguments() -> argparse.Namespace:
@@ -159,7 +160,7 @@ def run(report: Report, options: argparse.Namespace) -> None:
     for name, measure in measured.items():
         if name in parts:
             report.part(measure)
-    for name in ("stepping", "front"):
+    for name in ("stepping", "front", *EFFECTS):
         if name in parts and not quick and find_spec(f"tests.benchmarks.{name}"):
             module = import_module(f"tests.benchmarks.{name}")
             report.part(lambda module=module, name=name: _of_others(name, module))
@@ -172,9 +173,10 @@ def run(report: Report, options: argparse.Namespace) -> None:
 
 
 def _of_others(name: str, module: Any) -> whole.Part:
-    """What a module measures that has ``measure`` and ``table``."""
+    """What a module measures that has ``measure`` and ``table``, and maybe ``outcomes``."""
     rows = module.measure()
-    return whole.Part(name.capitalize(), module.table(rows), [], rows)
+    outcomes = module.outcomes(rows) if hasattr(module, "outcomes") else []
+    return whole.Part(name.replace("_", ": ").capitalize(), module.table(rows), outcomes, rows)
 
 
 def main() -> int:
