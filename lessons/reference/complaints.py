@@ -23,7 +23,10 @@ _KINDS = {
     "RH2": ("Running", "The program was accepted, and came to a point where it cannot go on, or met a limit."),
     "RH3": ("Data and files", "A data set or a file is not what was asked for."),
     "RH4": ("Devices", "The graphics card cannot be used. The program goes on without it."),
-    "RH5": ("The laboratory", "What `%ad` is asked for in a `%%lambda` cell is not what the system does."),
+    "RH5": (
+        "The laboratory",
+        "What `%ad` is asked for in a `%%lambda` cell is not what the system does, or an item of a `%%eff` cell is wrong.",
+    ),
 }
 _ORIGINS = {"RH04": "Directives", "RH34": "Contents of the heap", "RH38": "The command line"}
 

@@ -9,15 +9,14 @@ from typing import Any
 from lessons.reference.markdown import code, fence, link, slug, table
 from lessons.reference.running import run
 from rh_kernel.session.bounds import DEFAULT, MEANINGS, value_of
-from rh_kernel.session.directives import DIRECTIVES, LABORATORY_CELL, LABORATORY_DIRECTIVES, PYTHON_CELL, RETURN_LINE
+from rh_kernel.session.directives import ALL_DIRECTIVES, PYTHON_CELL, RETURN_LINE, SECTION_LINES
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.tokens import LABORATORY, PYTHON, RETURN
+from rh_kernel.syntax.tokens import EFFECTS, LABORATORY, PYTHON, RETURN
 
 _WORDS = Path(__file__).with_name("directives.toml")
 
-_ALL: Mapping[str, tuple[str, str]] = {**DIRECTIVES, **LABORATORY_DIRECTIVES}
-
-_LINES = {LABORATORY: LABORATORY_CELL, RETURN: RETURN_LINE}
+_PARTS = {LABORATORY: "The laboratory", EFFECTS: "Effects and handlers", RETURN: "The laboratory"}
+"""Which part of the language stands behind a line."""
 
 _MET: Mapping[str, str] = {
     "steps": "RH204",
@@ -37,26 +36,27 @@ def words() -> Mapping[str, Mapping[str, Any]]:
 
 def usage(name: str) -> str:
     """``%gradient P [against Q]``"""
-    return f"%{name} {_ALL[name][0]}".rstrip()
+    return f"%{name} {ALL_DIRECTIVES[name][0]}".rstrip()
 
 
 def overview_part() -> str:
     """All directives, a line each."""
-    rows = [(link(f"%{name}", code(usage(name))), text) for name, (_, text) in _ALL.items()]
+    rows = [(link(f"%{name}", code(usage(name))), text) for name, (_, text) in ALL_DIRECTIVES.items()]
     rows.append((f"[{code(PYTHON)}](#{slug('Python cells')})", PYTHON_CELL))
-    rows += [(link("The laboratory", code(line), "language.md"), text) for line, text in _LINES.items()]
+    lines = {**SECTION_LINES, RETURN: RETURN_LINE}
+    rows += [(link(_PARTS[line], code(line), "language.md"), text) for line, text in lines.items()]
     return table(("directive", "what it shows or does"), rows)
 
 
 def directives_part() -> str:
     """Each directive with its example."""
-    return "\n\n".join([part for name in _ALL for part in _entry(name)])
+    return "\n\n".join([part for name in ALL_DIRECTIVES for part in _entry(name)])
 
 
 def _entry(name: str) -> Iterator[str]:
     said = words()[name]
     yield f"### %{name}"
-    text = _ALL[name][1]
+    text = ALL_DIRECTIVES[name][1]
     yield f"{code(usage(name))}: {text}."
     program = str(said["program"]).strip()
     yield fence(program, "rh")

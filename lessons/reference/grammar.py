@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.lexer import chunks, laboratory, tokens
+from rh_kernel.syntax.lexer import chunks, section, tokens
 from rh_kernel.syntax.parse_items import words_of_directive
-from rh_kernel.syntax.tokens import SPELLINGS, Kind, Token
+from rh_kernel.syntax.tokens import LABORATORY, SPELLINGS, Kind, Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,12 +179,12 @@ def strays(grammar: Grammar, text: str) -> list[str]:
     """The items of a text that are none by the grammar."""
     found: list[str] = []
     for chunk in chunks(Source("text", text)):
-        inner = laboratory(chunk)
+        inner = section(chunk)
         if inner is None:
             of_words = words_of_directive(chunk)
             found += [chunk.text] if not follows(grammar, "item", tokens(chunk) if of_words is None else of_words) else []
-        else:
-            found += [part.text for part in inner if not follows(grammar, "laboratory-item", tokens(part))]
+        elif inner.line == LABORATORY:
+            found += [part.text for part in inner.items if not follows(grammar, "laboratory-item", tokens(part))]
     return found
 
 

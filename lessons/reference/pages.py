@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from lessons.reference import directives, laboratory, rules, words
+from lessons.reference import directives, effects, laboratory, rules, words
 from lessons.reference.complaints import errors_page
 from lessons.reference.markdown import anchored, contents
 from lessons.reference.running import ROOT
@@ -36,6 +36,9 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "systems": laboratory.systems_part,
     "fragments": laboratory.fragments_part,
     "words of the laboratory": laboratory.words_part,
+    "words of effects": effects.words_part,
+    "functions of effects": effects.functions_part,
+    "programs of effects": effects.programs_part,
 }
 """The parts that follow from the code, by their names."""
 

@@ -16,6 +16,7 @@ from rh_kernel.session.plans import (
     Compile,
     Compute,
     Declare,
+    DeclareEffects,
     DeclareFunction,
     Derive,
     Differentiate,
@@ -25,6 +26,7 @@ from rh_kernel.session.plans import (
     Load,
     Refuse,
     Reset,
+    RunEffects,
     Save,
     Set,
     SetDevice,
@@ -110,7 +112,7 @@ def find(file: str, report: Report, settings: Settings) -> Subject | None:
                 pass
             case Save() | Load() | Undo() | ShowHeap() | Reset() | Set() | SetDevice():
                 pass
-            case DeclareFunction() | Compute() | ShowForms() | Differentiate():
+            case DeclareFunction() | Compute() | ShowForms() | Differentiate() | DeclareEffects() | RunEffects():
                 pass
     commands = [subject for subject in found if isinstance(subject[2], ClosedCommand)]
     chosen = (commands or found or [None])[-1]

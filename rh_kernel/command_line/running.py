@@ -12,6 +12,7 @@ from rh_kernel.session.plans import (
     Compile,
     Compute,
     Declare,
+    DeclareEffects,
     DeclareFunction,
     Derive,
     Differentiate,
@@ -22,6 +23,7 @@ from rh_kernel.session.plans import (
     Plan,
     Refuse,
     Reset,
+    RunEffects,
     Save,
     Set,
     SetDevice,
@@ -88,14 +90,20 @@ def checked(planned: Plan, text: str) -> Result:
             return TypeShown(" ".join(text.split()), str(subject.type))
         case Gradient(subject, written):
             return TypeShown(" ".join(written.split()), str(subject.type))
+        case DeclareEffects(made=made):
+            return made
+        case RunEffects(type=C):
+            from rh_kernel.display.effects_text import type_text as of_effects
+
+            return TypeShown(" ".join(text.split()), of_effects(C))
         case DeclareFunction(program):
             return DeclarationMade(program.name, "a function", f"{program.domain} -> {program.result}")
         case Compute(type=A):
             return TypeShown(" ".join(text.split()), str(A))
         case ShowForms(program=program) | Differentiate(program=program):
             return TypeShown(" ".join(text.split()), f"{program.domain} -> {program.result}")
-        case ShowType(subject, type_shown):
-            return TypeShown(subject, type_shown)
+        case ShowType(subject, type_shown, remarks):
+            return TypeShown(subject, type_shown, remarks)
         case Derive(subject, type_shown):
             return TypeShown(" ".join(subject.split()), type_shown)
         case Draw(subject):

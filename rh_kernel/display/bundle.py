@@ -16,6 +16,7 @@ from rh_kernel.display.values import changes_html, value_html
 from rh_kernel.session.results import (
     CheckPassed,
     Computed,
+    Counted,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
@@ -27,7 +28,9 @@ from rh_kernel.session.results import (
     NamesShown,
     Notice,
     ProgramMade,
+    ReductionShown,
     Result,
+    Returned,
     RewritingShown,
     TraceMade,
     TrainingDone,
@@ -72,8 +75,8 @@ def html(result: Result) -> str:
             from rh_kernel.display.programs import program_html
 
             return program_html(result)
-        case TypeShown(subject, A):
-            return _typed(subject, A, "")
+        case TypeShown(subject, A, remarks):
+            return _typed(subject, A, "") + "".join([box(FAINT, escape(remark)) for remark in remarks])
         case DerivationMade():
             return derivation_html(result)
         case DiagramMade():
@@ -86,6 +89,10 @@ def html(result: Result) -> str:
             from rh_kernel.display.laboratory_html import laboratory_html
 
             return laboratory_html(result)
+        case Returned() | Counted() | ReductionShown():
+            from rh_kernel.display.effects_html import effects_html
+
+            return effects_html(result)
         case CheckPassed(checked, _):
             return box("", f"{span(f'color:{COLOURS[Role.TYPE]};font-weight:bold', PASSED)} {span(MONOSPACE, checked)}")
         case NamesShown(names):

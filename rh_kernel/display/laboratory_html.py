@@ -1,8 +1,10 @@
 """Results of the laboratory for a notebook: values, the table of systems with their counts, forms side by side, steps."""
 
+from collections.abc import Sequence
+
 from rh_kernel.ad.comparison import Refused, Row
 from rh_kernel.display.html import COLOURS, escape, to_html
-from rh_kernel.display.laboratory_text import HEADING, cells, one, value_text
+from rh_kernel.display.laboratory_text import HEADING, Rewritten, cells, one, value_text
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table
 from rh_kernel.session.results import Computed, Differentiated, FormsShown, RewritingShown
 from rh_kernel.syntax.doc import Role
@@ -33,8 +35,8 @@ def laboratory_html(result: Computed | Differentiated | FormsShown | RewritingSh
         case FormsShown(system, _, stages):
             shown = [box("margin:6px 0", box(FAINT, escape(stage.title)), to_html(stage.doc, 96)) for stage in stages]
             return _heading(system.title, system.source) + "".join(shown)
-        case RewritingShown():
-            return _rewriting(result)
+        case RewritingShown(system, _, steps):
+            return _heading(system.title, system.source) + steps_html(steps)
 
 
 def _heading(title: str, source: str) -> str:
@@ -75,20 +77,21 @@ def _refused(row: Row) -> str:
     return box("margin-left:1em", span(f"{MONOSPACE};font-weight:bold", row.system.name), span(FAINT, f"  {words}"))
 
 
-def _rewriting(result: RewritingShown) -> str:
-    steps = list(enumerate(result.steps))
+def steps_html(steps: Sequence[Rewritten], numbers: Sequence[int] | None = None) -> str:
+    """The steps of a trace by their numbers, the first of them the start, 0, in a box of their own."""
     half = STEPS // 2
     left_out = len(steps) - STEPS
-    shown = [_step(i, step.rule, to_html(step.term, 96)) for i, step in (steps if left_out <= 0 else steps[:half])]
+    numbered = list(zip(range(len(steps)) if numbers is None else numbers, steps, strict=True))
+    shown = [_step(n, step.rule, to_html(step.term, 96)) for n, step in (numbered if left_out <= 0 else numbered[:half])]
     if left_out > 0:
-        shown.append(box(FAINT, escape(f"… {left_out:,} more steps …")))
-        shown += [_step(i, step.rule, to_html(step.term, 96)) for i, step in steps[-half:]]
-    summary = escape(f"{len(steps) - 1:,} steps")
-    scrolling = box("max-height:32em;overflow:auto", *shown)
-    return _heading(result.system.title, result.system.source) + details("", summary, scrolling, is_open=True)
+        shown.append(box(FAINT, escape(f"⋮ {left_out:,} steps are left out")))
+        shown += [_step(n, step.rule, to_html(step.term, 96)) for n, step in numbered[-half:]]
+    count = numbered[-1][0]
+    summary = escape("1 step" if count == 1 else f"{count:,} steps")
+    return details("", summary, box("max-height:32em;overflow:auto", *shown), is_open=True)
 
 
 def _step(number: int, rule: str, term: str) -> str:
-    label = span(f"{MONOSPACE};{FAINT};display:inline-block;min-width:4em", str(number) if rule else "")
-    name = span(f"color:{COLOURS[Role.RULE]};font-weight:bold", rule)
+    label = span(f"{MONOSPACE};{FAINT};display:inline-block;min-width:4em", f"{number:,}" if rule else "")
+    name = span(f"color:{COLOURS[Role.RULE]};font-weight:bold", f"—{rule}→" if rule else "")
     return box("margin:4px 0;border-top:1px solid rgba(128,128,128,0.2)", label, name, term)

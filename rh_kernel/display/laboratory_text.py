@@ -1,13 +1,14 @@
 """Results of the laboratory for a terminal: values, the table of systems, forms and steps."""
 
-from typing import cast
+from collections.abc import Sequence
+from typing import Protocol, cast
 
 from rh_kernel.ad.comparison import Refused, Row
 from rh_kernel.ad.language.types import Function, Product, Real, Sum, Type, product
 from rh_kernel.ad.language.values import Injection, Value, components, entries
 from rh_kernel.ad.system import Pulled, Pushed
 from rh_kernel.session.results import Computed, Differentiated, FormsShown, RewritingShown
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.doc import Doc, plain
 
 STEPS = 60
 """The text of a longer trace leaves out steps in the middle."""
@@ -33,11 +34,36 @@ def laboratory_text(result: Computed | Differentiated | FormsShown | RewritingSh
         case FormsShown(_, _, stages):
             return "\n\n".join(f"{stage.title}:\n{plain(stage.doc)}" for stage in stages)
         case RewritingShown(_, _, steps):
-            shown = [f"{step.rule or 'start'}:\n{plain(step.term)}" for step in steps]
-            if len(shown) > STEPS:
-                half = STEPS // 2
-                shown = [*shown[:half], f"… {len(shown) - STEPS:,} more steps …", *shown[-half:]]
-            return "\n".join(shown)
+            return steps_text(steps)
+
+
+class Rewritten(Protocol):
+    """A step of a trace: the name of its rule, empty for the start, and the whole term after it."""
+
+    @property
+    def rule(self) -> str:
+        """The name, empty for the start."""
+        ...
+
+    @property
+    def term(self) -> Doc:
+        """The whole term after the step."""
+        ...
+
+
+def steps_text(steps: Sequence[Rewritten], numbers: Sequence[int] | None = None) -> str:
+    """The steps of a trace, each behind the name of its rule and its number; the first is the start, 0."""
+    half = STEPS // 2
+    left_out = len(steps) - STEPS
+    numbered = list(zip(range(len(steps)) if numbers is None else numbers, steps, strict=True))
+    shown = [_step(*step) for step in (numbered if left_out <= 0 else numbered[:half])]
+    if left_out > 0:
+        shown += [f"⋮ {left_out:,} steps are left out", *(_step(*step) for step in numbered[-half:])]
+    return "\n".join(shown)
+
+
+def _step(number: int, step: Rewritten) -> str:
+    return f"—{step.rule}→  {number}\n{plain(step.term)}" if step.rule else plain(step.term)
 
 
 def one(row: Row, result: Differentiated) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from rh_kernel.display.values import changes_text, value_text
 from rh_kernel.session.results import (
     CheckPassed,
     Computed,
+    Counted,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
@@ -20,7 +21,9 @@ from rh_kernel.session.results import (
     NamesShown,
     Notice,
     ProgramMade,
+    ReductionShown,
     Result,
+    Returned,
     RewritingShown,
     TraceMade,
     TrainingDone,
@@ -49,8 +52,8 @@ def text(result: Result) -> str:
             from rh_kernel.display.programs import program_text
 
             return visible(program_text(result))
-        case TypeShown(subject, A):
-            return visible(f"{subject} : {A}")
+        case TypeShown(subject, A, remarks):
+            return visible("\n".join([f"{subject} : {A}", *remarks]))
         case DerivationMade():
             from rh_kernel.display.derivation_text import derivation_text
 
@@ -69,6 +72,10 @@ def text(result: Result) -> str:
             from rh_kernel.display.laboratory_text import laboratory_text
 
             return visible(laboratory_text(result))
+        case Returned() | Counted() | ReductionShown():
+            from rh_kernel.display.effects_text import effects_text
+
+            return visible(effects_text(result))
         case CheckPassed(checked, _):
             return visible(f"{PASSED} {checked}")
         case NamesShown(names):

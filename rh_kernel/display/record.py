@@ -26,6 +26,7 @@ from rh_kernel.session.results import (
     Change,
     CheckPassed,
     Computed,
+    Counted,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
@@ -39,7 +40,9 @@ from rh_kernel.session.results import (
     Notice,
     Pass,
     ProgramMade,
+    ReductionShown,
     Result,
+    Returned,
     RewritingShown,
     TraceMade,
     TrainingDone,
@@ -77,8 +80,9 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
             return ({"item": item, "kind": "trace", "steps": len(steps), "type": str(A), "value": found},)
         case ProgramMade(program, A):
             return ({"item": item, "kind": "program", "type": str(A), **program_record(program), **_compiled(result)},)
-        case TypeShown(subject, text):
-            return ({"item": item, "kind": "type", "subject": subject, "type": text},)
+        case TypeShown(subject, text, remarks):
+            said: Record = {"remarks": [*remarks]} if remarks else {}
+            return ({"item": item, "kind": "type", "subject": subject, "type": text, **said},)
         case DiagramMade(subject, text):
             return ({"item": item, "kind": "diagram", "subject": subject, "type": text, **diagram_record(result)},)
         case GradientMade(passes=passes):
@@ -93,6 +97,10 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
             from rh_kernel.display.laboratory_record import laboratory_records
 
             return laboratory_records(item, result)
+        case Returned() | Counted() | ReductionShown():
+            from rh_kernel.display.effects_record import effects_record
+
+            return ({"item": item, **effects_record(result)},)
         case CheckPassed(text, A):
             return ({"item": item, "kind": "check", "text": text, "type": A},)
         case NamesShown(names):

@@ -6,11 +6,20 @@ from dataclasses import dataclass
 from enum import Enum
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives import DIRECTIVES, LABORATORY_DIRECTIVES
+from rh_kernel.session.directives import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import chunks, laboratory, tokens
+from rh_kernel.syntax.lexer import Section, chunks, section, tokens
 from rh_kernel.syntax.parse_items import words_of_directive
-from rh_kernel.syntax.tokens import CHECK, COMPILE_OPTIONS, DECLARATIONS, INITIALS, TRAINING_OPTIONS, Kind, Token
+from rh_kernel.syntax.tokens import (
+    CHECK,
+    COMPILE_OPTIONS,
+    DECLARATIONS,
+    INITIALS,
+    LABORATORY,
+    TRAINING_OPTIONS,
+    Kind,
+    Token,
+)
 
 
 class Look(Enum):
@@ -60,7 +69,7 @@ COMPILE_WORDS = frozenset(COMPILE_OPTIONS)
 CHECK_WORDS = frozenset({"within"})
 """Words with a meaning in a check."""
 
-CELL_WORDS = frozenset({"lambda", "python", "rh"})
+CELL_WORDS = frozenset({"eff", "lambda", "python", "rh"})
 """What may follow ``%%``."""
 
 SIGNS = {
@@ -75,16 +84,24 @@ SIGNS = {
 _CHECK = re.compile(rf"{CHECK} +(?!in\b)[\w(\[⟨⌊]")
 _SYSTEM = re.compile(r"[ \t]*([^\s()#]+)")
 _LABORATORY_SIGNS = {"\\": Look.KEYWORD, "≤": Look.ARROW}
+EFFECTS_SIGNS = {
+    **dict.fromkeys(("->", "<-", "<=", "=", "==", ":="), Look.ARROW),
+    **dict.fromkeys(("+", "-", "*", "/", "++", "::", "@", "!"), Look.OPERATOR),
+    **dict.fromkeys(("<", ">", "<|", "|>"), Look.BINDER),
+    **dict.fromkeys(("(", ")", "[", "]", "{", "}"), Look.BRACKET),
+    "\\": Look.KEYWORD,
+}
+"""How the signs of ``%%eff`` cells look, in their canonical spelling; those that are not here are punctuation."""
 
 
 def looks(text: str) -> Iterator[Marked]:
     """The tokens of a program in order; what lies between them is blank."""
     for chunk in chunks(Source("cell", text)):
-        inner = laboratory(chunk)
+        inner = section(chunk)
         if inner is None:
             yield from _looks_of_item(chunk)
         else:
-            yield from _looks_of_laboratory(chunk, inner)
+            yield from _looks_of_section(chunk, inner)
 
 
 def _looks_of_item(chunk: Span) -> Iterator[Marked]:
@@ -98,23 +115,28 @@ def _looks_of_item(chunk: Span) -> Iterator[Marked]:
             before.append(token.text)
 
 
-def _looks_of_laboratory(chunk: Span, items: tuple[Span, ...]) -> Iterator[Marked]:
-    """A part of a text from the line ``%%lambda`` on, with what is between it and the line that may end it."""
-    text = chunk.source.text
+def _looks_of_section(chunk: Span, inner: Section) -> Iterator[Marked]:
+    """A part of a text from a line like ``%%lambda`` on, with what is between it and the line that may end it."""
+    text, items = chunk.source.text, inner.items
     first = text.find("\n", chunk.start, chunk.end) + 1 or chunk.end
     yield from _looks_of_item(Span(chunk.source, chunk.start, first))
     for item in items:
-        before: list[str] = []
-        for token in _tokens_of_laboratory(item):
-            if token.kind is Kind.NAME and token.text.startswith("λ") and before != ["%", "ad"]:
-                yield Marked(Look.KEYWORD, token.start, token.start + 1)
-                if token.end > token.start + 1:
-                    yield Marked(Look.NAME, token.start + 1, token.end)
-            else:
-                yield Marked(_look_in_laboratory(token, before), token.start, token.end)
-            if token.kind is not Kind.COMMENT:
-                before.append(token.text)
+        yield from _looks_of_laboratory(item) if inner.line == LABORATORY else _looks_of_effects(item)
     yield from _looks_of_item(Span(chunk.source, items[-1].end if items else first, chunk.end))
+
+
+def _looks_of_laboratory(item: Span) -> Iterator[Marked]:
+    """An item of a ``%%lambda`` section."""
+    before: list[str] = []
+    for token in _tokens_of_laboratory(item):
+        if token.kind is Kind.NAME and token.text.startswith("λ") and before != ["%", "ad"]:
+            yield Marked(Look.KEYWORD, token.start, token.start + 1)
+            if token.end > token.start + 1:
+                yield Marked(Look.NAME, token.start + 1, token.end)
+        else:
+            yield Marked(_look_in_laboratory(token, before), token.start, token.end)
+        if token.kind is not Kind.COMMENT:
+            before.append(token.text)
 
 
 def _tokens_of_laboratory(item: Span) -> Iterator[Token]:
@@ -151,6 +173,44 @@ def _look_in_laboratory(token: Token, before: list[str]) -> Look:
             return Look.FUNCTION if token.text in LABORATORY_FUNCTIONS else Look.NAME
         case Kind.BAD_CHARACTER, _:
             return _LABORATORY_SIGNS.get(token.text, Look.BAD)
+        case _:
+            return _look(token, before, is_check=False, is_word=False)
+
+
+def _looks_of_effects(item: Span) -> Iterator[Marked]:
+    """An item of a ``%%eff`` section."""
+    from rh_kernel.ad.eff.lexing import tokens as tokens_of_effects
+
+    before: list[str] = []
+    for token in tokens_of_effects(item):
+        yield Marked(_look_in_effects(token, before), token.start, token.end)
+        if token.kind is not Kind.COMMENT:
+            before.append(token.text)
+
+
+def _look_in_effects(token: Token, before: list[str]) -> Look:
+    """How a token of a ``%%eff`` cell looks after those before it in its item."""
+    from rh_kernel.ad.eff.lexing import DECLARATIONS as EFFECTS_DECLARATIONS
+    from rh_kernel.highlighting.effects_words import EFFECTS_FUNCTIONS
+
+    is_word = token.kind in {Kind.NAME, Kind.KEYWORD}
+    match before:
+        case ["%"] if is_word:
+            return Look.DIRECTIVE if token.text in EFFECTS_DIRECTIVES else Look.NAME
+        case [] if is_word and token.text in EFFECTS_DECLARATIONS:
+            return Look.DECLARATION
+        case [first] if is_word and first in EFFECTS_DECLARATIONS:
+            return Look.DECLARED
+        case _ if token.kind is Kind.KEYWORD:
+            return Look.KEYWORD
+        case _ if token.kind is Kind.SYMBOL and token.text == "%" and all(text == "%" for text in before):
+            return Look.DIRECTIVE
+        case _ if token.kind is Kind.SYMBOL:
+            return EFFECTS_SIGNS.get(token.text, Look.PUNCTUATION)
+        case _ if token.kind is Kind.NAME and token.text[0].isupper():
+            return Look.TYPE
+        case _ if token.kind is Kind.NAME:
+            return Look.FUNCTION if token.text in EFFECTS_FUNCTIONS else Look.NAME
         case _:
             return _look(token, before, is_check=False, is_word=False)
 

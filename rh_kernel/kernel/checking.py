@@ -6,15 +6,15 @@ from typing import Any
 
 from rh_kernel.display.record import error
 from rh_kernel.kernel.completeness import completeness
-from rh_kernel.session.planning import declared_name
+from rh_kernel.session.planning import declared_names
 from rh_kernel.session.plans import Refuse
 from rh_kernel.session.session import Session, plans_of
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.lexer import python_starts, tokens
 from rh_kernel.syntax.parser import Unparsed, parse
-from rh_kernel.syntax.surface_items import Directive, Item, LaboratoryItem, TrainItem
-from rh_kernel.syntax.tokens import LABORATORY, Kind
+from rh_kernel.syntax.surface_items import Directive, Item, SectionItem, TrainItem
+from rh_kernel.syntax.tokens import EFFECTS, LABORATORY, Kind
 
 TARGET = "rh.check"
 LONGEST = 20_000
@@ -37,7 +37,7 @@ def complaints(session: Session, text: str, *, cell: str = "", above: str = "") 
     found = _found(session, text, cell)
     written = above[:LONGEST]
     later = _declared(written) - session.definitions.named.keys() | _functions(written) - session.functions.keys()
-    if not _names(text).isdisjoint(later):
+    if not _names(text).isdisjoint(later) or _needs_effects(session, text, written):
         return tuple([d for d in found if d.code.startswith(STATIC[0])])
     return tuple(found)
 
@@ -55,7 +55,9 @@ def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
 
 def _is_later(item: Item | Unparsed) -> bool:
     """Whether planning the item reads files, draws, lifts the bounds, or computes arguments."""
-    if isinstance(item, LaboratoryItem):
+    if isinstance(item, SectionItem):
+        if item.section != LABORATORY:
+            return False
         from rh_kernel.kernel.laboratory_place import computes
 
         return computes(item.span)
@@ -69,7 +71,7 @@ def _names(text: str) -> set[str]:
 
 def _declared(text: str) -> set[str]:
     """The names that a text declares."""
-    return {name for item in parse(Source("above", text)) if (name := declared_name(item)) is not None}
+    return {name for item in parse(Source("above", text)) for name in declared_names(item)}
 
 
 def _functions(text: str) -> set[str]:
@@ -79,6 +81,19 @@ def _functions(text: str) -> set[str]:
     from rh_kernel.kernel.laboratory_place import functions_named
 
     return functions_named(Source("above", text))
+
+
+def _needs_effects(session: Session, text: str, above: str) -> bool:
+    """Whether a text with ``%%eff`` sections may use what sections above declare or include and the session does not know."""
+    if EFFECTS not in text or EFFECTS not in above:
+        return False
+    from rh_kernel.kernel.effects_place import declared_names, includes
+
+    source = Source("above", above)
+    known = session.effects
+    included = frozenset[str]() if known is None else known.definitions.included
+    names = frozenset[str]() if known is None else known.every_name
+    return not includes(source) <= included or not _names(text).isdisjoint(declared_names(source) - names)
 
 
 def listener(session: Callable[[], Session]) -> Callable[[Any, Any], None]:

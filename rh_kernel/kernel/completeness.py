@@ -1,13 +1,13 @@
-"""Whether a text can be run as it is, with its ``%%lambda`` sections, of which the parser only knows where they are."""
+"""Whether a text can be run as it is, with its sections such as ``%%lambda``, of which the parser only knows where they are."""
 
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.advice import THE_END
 from rh_kernel.syntax.layout import INDENT
-from rh_kernel.syntax.lexer import chunks, laboratory
+from rh_kernel.syntax.lexer import chunks, section
 from rh_kernel.syntax.parser import Completeness, Unparsed, parse
 from rh_kernel.syntax.parser import completeness as of_language
-from rh_kernel.syntax.tokens import LABORATORY
+from rh_kernel.syntax.tokens import LABORATORY, SECTIONS
 
 
 def completeness(text: str) -> tuple[Completeness, str]:
@@ -15,16 +15,18 @@ def completeness(text: str) -> tuple[Completeness, str]:
 
     A section that is only begun needs an item; the rest is judged by the last item of the text.
     """
-    if LABORATORY not in text:
+    if not any(line in text for line in SECTIONS):
         return of_language(text)
     source = Source("input", text)
     pieces = chunks(source)
-    inner = [found for chunk in pieces for part in laboratory(chunk) or () if (found := _wrong(part)) is not None]
-    ends = laboratory(pieces[-1])
-    if ends is None:
+    sections = [found for chunk in pieces if (found := section(chunk)) is not None]
+    inner = [wrong for found in sections for part in found.items if (wrong := _wrong(found.line, part)) is not None]
+    last = section(pieces[-1])
+    if last is None:
         return ("invalid", "") if inner else of_language(text)
     if any(isinstance(parsed, Unparsed) for parsed in parse(source)):
         return "invalid", ""
+    ends = last.items
     if not ends:
         return ("incomplete", "") if pieces[-1].text.count("\n") <= 1 else ("complete", "")
     if not inner:
@@ -35,16 +37,26 @@ def completeness(text: str) -> tuple[Completeness, str]:
     return "invalid", ""
 
 
-def _wrong(part: Span) -> tuple[Span, Diagnostic] | None:
-    from rh_kernel.ad.language.parsing_items import item
-
+def _wrong(line: str, part: Span) -> tuple[Span, Diagnostic] | None:
     try:
-        item(part)
+        _read(line, part)
     except Rejected as rejected:
         return part, rejected.diagnostics[0]
     except RecursionError:
         return None
     return None
+
+
+def _read(line: str, part: Span) -> None:
+    """Read an item of the section that this line begins. Raises ``Rejected``."""
+    if line == LABORATORY:
+        from rh_kernel.ad.language.parsing_items import item
+
+        item(part)
+    else:
+        from rh_kernel.ad.eff.parsing_items import item as item_of_effects
+
+        item_of_effects(part)
 
 
 def _indentation(part: Span) -> str:

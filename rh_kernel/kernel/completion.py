@@ -8,12 +8,14 @@ from rh_kernel.kernel.completion_files import ARRAYS, DATA, HEAPS, entries
 from rh_kernel.kernel.completion_place import Argument, DirectiveName, Quoted, Word, place_of
 from rh_kernel.kernel.completion_signs import half_sign, signs
 from rh_kernel.kernel.completion_words import Completion, declared_in, described, words
+from rh_kernel.kernel.section_place import place
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.bounds import MEANINGS
-from rh_kernel.session.directives import DIRECTIVES, LABORATORY_CELL, RETURN_LINE
+from rh_kernel.session.directives import DIRECTIVES, RETURN_LINE, SECTION_LINES
 from rh_kernel.session.forms import FORMS
 from rh_kernel.session.session import Session
-from rh_kernel.syntax.tokens import LABORATORY, PYTHON, RETURN
+from rh_kernel.source.span import Source
+from rh_kernel.syntax.tokens import LABORATORY, PYTHON, RETURN, SECTIONS
 from rh_kernel.training.bundled import NAMES
 
 __all__ = ["Completion", "completions"]
@@ -33,7 +35,7 @@ def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Com
     half = half_sign(before)
     if half is not None:
         return cursor - len(half), _signs(half)
-    in_section = _in_section(session, before) if LABORATORY in before else None
+    in_section = _in_section(session, before) if any(line in before for line in SECTIONS) else None
     if in_section is not None:
         return in_section
     place = place_of(before)
@@ -56,12 +58,18 @@ def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Com
 
 
 def _in_section(session: Session, before: str) -> tuple[int, list[Completion]] | None:
-    """What fits at the end of a text that may be in a ``%%lambda`` section; ``None`` if it is not."""
-    from rh_kernel.kernel.completion_laboratory import offer
-
-    offered = offer(session.functions, before)
-    if offered is None:
+    """What fits at the end of a text that may be in a section such as ``%%lambda``; ``None`` if it is not."""
+    there = place(Source("cell", before), len(before))
+    if there is None:
         return None
+    if there.section == LABORATORY:
+        from rh_kernel.kernel.completion_laboratory import offer
+
+        offered = offer(session.functions, there)
+    else:
+        from rh_kernel.kernel.completion_effects import offer as offer_effects
+
+        offered = offer_effects(session.effects, there)
     by_name: dict[str, Completion] = {}
     for c in offered.found:
         by_name.setdefault(c.text, c)
@@ -97,7 +105,7 @@ def _signs(half: str) -> list[Completion]:
 def _directives(typed: str) -> list[Completion]:
     usages = {f"%{name}": f"%{name} {argument}".rstrip() for name, (argument, _) in DIRECTIVES.items()}
     usages[PYTHON] = f"{PYTHON}, the first line of a cell"
-    usages |= {LABORATORY: LABORATORY_CELL, RETURN: RETURN_LINE}
+    usages |= {**SECTION_LINES, RETURN: RETURN_LINE}
     return [Completion(name, "magic", usages[name]) for name in _fitting(usages, typed)]
 
 

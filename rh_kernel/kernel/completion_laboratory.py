@@ -2,19 +2,19 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from rh_kernel.ad.language.elaboration import Functions
 from rh_kernel.ad.language.parsing import GIVEN
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, product
 from rh_kernel.ad.systems import ALL, NAMES, system
-from rh_kernel.kernel.completion_words import Completion, written_types
-from rh_kernel.kernel.laboratory_place import declared, place
+from rh_kernel.kernel.completion_words import Completion, Offer, written_types
+from rh_kernel.kernel.laboratory_place import declared
+from rh_kernel.kernel.section_place import Place
 from rh_kernel.session.directives import LABORATORY_DIRECTIVES, RETURN_LINE
 from rh_kernel.session.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.session.names import arrow
-from rh_kernel.source.span import Source, Span
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.lexer import tokens
 from rh_kernel.syntax.tokens import RETURN, Kind, Token, ends_expression
 
@@ -25,21 +25,8 @@ _OF_AD = ("with", "along")
 _WORDS = tuple(word for word in LABORATORY_FORMS if word not in {*_OF_AD, "trace", "all", "fun", "Real"})
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """What may stand at a place: where the half-written word begins, the word, and the whole ones, the nearest first."""
-
-    start: int
-    word: str
-    found: tuple[Completion, ...]
-
-
-def offer(functions: Functions, before: str) -> Offer | None:
-    """What may stand at the end of a text; ``None`` if that is in no section."""
-    source = Source("cell", before)
-    there = place(source, len(before))
-    if there is None:
-        return None
+def offer(functions: Functions, there: Place) -> Offer:
+    """What may stand at the end of a text, which is at this place."""
     known, item = declared(functions, there.above), there.item
     if _HALF_DIRECTIVE.fullmatch(item.text):
         return Offer(item.start, item.text, tuple(_directives()))
@@ -47,7 +34,7 @@ def offer(functions: Functions, before: str) -> Offer | None:
     if half is not None:
         return Offer(item.start + half.start(1), half[1], tuple(_systems()))
     directive = _DIRECTIVE.match(item.text)
-    rest = item if directive is None else Span(source, item.start + directive.end(), item.end)
+    rest = item if directive is None else Span(item.source, item.start + directive.end(), item.end)
     return _word(known, rest, is_directive=directive is not None)
 
 

@@ -62,6 +62,15 @@ class Completion:
     signature: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What may stand at a place: where the half-written word begins, the word, and the whole ones, the nearest first."""
+
+    start: int
+    word: str
+    found: tuple[Completion, ...]
+
+
 def declared_in(definitions: Definitions, text: str, name: str) -> Definitions:
     """The definitions after those declarations of a text that are whole and right; ``name`` is what messages call the text."""
     if len(text) > _LONG:

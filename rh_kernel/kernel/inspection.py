@@ -13,6 +13,7 @@ from rh_kernel.kernel.completion_words import declared_in, written_types
 from rh_kernel.kernel.inspection_about import About, touched
 from rh_kernel.kernel.inspection_here import here
 from rh_kernel.kernel.inspection_rules import rule_of, rules_of
+from rh_kernel.kernel.section_place import place
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives import DIRECTIVES
 from rh_kernel.session.forms import FORMS, RULES, SIGNS
@@ -21,7 +22,7 @@ from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.doc import HARD, Doc, Role, Text, concat, role
 from rh_kernel.syntax.lexer import chunks, tokens
-from rh_kernel.syntax.tokens import LABORATORY, Kind, Token
+from rh_kernel.syntax.tokens import LABORATORY, SECTIONS, Kind, Token
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition
 from rh_kernel.typing.derivations import TypingRule
@@ -48,22 +49,21 @@ def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Map
     """
     source = Source("this cell", text)
     found, lines = _directive_at(text, cursor), None if detail else FEW_LINES
-    if LABORATORY in text and _is_in_section(source, cursor):
+    there = place(source, cursor) if any(line in text for line in SECTIONS) else None
+    if there is not None and there.section == LABORATORY:
         from rh_kernel.kernel.inspection_laboratory import about as about_laboratory
 
-        about = about_laboratory(session.functions, source, cursor, lines)
+        about = about_laboratory(session.functions, there, cursor, lines)
+    elif there is not None:
+        from rh_kernel.kernel.inspection_effects import about as about_effects
+
+        about = about_effects(session.effects, there, cursor, lines)
     elif found is not None:
         about = _directive(found)
     else:
         definitions = declared_in(session.definitions, text, source.name)
         about = _at(definitions, source, cursor, lines)
     return None if about is None else {"text/plain": _plain(about), "text/html": _html(about)}
-
-
-def _is_in_section(source: Source, cursor: int) -> bool:
-    from rh_kernel.kernel.laboratory_place import place
-
-    return place(source, cursor) is not None
 
 
 def _directive_at(text: str, cursor: int) -> str | None:

@@ -75,7 +75,7 @@ def _expressions(definitions: Definitions, source: Source, item: items.Item) -> 
             return [e]
         case items.DimDeclaration() | items.LocDeclaration() | items.OpDeclaration() | items.TrainItem():
             return []
-        case items.LaboratoryItem():
+        case items.SectionItem():
             return []
 
 

@@ -10,14 +10,14 @@ from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, Type, product
 from rh_kernel.ad.systems import NAMES, system
 from rh_kernel.kernel.inspection_about import About, touched
-from rh_kernel.kernel.laboratory_place import Place, declared, read
-from rh_kernel.kernel.laboratory_place import place as place_at
+from rh_kernel.kernel.laboratory_place import declared, read
+from rh_kernel.kernel.section_place import Place
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives import LABORATORY_DIRECTIVES
 from rh_kernel.session.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.session.names import arrow
 from rh_kernel.source.diagnostic import Failure
-from rh_kernel.source.span import Source, Span
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.lexer import tokens
 from rh_kernel.syntax.tokens import Kind, Token
 
@@ -28,11 +28,8 @@ _AD = re.compile(r"%[ \t]*ad\b[ \t]*([^\s()#]*)")
 _OF_AD = frozenset({"with", "along", "trace", "all"})
 
 
-def about(functions: Functions, source: Source, cursor: int, lines: int | None) -> About | None:
-    """What is known at the cursor, if it is in a section; declarations are shown with at most so many lines."""
-    place = place_at(source, cursor)
-    if place is None:
-        return None
+def about(functions: Functions, place: Place, cursor: int, lines: int | None) -> About | None:
+    """What is known at the cursor, which is at this place; declarations are shown with at most so many lines."""
     known = declared(functions, place.above)
     directive = _AD.match(place.item.source.text, place.item.start, place.item.end)
     if directive is not None and cursor <= directive.end(1):

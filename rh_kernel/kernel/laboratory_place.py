@@ -1,7 +1,6 @@
-"""Where the cursor is in a ``%%lambda`` section: in which item, and which functions are declared above it."""
+"""The functions that the items of ``%%lambda`` sections declare, as far as they are whole and right."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from rh_kernel.ad.language import surface as s
@@ -10,54 +9,13 @@ from rh_kernel.ad.language.elaboration import elaborate_function
 from rh_kernel.ad.language.parsing_items import item
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import chunks, laboratory
-from rh_kernel.syntax.tokens import RETURN
+from rh_kernel.syntax.lexer import chunks, section
+from rh_kernel.syntax.tokens import LABORATORY
 
 LONGEST = 4_000
 """Of a text of more characters the declarations are not looked at; it takes too long."""
 
 Functions = Mapping[str, Program]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The item at the cursor, as far as the text goes, empty between two of them; ``above`` are the items before it."""
-
-    item: Span
-    above: tuple[Span, ...]
-
-
-def place(source: Source, cursor: int) -> Place | None:
-    """Where the cursor is, if that is between a line ``%%lambda`` and the end of its section."""
-    above: list[Span] = []
-    for chunk in chunks(source):
-        items = laboratory(chunk)
-        if items is None or chunk.start > cursor:
-            continue
-        here = next((part for part in items if part.start <= cursor <= part.end and not _is_before(part, cursor)), None)
-        if here is not None:
-            return Place(here, (*above, *[part for part in items if part.end <= here.start]))
-        if _begins(chunk) <= cursor <= chunk.end and not _ends(chunk, cursor):
-            return Place(Span(source, cursor, cursor), (*above, *[part for part in items if part.end <= cursor]))
-        above += items
-    return None
-
-
-def _is_before(part: Span, cursor: int) -> bool:
-    """Whether the cursor stands behind the end of the last line of an item, at the place of a new one."""
-    return cursor == part.end and part.text.endswith("\n")
-
-
-def _begins(chunk: Span) -> int:
-    """Where the first line of a section is over; beyond the end of a text that ends in that line."""
-    line = chunk.source.text.find("\n", chunk.start, chunk.end)
-    return chunk.end + 1 if line < 0 else line + 1
-
-
-def _ends(chunk: Span, cursor: int) -> bool:
-    """Whether the cursor is in the line ``%%rh`` that ends a section, or behind it."""
-    start = chunk.source.text.rfind("\n", 0, max(cursor - (cursor == chunk.end and chunk.text.endswith("\n")), 0)) + 1
-    return chunk.source.text.startswith(RETURN, start)
 
 
 def read(part: Span) -> s.Item | None:
@@ -83,7 +41,8 @@ def declared(functions: Functions, parts: tuple[Span, ...]) -> Functions:
 
 def functions_named(source: Source) -> set[str]:
     """The functions that the sections of a text declare."""
-    items = [read(part) for chunk in chunks(source) for part in laboratory(chunk) or ()]
+    sections = [found for chunk in chunks(source) if (found := section(chunk)) is not None and found.line == LABORATORY]
+    items = [read(part) for found in sections for part in found.items]
     return {item.name.text for item in items if isinstance(item, s.FunItem)}
 
 

@@ -9,6 +9,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.advice import OF_PYTHON
+from rh_kernel.syntax.tokens import EFFECTS, LABORATORY
 
 DIRECTIVES = {
     "trace": ("P", "the stepper: every reduction step, redex and contractum marked, rule name, heap"),
@@ -43,8 +44,22 @@ LABORATORY_DIRECTIVES = {
 }
 """The directives of ``%%lambda`` cells, in which there are no others."""
 
+EFFECTS_DIRECTIVES = {
+    "trace": ("M", "in a %%eff cell: every step of the reduction of M, redex and contractum marked, with the rule's name"),
+    "count": ("M", "in a %%eff cell: M, the steps of the machine, the operations by handlers, and references made and alive"),
+    "type": ("M", "in a %%eff cell: the type and the effects of an expression, a function, a handler, an operation"),
+}
+"""The directives of ``%%eff`` cells, in which there are no others."""
+
+ALL_DIRECTIVES = {**DIRECTIVES, **LABORATORY_DIRECTIVES, **{k: v for k, v in EFFECTS_DIRECTIVES.items() if k not in DIRECTIVES}}
+"""Every directive; one that ``%%eff`` cells have as well is here as it is elsewhere."""
+
 LABORATORY_CELL = "from this line on: the laboratory, one language for several systems of automatic differentiation"
-RETURN_LINE = "ends what a line `%%lambda` began, so that the language of reverse handlers follows"
+EFFECTS_CELL = "from this line on: EFF, a language of effects and handlers in which differentiation is a handler"
+SECTION_LINES = {LABORATORY: LABORATORY_CELL, EFFECTS: EFFECTS_CELL}
+"""The lines from which on a text is in another language, and what follows them."""
+
+RETURN_LINE = "ends what a line like `%%lambda` began, so that the language of reverse handlers follows"
 
 PYTHON_CELL = "as the first line of a cell: ordinary IPython in the same process; `rh` there is the session"
 
@@ -122,6 +137,9 @@ def unknown_directive(item: items.Directive) -> Rejected:
     name = item.name.text
     if name in LABORATORY_DIRECTIVES:
         hint = f"`%{name}` stands below a line %%lambda, where the functions are that it differentiates"
+        raise Rejected(UnknownDirective(span=item.name.span, name=name, hint=hint))
+    if name in EFFECTS_DIRECTIVES:
+        hint = f"`%{name}` stands below a line %%eff, before an expression of that language"
         raise Rejected(UnknownDirective(span=item.name.span, name=name, hint=hint))
     is_of_python = name in _OF_IPYTHON.split()
     near = [] if is_of_python else difflib.get_close_matches(name, DIRECTIVES, n=1)

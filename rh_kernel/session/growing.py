@@ -10,7 +10,7 @@ from rh_kernel.session.plans import DeclareFunction, Differentiate, Surroundings
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parser import parse
-from rh_kernel.syntax.surface_items import LaboratoryItem
+from rh_kernel.syntax.surface_items import SectionItem
 from rh_kernel.syntax.tokens import LABORATORY
 
 OPERATIONS = "operations"
@@ -37,7 +37,7 @@ def _case(size: int, text: str, around: Surroundings) -> Case:
     found: Case | None = None
     items = parse(Source("program", text if text.startswith(LABORATORY) else f"{LABORATORY}\n{text}"))
     for item in items:
-        if not isinstance(item, LaboratoryItem):
+        if not isinstance(item, SectionItem) or item.section != LABORATORY:
             continue
         match plan(item.span, around):
             case DeclareFunction() as declared:

@@ -9,7 +9,15 @@ from rh_kernel.primitives.row import Row
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.directives import DIRECTIVES, LABORATORY_CELL, LABORATORY_DIRECTIVES, PYTHON_CELL, RETURN_LINE
+from rh_kernel.session.directives import (
+    ALL_DIRECTIVES,
+    DIRECTIVES,
+    EFFECTS_DIRECTIVES,
+    PYTHON_CELL,
+    RETURN_LINE,
+    SECTION_LINES,
+)
+from rh_kernel.session.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.session.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.session.names import arrow
@@ -19,7 +27,7 @@ from rh_kernel.syntax.dimensions import DimVar, dim
 from rh_kernel.syntax.lexer import chunks, tokens
 from rh_kernel.syntax.printing import show
 from rh_kernel.syntax.signature import Parameter
-from rh_kernel.syntax.tokens import LABORATORY, PYTHON, RETURN, Kind
+from rh_kernel.syntax.tokens import PYTHON, RETURN, Kind
 from rh_kernel.typing.definitions import (
     ConstDefinition,
     Definition,
@@ -35,9 +43,9 @@ from rh_kernel.typing.definitions import (
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
+    from rh_kernel.session.effects_names import Effects
 
-_LINES = {PYTHON: PYTHON_CELL, LABORATORY: LABORATORY_CELL, RETURN: RETURN_LINE}
-_DIRECTIVES = {**DIRECTIVES, **LABORATORY_DIRECTIVES}
+_LINES = {PYTHON: PYTHON_CELL, **SECTION_LINES, RETURN: RETURN_LINE}
 
 FEW_LINES = 12
 """A longer declaration is cut."""
@@ -121,18 +129,34 @@ def _comment_above(item: Span) -> str:
     return "\n".join(reversed(found)).strip()
 
 
-def help_text(definitions: Definitions, words: tuple[str, ...], functions: "Mapping[str, Program] | None" = None) -> str:
-    """About each word; without words the directives and the function symbols. ``functions`` are those of the laboratory."""
-    return "\n".join(_help(definitions, word, functions or {}) for word in words) if words else _overview()
+def help_text(
+    definitions: Definitions,
+    words: tuple[str, ...],
+    functions: "Mapping[str, Program] | None" = None,
+    effects: "Effects | None" = None,
+) -> str:
+    """About each word; without words the directives and the function symbols.
+
+    ``functions`` are those of the laboratory, ``effects`` what ``%%eff`` cells have declared.
+    """
+    return "\n".join([_help(definitions, word, functions or {}, effects) for word in words]) if words else _overview()
 
 
-def _help(definitions: Definitions, word: str, functions: "Mapping[str, Program]") -> str:
-    """About a word in the language, or else what it means in ``%%lambda`` cells."""
-    found = _about(definitions, word)
+def _help(definitions: Definitions, word: str, functions: "Mapping[str, Program]", effects: "Effects | None") -> str:
+    """About a word in the language, and what is declared by that name in sections; or else what it means there."""
+    found = [_about(definitions, word)]
     if word in functions:
-        there = f"{word} is a function of the laboratory: {arrow(functions[word])}"
-        return f"{found}\n{there}" if found else there
-    return found or _in_laboratory(word) or f"nothing is called `{word.lstrip('%')}`"
+        found.append(f"{word} is a function of the laboratory: {arrow(functions[word])}")
+    if effects is not None:
+        found += [f"{word} is {one.kind} of %%eff cells: {one.type}" for one in effects.about(word)]
+    if not any(found):
+        found = [_in_laboratory(word), _with_effects(word)]
+    return "\n".join([text for text in found if text]) or f"nothing is called `{word.lstrip('%')}`"
+
+
+def _with_effects(word: str) -> str:
+    form = EFFECTS_FORMS.get(word) or EFFECTS_SIGNS.get(word)
+    return "" if form is None else f"{_shown(form)}, in %%eff cells"
 
 
 def _in_laboratory(word: str) -> str:
@@ -164,15 +188,15 @@ def _listed(parameters: tuple[Parameter, ...]) -> str:
 
 
 def _overview() -> str:
-    width = max(len(_usage(name)) for name in _DIRECTIVES)
-    lines = [f"{_usage(name):<{width}}  {text}" for name, (_, text) in _DIRECTIVES.items()]
+    width = max(len(_usage(name)) for name in ALL_DIRECTIVES)
+    lines = [f"{_usage(name):<{width}}  {text}" for name, (_, text) in ALL_DIRECTIVES.items()]
     lines += [f"{line:<{width}}  {text}" for line, text in _LINES.items()]
     names = ", ".join(ROWS)
     return "\n".join(["Directives", *lines, "", "Function symbols (`%help softmax` tells more)", names])
 
 
 def _usage(name: str) -> str:
-    return f"%{name} {_DIRECTIVES[name][0]}".rstrip()
+    return f"%{name} {ALL_DIRECTIVES[name][0]}".rstrip()
 
 
 def _about(definitions: Definitions, word: str) -> str:
@@ -186,8 +210,9 @@ def _about(definitions: Definitions, word: str) -> str:
         return "\n  ".join([found.documentation, *found.signatures, *found.facts])
     if word in _LINES:
         return f"{word}: {_LINES[word]}"
-    if name in _DIRECTIVES and (word.startswith("%") or name not in FORMS):
-        return f"{_usage(name)}: {_DIRECTIVES[name][1]}"
+    if name in ALL_DIRECTIVES and (word.startswith("%") or name not in FORMS):
+        there = f"\n%{name} {' '.join(EFFECTS_DIRECTIVES[name]).replace(' ', ': ', 1)}" if name in EFFECTS_DIRECTIVES else ""
+        return f"{_usage(name)}: {ALL_DIRECTIVES[name][1]}" + (there if name in DIRECTIVES else "")
     form = FORMS.get(name) or SIGNS.get(name)
     return "" if form is None else _shown(form)
 

@@ -1,6 +1,7 @@
 """``%whos``: the names of a session, and which of them were made from something that has changed since.
 
-The functions of the laboratory come last: they are put in place where they are called, so none is ever outdated.
+The functions of the laboratory and the declarations of ``%%eff`` cells come last: they are put in place where they are used, so
+none is ever outdated.
 """
 
 from collections.abc import Mapping
@@ -13,17 +14,26 @@ from rh_kernel.typing.definitions import Definition, Definitions, kind_of
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
+    from rh_kernel.session.effects_names import Effects
 
 FUNCTION = "a function"
 """What kind of thing a function of a ``%%lambda`` cell is."""
 
 
-def names_shown(definitions: Definitions, functions: "Mapping[str, Program]") -> tuple[NameShown, ...]:
+def names_shown(
+    definitions: Definitions, functions: "Mapping[str, Program]", effects: "Effects | None" = None
+) -> tuple[NameShown, ...]:
     """What ``%whos`` lists."""
     outdated = definitions.outdated()
     declared = sorted(definitions.named.values(), key=lambda d: d.number)
     names = [_name_shown(d.definition, d.span, outdated) for d in declared if d.span is not None]
-    return (*names, *[NameShown(name, FUNCTION, arrow(f), "%%lambda", ()) for name, f in functions.items()])
+    names += [NameShown(name, FUNCTION, arrow(f), "%%lambda", ()) for name, f in functions.items()]
+    return (*names, *(() if effects is None else effects.names))
+
+
+def declarations(effects: "Effects | None") -> Mapping[str, object]:
+    """The items of ``%%eff`` cells that have declared something, by what they have declared."""
+    return {} if effects is None else effects.items
 
 
 def arrow(f: "Program") -> str:

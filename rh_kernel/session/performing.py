@@ -25,6 +25,7 @@ from rh_kernel.session.plans import (
     Compile,
     Compute,
     Declare,
+    DeclareEffects,
     DeclareFunction,
     Derive,
     Differentiate,
@@ -35,6 +36,7 @@ from rh_kernel.session.plans import (
     Plan,
     Refuse,
     Reset,
+    RunEffects,
     Save,
     Set,
     SetDevice,
@@ -79,6 +81,7 @@ from rh_kernel.typing.items import ClosedCommand, ClosedTerm
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
+    from rh_kernel.session.effects_names import Effects
 
 REALS_OF_STEP = 200
 """A step that is kept takes about as much memory as so many reals."""
@@ -88,7 +91,7 @@ REALS_OF_STEP = 200
 class State:
     """What the items of a cell have done so far; ``files`` are those that are put in their places when the cell ends.
 
-    ``functions`` are those of the laboratory.
+    ``functions`` are those of the laboratory, and ``effects`` what ``%%eff`` cells have declared.
     """
 
     heap: Mapping[Location, Array]
@@ -97,6 +100,7 @@ class State:
     settings: Settings
     files: tuple[Written, ...] = ()
     functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
+    effects: "Effects | None" = None
 
     def put(self, changes: Mapping[Location, Array]) -> "State":
         """With other contents at some locations."""
@@ -137,8 +141,8 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
             from rh_kernel.session.compiling import made
 
             yield Shown(number, (yield from made(plan, state.heap, state.settings)))
-        case ShowType(text, A):
-            yield Shown(number, TypeShown(text, A))
+        case ShowType(text, A, remarks):
+            yield Shown(number, TypeShown(text, A, remarks))
         case Derive(text, _, found):
             yield Shown(number, DerivationMade(text, found))
         case Draw(subject):
@@ -153,10 +157,8 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
             yield Shown(number, CheckPassed(span.text, str(equation.left.type)))
         case Save() | Load():
             return (yield from (_save(number, plan, state) if isinstance(plan, Save) else _load(number, plan, state)))
-        case DeclareFunction() | Compute() | ShowForms() | Differentiate():
-            from rh_kernel.session.laboratory import perform as in_laboratory
-
-            return replace(state, functions=(yield from in_laboratory(number, plan, state.settings, state.functions)))
+        case DeclareFunction() | Compute() | ShowForms() | Differentiate() | DeclareEffects() | RunEffects():
+            return (yield from _in_section(number, plan, state))
         case Undo():
             raise KernelBug("`%undo` is a cell by itself, and is no step of one")
         case ShowHeap():
@@ -177,6 +179,27 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
         case Answer(result):
             yield Shown(number, result)
     return state
+
+
+def _in_section(
+    number: int,
+    plan: DeclareFunction | Compute | ShowForms | Differentiate | DeclareEffects | RunEffects,
+    state: State,
+) -> Generator[Event, None, State]:
+    """What is done by an item of a section, the language of which is loaded now."""
+    match plan:
+        case DeclareEffects(effects, made):
+            yield Shown(number, made)
+            return replace(state, effects=effects)
+        case RunEffects():
+            from rh_kernel.session.effects import perform as with_effects
+
+            yield from with_effects(number, plan, state.settings)
+            return state
+        case _:
+            from rh_kernel.session.laboratory import perform as in_laboratory
+
+            return replace(state, functions=(yield from in_laboratory(number, plan, state.settings, state.functions)))
 
 
 def _save(number: int, plan: Save, state: State) -> Generator[Event, None, State]:

@@ -1,7 +1,8 @@
 """From the items of a cell to plans: names are looked up, types found, data read; what is wrong is said here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
@@ -48,7 +49,7 @@ from rh_kernel.syntax.lexer import tokens
 from rh_kernel.syntax.parser import Unparsed
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import TooLarge
-from rh_kernel.syntax.tokens import CHECK, LABORATORY, Kind, Token
+from rh_kernel.syntax.tokens import CHECK, EFFECTS, LABORATORY, Kind, Token
 from rh_kernel.syntax.types import Type, size
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.typing.checks import elaborate_equality, elaborate_type_check
@@ -69,9 +70,10 @@ def plan(definitions: Definitions, item: items.Item | Unparsed, around: Surround
 
 
 def without(definitions: Definitions, item: items.Item | Unparsed) -> Definitions:
-    """The definitions after an item that failed: the name that it would have declared is known to be missing."""
-    name = declared_name(item)
-    return definitions if name is None else definitions.without(name)
+    """The definitions after an item that failed: the names that it would have declared are known to be missing."""
+    for name in declared_names(item):
+        definitions = definitions.without(name)
+    return definitions
 
 
 def complaints(failure: Failure | MemoryError, span: Span) -> tuple[Diagnostic, ...]:
@@ -97,11 +99,14 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
             return definitions, Answer(CheckPassed(text, elaborate_type_check(definitions, item)))
         case items.Directive():
             return definitions, _directive(definitions, item, around)
-        case items.LaboratoryItem():
-            from rh_kernel.session.laboratory import plan as of_laboratory
+        case items.SectionItem(section=section):
+            if section == LABORATORY:
+                from rh_kernel.session.laboratory import plan as of_section
+            else:
+                from rh_kernel.session.effects import plan as of_section
 
-            planned = of_laboratory(item.span, around, definitions.failed)
-            return replace(definitions, failed=definitions.failed - {declared_name(item)}), planned
+            planned = of_section(item.span, around, definitions.failed)
+            return replace(definitions, failed=definitions.failed - declared_names(item)), planned
         case (
             items.DimDeclaration()
             | items.ConstDeclaration()
@@ -174,7 +179,7 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
             return Load(around.folder / file_name(item), _locations(definitions), item.span)
         case "whos":
             expect_no_words(item)
-            return Answer(NamesShown(names_shown(definitions, around.functions)))
+            return Answer(NamesShown(names_shown(definitions, around.functions, around.effects)))
         case "undo":
             expect_no_words(item)
             return Undo(item.span)
@@ -197,7 +202,7 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
         case "help" | "lsmagic":
             from rh_kernel.session.helping import help_text
 
-            return Answer(Notice(help_text(definitions, item.words, around.functions)))
+            return Answer(Notice(help_text(definitions, item.words, around.functions, around.effects)))
         case _:
             raise unknown_directive(item)
 
@@ -235,23 +240,34 @@ def _derive(definitions: Definitions, e: s.Expr) -> Derive:
     return Derive(e.span.text, _type(definitions, e).type if declared else str(found[0].type), found)
 
 
-def declared_name(item: items.Item | Unparsed) -> str | None:
-    """The name that an item declares, or would declare if it could be read."""
+def declared_names(item: items.Item | Unparsed) -> frozenset[str]:
+    """The names that an item declares, or would declare if it could be read.
+
+    A name of a section is no name of the language around, and is noted with the line of its section before it.
+    """
     match item:
         case Unparsed(declares=name):
-            return name
+            return frozenset() if name is None else frozenset({name})
         case items.Evaluation() | items.EqualityCheck() | items.TypeCheck() | items.TrainItem() | items.Directive():
-            return None
-        case items.LaboratoryItem(span=span):
-            return of_section(span)
+            return frozenset()
+        case items.SectionItem(section=section, span=span):
+            return frozenset([f"{section} {name}" for name in _names_of_section(section, tokens(span))])
         case _:
-            return item.name.text
+            return frozenset({item.name.text})
 
 
-def of_section(span: Span) -> str | None:
-    """What the name is noted as that an item of the laboratory declares: it is no name of the language around."""
-    match tokens(span)[:2]:
-        case [Token(text="fun"), Token(Kind.NAME, name)]:
-            return f"{LABORATORY} {name}"
+def _names_of_section(section: str, read: list[Token]) -> Iterator[str]:
+    """What an item of a section begins with the declaration of; of data and effects also constructors and operations."""
+    words = [token for token in read if token.kind is not Kind.COMMENT]
+    match words:
+        case [Token(text="fun"), Token(Kind.NAME | Kind.KEYWORD, name), *_]:
+            yield name
+        case [Token(text="handler"), Token(Kind.NAME | Kind.KEYWORD, name), *_] if section == EFFECTS:
+            yield name
+        case [Token(text="data" | "effect"), Token(Kind.NAME, name), *_] if section == EFFECTS:
+            yield name
+            pairs = pairwise(words)
+            kinds = {Kind.NAME, Kind.KEYWORD}
+            yield from [after.text for before, after in pairs if before.text in {"=", "|"} and after.kind in kinds]
         case _:
-            return None
+            pass

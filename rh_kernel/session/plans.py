@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from typing import Literal as OneOf
 
 from rh_kernel.session.drawing import Denoted
-from rh_kernel.session.results import CheckPassed, NamesShown, Notice
+from rh_kernel.session.results import CheckPassed, DeclarationMade, NamesShown, Notice
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen
@@ -26,11 +26,15 @@ from rh_kernel.typing.items import (
 )
 
 if TYPE_CHECKING:
+    from rh_kernel.ad.eff.core import Computation
+    from rh_kernel.ad.eff.definitions import Definitions as EffectsDefinitions
+    from rh_kernel.ad.eff.types import ComputationType
     from rh_kernel.ad.language.core import Program
     from rh_kernel.ad.language.core import Term as LaboratoryTerm
     from rh_kernel.ad.language.types import Type as LaboratoryType
     from rh_kernel.ad.language.values import Value
     from rh_kernel.ad.system import Point, System
+    from rh_kernel.session.effects_names import Effects
 
 
 @frozen
@@ -75,6 +79,7 @@ class ShowType:
 
     subject: str
     type: str
+    remarks: tuple[str, ...] = ()
 
 
 @frozen
@@ -180,6 +185,29 @@ class Differentiate:
 
 
 @frozen
+class DeclareEffects:
+    """A declaration of a ``%%eff`` cell, or ``include``: what is declared from here on, and what is said about what is new"""
+
+    effects: "Effects"
+    made: DeclarationMade | Notice
+
+
+ShowsOfRun: TypeAlias = OneOf["value", "counts", "steps"]
+"""What is shown of an expression that is run."""
+
+
+@frozen
+class RunEffects:
+    """An expression of a ``%%eff`` cell, or one behind ``%count`` or ``%trace``"""
+
+    computation: "Computation"
+    type: "ComputationType"
+    definitions: "EffectsDefinitions"
+    span: Span
+    shows: ShowsOfRun
+
+
+@frozen
 class Undo:
     """``%undo``: an item that is a cell by itself"""
 
@@ -242,6 +270,8 @@ Plan: TypeAlias = (
     | Compute
     | ShowForms
     | Differentiate
+    | DeclareEffects
+    | RunEffects
     | Undo
     | ShowHeap
     | Reset
@@ -256,7 +286,8 @@ Plan: TypeAlias = (
 class Surroundings:
     """What planning looks at beside the definitions: the folder that paths start from, data given from Python, the settings.
 
-    ``cell`` is what the front end calls the cell, if it can be run again; ``functions`` are those of the laboratory.
+    ``cell`` is what the front end calls the cell, if it can be run again; ``functions`` are those of the laboratory, and
+    ``effects`` what ``%%eff`` cells have declared, if there was one.
     """
 
     folder: Path
@@ -264,6 +295,7 @@ class Surroundings:
     settings: Settings
     cell: str = ""
     functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
+    effects: "Effects | None" = None
 
     def after(self, planned: Plan) -> "Surroundings":
         """What the plan of the next item looks at."""
@@ -272,5 +304,7 @@ class Surroundings:
                 return replace(self, settings=settings)
             case DeclareFunction(program):
                 return replace(self, functions=MappingProxyType({**self.functions, program.name: program}))
+            case DeclareEffects(effects):
+                return replace(self, effects=effects)
             case _:
                 return self

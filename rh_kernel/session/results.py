@@ -18,6 +18,10 @@ from rh_kernel.typing.derivations import Derivation
 
 if TYPE_CHECKING:
     from rh_kernel.ad.comparison import Row
+    from rh_kernel.ad.eff.core import Value as EffectsValue
+    from rh_kernel.ad.eff.counting import Counts
+    from rh_kernel.ad.eff.traces import Trace as Reduction
+    from rh_kernel.ad.eff.types import ComputationType
     from rh_kernel.ad.language.core import Program as LaboratoryProgram
     from rh_kernel.ad.language.types import Type as LaboratoryType
     from rh_kernel.ad.language.values import Value
@@ -92,10 +96,11 @@ class ProgramMade:
 
 @frozen
 class TypeShown:
-    """``%type``: what was asked about, and its type as text."""
+    """``%type``: what was asked about, and its type as text, with what else there is to say, line by line."""
 
     subject: str
     type: str
+    remarks: tuple[str, ...] = ()
 
 
 @frozen
@@ -213,6 +218,32 @@ class RewritingShown:
 
 
 @frozen
+class Returned:
+    """An expression of a ``%%eff`` cell was run: what it printed, and what it returned; ``None`` for what is no value."""
+
+    type: "ComputationType"
+    value: "EffectsValue | None"
+    printed: tuple[str, ...] = ()
+
+
+@frozen
+class Counted:
+    """``%count M``: what running M gave, and what it took."""
+
+    returned: Returned
+    counts: "Counts"
+
+
+@frozen
+class ReductionShown:
+    """``%trace M`` in a ``%%eff`` cell: every step of the reduction, and what it ended in."""
+
+    subject: str
+    type: "ComputationType"
+    trace: "Reduction"
+
+
+@frozen
 class Notice:
     """A sentence, or a text of several lines, e.g. of ``%help`` and ``%reset``."""
 
@@ -262,6 +293,9 @@ Result: TypeAlias = (
     | Differentiated
     | FormsShown
     | RewritingShown
+    | Returned
+    | Counted
+    | ReductionShown
     | Notice
     | TrainingDone
     | ItemFailed

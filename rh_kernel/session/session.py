@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rh_kernel.session.bounds import EVERYTHING
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
+from rh_kernel.session.names import declarations
 from rh_kernel.session.performing import Interrupted, State, perform
 from rh_kernel.session.planning import complaints, plan, without
 from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo
@@ -45,13 +46,15 @@ from rh_kernel.typing.errors import UnknownName
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
+    from rh_kernel.session.effects_names import Effects
 
 
 @frozen
 class Session:
     """What the names stand for, what the heap holds and held at first, where paths start from, and what is set.
 
-    ``functions`` are those of the laboratory. ``past`` are the sessions before the cells that can be undone, the last one last.
+    ``functions`` are those of the laboratory, ``effects`` what ``%%eff`` cells have declared, if there was one, ``past`` the
+    sessions before the cells that can be undone, the last one last.
     """
 
     folder: Path
@@ -61,6 +64,7 @@ class Session:
     given: Mapping[str, Mapping[str, Array]] = field(default_factory=lambda: MappingProxyType({}))
     settings: Settings = DEFAULT
     functions: "Mapping[str, Program]" = field(default_factory=lambda: MappingProxyType({}))
+    effects: "Effects | None" = None
     past: "tuple[Session, ...]" = ()
 
     @staticmethod
@@ -71,7 +75,7 @@ class Session:
     @property
     def surroundings(self) -> Surroundings:
         """What planning looks at beside the definitions."""
-        return Surroundings(self.folder, self.given, self.settings, functions=self.functions)
+        return Surroundings(self.folder, self.given, self.settings, functions=self.functions, effects=self.effects)
 
 
 class _End(Enum):
@@ -135,6 +139,7 @@ def is_same(before: Session, after: Session) -> bool:
         and after.settings == before.settings
         and after.given is before.given
         and after.functions is before.functions
+        and after.effects is before.effects
         and same_heap(after.heap, before.heap)
     )
 
@@ -157,7 +162,14 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
         return (yield from _undo(session, undo, first, alone=len(items) == 1))
     definitions = plans[-1][0] if plans else session.definitions.forget(cell)
     end = _End.DONE
-    state = State(session.heap, session.initial, session.folder, session.settings, functions=session.functions)
+    state = State(
+        session.heap,
+        session.initial,
+        session.folder,
+        session.settings,
+        functions=session.functions,
+        effects=session.effects,
+    )
     number, span = first, Span(Source("", ""), 0, 0)
     try:
         if cell and (words := _made_older(session.definitions, definitions)):
@@ -233,8 +245,8 @@ def _undo(session: Session, undo: Undo, number: int, *, alone: bool) -> Run:
         return session, _End.FAILED
     *past, then = session.past
     is_set = then.settings != session.settings
-    functions = (session.functions, then.functions)
-    words = undone(session.definitions, then.definitions, session.heap, then.heap, settings=is_set, functions=functions)
+    others = ((session.functions, then.functions), (declarations(session.effects), declarations(then.effects)))
+    words = undone(session.definitions, then.definitions, session.heap, then.heap, settings=is_set, others=others)
     yield Shown(number, Notice(words))
     # Numbers and versions go on, so that nothing new is taken for what was undone.
     now = session.definitions
@@ -277,7 +289,13 @@ def _with(session: Session, definitions: Definitions, state: State) -> Session:
             initial = MappingProxyType({loc: array for loc, array in initial.items() if loc not in gone})
     definitions = replace(definitions, forgotten=MappingProxyType({}))
     return replace(
-        session, definitions=definitions, heap=heap, initial=initial, settings=state.settings, functions=state.functions
+        session,
+        definitions=definitions,
+        heap=heap,
+        initial=initial,
+        settings=state.settings,
+        functions=state.functions,
+        effects=state.effects,
     )
 
 

@@ -42,15 +42,16 @@ def undone(
     earlier: Heap,
     *,
     settings: bool,
-    functions: tuple[Mapping[str, object], Mapping[str, object]] = ({}, {}),
+    others: Sequence[tuple[Mapping[str, object], Mapping[str, object]]] = (),
 ) -> str:
-    """What is said about a cell that was undone; ``functions`` are those of the laboratory, now and then."""
+    """What is said about a cell that was undone; ``others`` are what other languages have declared, now and then."""
     names = _changed({n: d.number for n, d in now.named.items()}, {n: d.number for n, d in then.named.items()})
     gone = [name for name in names if name not in then.named]
     back = [name for name in names if name in then.named]
-    of_laboratory = [n for n in {**functions[0], **functions[1]} if functions[0].get(n) is not functions[1].get(n)]
-    gone += [name for name in of_laboratory if name not in functions[1]]
-    back += [name for name in of_laboratory if name in functions[1]]
+    for new, old in others:
+        differing = [name for name in {**new, **old} if new.get(name) is not old.get(name)]
+        gone += [name for name in differing if name not in old]
+        back += [name for name in differing if name in old]
     changed = [loc.name for loc, array in earlier.items() if loc in heap and heap[loc] is not array]
     parts = [f"{_listed(gone)} no longer declared"] if gone else []
     parts += [f"{_listed(back)} as before"] if back else []

@@ -12,7 +12,7 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.layout import INDENT, Layout
-from rh_kernel.syntax.lexer import chunks, laboratory, tokens
+from rh_kernel.syntax.lexer import chunks, section, tokens
 from rh_kernel.syntax.parse_items import item, words_of_directive
 from rh_kernel.syntax.parser import Unparsed, parse
 from rh_kernel.syntax.tokens import Kind, Token
@@ -56,7 +56,7 @@ def format_source(source: Source) -> str:
     lines: list[_Line] = []
     end = 0
     for chunk in chunks(source):
-        if laboratory(chunk) is not None:
+        if section(chunk) is not None:
             blank = "\n\n" in source.text[end : chunk.start].replace(" ", "").replace("\t", "")
             lines += _verbatim(chunk, blank=blank)
             end = chunk.start + len(chunk.text.rstrip())

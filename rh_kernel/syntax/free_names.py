@@ -56,7 +56,7 @@ def _item(item: items.Item, found: set[str]) -> None:
             _types(_checked(A), none, found)
         case items.Directive(_, e, _, other):
             _exprs([e for e in (e, other) if e is not None], none, found)
-        case items.LaboratoryItem():
+        case items.SectionItem():
             pass
 
 

@@ -5,8 +5,9 @@ or begin with ``}`` continue it. Reading never fails: what has no meaning become
 import re
 import unicodedata
 
+from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.tokens import KEYWORDS, LABORATORY, PYTHON, RETURN, SPELLINGS, Kind, Token
+from rh_kernel.syntax.tokens import KEYWORDS, PYTHON, RETURN, SECTIONS, SPELLINGS, Kind, Token
 
 
 def _characters(category: str) -> str:
@@ -44,6 +45,7 @@ _TOKEN = re.compile(
 _KINDS = {number: Kind[name] for name, number in _TOKEN.groupindex.items()}
 _END = _TOKEN.groupindex["END"]
 _ITEM = re.compile(r"^(?=[^\s}#])", re.MULTILINE)
+_ITEM_OF = {line: re.compile(rf"^(?=[^\s#{signs}])", re.MULTILINE) for line, signs in SECTIONS.items()}
 _SECTION = re.compile(r"^%%(\w+)[^\n]*\n?", re.MULTILINE)
 _FIRST_LINE = re.compile(rf"{PYTHON}[ \t]*(?:\r?\n|\Z)")
 _WORDS = re.compile(r'"[^"\r\n]*"?|[^\s#"]\S*|#[^\r\n]*')
@@ -53,14 +55,14 @@ def chunks(source: Source) -> tuple[Span, ...]:
     """The text cut where items begin. What stands before the first item is a chunk too, if it is not empty.
 
     From a line ``%%python`` on there is one chunk, and so from any other ``%%name``: what is in another language has no items
-    here. One of the laboratory goes up to the next such line, or to the end of the line ``%%rh``.
+    here. One of a language in ``SECTIONS`` goes up to the next such line, or to the end of the line ``%%rh``.
     """
     found: list[Span] = []
     start = 0
     while (section := _SECTION.search(source.text, start)) is not None:
         found += _cut(source, start, section.start())
         end = len(source.text)
-        if section[1] == LABORATORY[2:]:
+        if f"%%{section[1]}" in SECTIONS:
             following = _SECTION.search(source.text, section.end())
             if following is not None:
                 end = following.end() if following[1] == RETURN[2:] else following.start()
@@ -69,22 +71,32 @@ def chunks(source: Source) -> tuple[Span, ...]:
     return (*found, *_cut(source, start, len(source.text)))
 
 
-def _cut(source: Source, start: int, end: int) -> list[Span]:
+def _cut(source: Source, start: int, end: int, begins: re.Pattern[str] = _ITEM) -> list[Span]:
     """A part of the text cut where items begin."""
-    starts = [m.start() for m in _ITEM.finditer(source.text, start, end)]
+    starts = [m.start() for m in begins.finditer(source.text, start, end)]
     if not starts or starts[0] > start:
         starts.insert(0, start)
     return [Span(source, a, b) for a, b in zip(starts, [*starts[1:], end], strict=True) if a < b]
 
 
-def laboratory(chunk: Span) -> tuple[Span, ...] | None:
-    """The items of a chunk that is in the language of the laboratory; ``None`` for any other chunk."""
+@frozen
+class Section:
+    """A part of a text that is in another language: the beginning of its first line, such as ``%%lambda``, and its items."""
+
+    line: str
+    items: tuple[Span, ...]
+
+
+def section(chunk: Span) -> Section | None:
+    """What a chunk is in another language that has items; ``None`` for any other chunk."""
     text = chunk.source.text
     first = _SECTION.match(text, chunk.start, chunk.end)
-    if first is None or first[1] != LABORATORY[2:]:
+    line = "" if first is None else f"%%{first[1]}"
+    if first is None or line not in SECTIONS:
         return None
     last = _SECTION.search(text, first.end(), chunk.end)
-    return tuple(_cut(chunk.source, first.end(), chunk.end if last is None else last.start()))
+    end = chunk.end if last is None else last.start()
+    return Section(line, tuple(_cut(chunk.source, first.end(), end, _ITEM_OF[line])))
 
 
 def python_starts(text: str) -> int | None:

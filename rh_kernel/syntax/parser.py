@@ -12,14 +12,17 @@ from rh_kernel.syntax.advice import THE_END
 from rh_kernel.syntax.cursor import Cursor
 from rh_kernel.syntax.errors import IndentedItem, MissingBackward, MissingIn, MissingWith, StillOpen
 from rh_kernel.syntax.layout import INDENT, Layout
-from rh_kernel.syntax.lexer import chunks, laboratory, tokens
+from rh_kernel.syntax.lexer import chunks, section, tokens
 from rh_kernel.syntax.parse_expressions import expression
 from rh_kernel.syntax.parse_items import directive_of_words, item
 from rh_kernel.syntax.surface import Expr
-from rh_kernel.syntax.surface_items import Item, LaboratoryItem
+from rh_kernel.syntax.surface_items import Item, SectionItem
 from rh_kernel.syntax.tokens import CHECK, DECLARATIONS, STUB, Kind, Token
 
 Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
+
+_PIECE = re.compile(r'"(?:[^"\\\r\n]|\\.)*"?|#[^\r\n]*|[^\s"#]+')
+"""Of a text in another language: a string, a comment, or what has no blank in it."""
 
 _ANGLES = {"<": "⟨", ">": "⟩"}
 _CLOSER = re.compile("`,` or `(.)`")
@@ -48,18 +51,18 @@ def parse(source: Source) -> tuple[Item | Unparsed, ...]:
     """The items of a text in order. Raises nothing: what cannot be read is ``Unparsed``."""
     found: list[Item | Unparsed] = []
     for chunk in chunks(source):
-        inner = laboratory(chunk)
+        inner = section(chunk)
         if inner is not None:
-            found += [LaboratoryItem(span=stripped) for part in inner if (stripped := _code(part)) is not None]
+            found += [SectionItem(inner.line, span=code) for part in inner.items if (code := _code(part)) is not None]
         elif (parsed := parse_item(chunk)) is not None:
             found.append(parsed)
     return tuple(found)
 
 
 def _code(chunk: Span) -> Span | None:
-    """A chunk from its first token to its last, comments left out at the ends."""
-    code = [t for t in tokens(chunk) if t.kind is not Kind.COMMENT]
-    return Span(chunk.source, code[0].start, code[-1].end) if code else None
+    """A part of a section without blanks and comments at its ends, if anything is left of it."""
+    code = [m.span() for m in _PIECE.finditer(chunk.source.text, chunk.start, chunk.end) if m[0][0] != "#"]
+    return Span(chunk.source, code[0][0], code[-1][1]) if code else None
 
 
 def parse_item(chunk: Span) -> Item | Unparsed | None:

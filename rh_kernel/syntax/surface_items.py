@@ -194,12 +194,14 @@ class Evaluation(Written):
 
 
 @frozen
-class LaboratoryItem(Written):
-    """An item below a line ``%%lambda``: it is read where its language is known"""
+class SectionItem(Written):
+    """An item below a line like ``%%lambda``, which is its ``section``: it is read where its language is known"""
+
+    section: str
 
 
 Declaration: TypeAlias = (
     DimDeclaration | ConstDeclaration | LocDeclaration | FunDeclaration | OpDeclaration | NetDeclaration | HandlerDeclaration
 )
 Check: TypeAlias = EqualityCheck | TypeCheck
-Item: TypeAlias = Declaration | Evaluation | Check | TrainItem | Directive | LaboratoryItem
+Item: TypeAlias = Declaration | Evaluation | Check | TrainItem | Directive | SectionItem

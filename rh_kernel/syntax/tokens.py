@@ -48,7 +48,16 @@ PYTHON = "%%python"
 """The first line of a cell that is Python; below it nothing is in the language."""
 
 LABORATORY = "%%lambda"
-"""The line from which on a text is in the language of the laboratory, up to the next line that begins with ``%%``."""
+"""The line from which on a text is in the language of the laboratory."""
+
+EFFECTS = "%%eff"
+"""The line from which on a text is in the language of effects and handlers."""
+
+SECTIONS = {LABORATORY: "}", EFFECTS: "}|"}
+"""The lines from which on a text is in another language that has items, up to the next line that begins with ``%%``.
+
+Of each the signs with which a line in the first column continues an item.
+"""
 
 RETURN = "%%rh"
 """The line from which on a text is in this language again."""

@@ -21,6 +21,7 @@ from rh_kernel.session.results import (
     Change,
     CheckPassed,
     Computed,
+    Counted,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
@@ -33,7 +34,9 @@ from rh_kernel.session.results import (
     Notice,
     Pass,
     ProgramMade,
+    ReductionShown,
     Result,
+    Returned,
     RewritingShown,
     TraceMade,
     TrainingDone,
@@ -264,6 +267,7 @@ AnyOutcome: TypeAlias = (
     | Derivative
     | Forms
     | Outcome[RewritingShown]
+    | Outcome[Returned | Counted | ReductionShown]
     | Outcome[Notice]
     | Outcome[ItemFailed]
 )
@@ -342,6 +346,8 @@ def outcome(result: Result) -> AnyOutcome:
         case FormsShown():
             return Forms(result)
         case RewritingShown():
+            return Outcome(result)
+        case Returned() | Counted() | ReductionShown():
             return Outcome(result)
         case ItemFailed():
             return Outcome(result)

@@ -15,6 +15,7 @@ from rh_kernel.session.errors import TooMuchOutput
 from rh_kernel.session.results import (
     CheckPassed,
     Computed,
+    Counted,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
@@ -28,7 +29,9 @@ from rh_kernel.session.results import (
     Notice,
     ProgramMade,
     Progress,
+    ReductionShown,
     Result,
+    Returned,
     RewritingShown,
     Shown,
     TraceMade,
@@ -136,7 +139,7 @@ class Outputs:
                     self._release()
                 earlier = () if self._waiting is None else self._waiting.bundles
                 self._waiting = Waiting((*earlier, self._form(result)), is_value=False, since=self._clock())
-            case ValueFound() | Computed():
+            case ValueFound() | Computed() | Returned():
                 self._release()
                 self._waiting = Waiting((self._form(result),), is_value=True, since=self._clock())
             case (
@@ -146,6 +149,8 @@ class Outputs:
                 | Differentiated()
                 | FormsShown()
                 | RewritingShown()
+                | Counted()
+                | ReductionShown()
                 | DerivationMade()
                 | DiagramMade()
                 | GradientMade()

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.highlighting import laboratory_words
+from rh_kernel.ad.eff import lexing, library
+from rh_kernel.highlighting import effects_words, laboratory_words
 from rh_kernel.highlighting import looks as description
 from rh_kernel.highlighting.looks import Look, Marked, looks
 from rh_kernel.kernel.install import LABEXTENSION
-from rh_kernel.session.directives import DIRECTIVES, LABORATORY_DIRECTIVES
+from rh_kernel.session.directives import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
 from rh_kernel.syntax.lexer import python_starts
 from rh_kernel.syntax.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS
 from tests.highlighting.texts import nearly
@@ -100,6 +101,10 @@ TEXTS = [
     "%%lambda\ncheck x == 1\ntrain for\n%%%\n%ad #a\n%ad(chad)\n%ad\t\xa0chad\nλ λx' λ1 λλ xλ 1λ fun λx λ\n fun g\n%%rh\n  x",
     "%%rh\n%%lambda\nif\n%ad λx f\n%ad\n λx f\n%ad  λ",
     "dim n\n%%lambda",
+    "%%eff # a\ndata Paired x [e] = P x {[e | S x] x} | N\n| A'\n}\nfun op net = sin op (λx → -x ≤ 1) <= 2 := @y!.1\n%%rh\nop",
+    "%%eff\n| a\n  <op x -> k> -> k (<| x, y |>); M ⟨| ⟩ ++ :: == => != ** // && 1x 1. .5 1e3 \"a\\\"b\" \"a\\x\" \"a",
+    "%%eff\n%count handle M with h\n%trace\n %x %\n% count x\n%%lambda\nhandle map\n%%eff\ninclude data <- x <-x y<-",
+    "%%eff\nfun\n  handler fun Fun\nhandler handler\n\tx\ty \n Ⅷx ½ x² wᵀ ǅ\u2028x\x0cy\n%% eff\n% %",
 ]  # fmt: skip
 
 
@@ -118,6 +123,7 @@ def expected(text: str) -> list[list[str]]:
 
 def test_the_editor_reads_every_program_as_the_language_does() -> None:
     texts = [program.read_text(encoding="utf-8").replace("\r", "") for program in PROGRAMS]
+    texts += [f"%%eff\n{library.included(name).text}" for name in library.names()]
     texts += TEXTS
     assert len(texts) > 100
     for text, found in zip(texts, node(TOKENS, "tokens.js", json.dumps(texts)), strict=True):
@@ -203,6 +209,11 @@ def test_the_editor_knows_the_words_of_the_language() -> None:
     agree("LABORATORY.type", words["LABORATORY"]["type"], laboratory_words.LABORATORY_TYPES)
     agree("LABORATORY.function", words["LABORATORY"]["function"], laboratory_words.LABORATORY_FUNCTIONS)
     agree("LABORATORY.system", words["LABORATORY"]["system"], laboratory_words.SYSTEMS)
+    agree("EFFECTS.declaration", words["EFFECTS"]["declaration"], set(lexing.DECLARATIONS))
+    agree("EFFECTS.keyword", words["EFFECTS"]["keyword"], lexing.KEYWORDS)
+    agree("EFFECTS.directive", words["EFFECTS"]["directive"], set(EFFECTS_DIRECTIVES))
+    agree("EFFECTS.function", words["EFFECTS"]["function"], effects_words.EFFECTS_FUNCTIONS)
+    agree("EFFECTS.signs", list(words["EFFECTS"]["signs"]), {look.value for look in description.EFFECTS_SIGNS.values()})
     agree("SIGNS", list(words["SIGNS"]), {look.value for look in description.SIGNS.values()})
 
 
@@ -210,3 +221,10 @@ def test_the_editor_knows_the_words_of_the_language() -> None:
 def test_the_editor_knows_the_signs_of_the_language(look: str) -> None:
     signs = {sign for sign, has in description.SIGNS.items() if has.value == look}
     agree(f"SIGNS.{look}", node(WORDS, "words.js")["SIGNS"][look], all_spellings(signs))
+
+
+@pytest.mark.parametrize("look", sorted({look.value for look in description.EFFECTS_SIGNS.values()}))
+def test_the_editor_knows_the_signs_of_effects(look: str) -> None:
+    signs = {sign for sign, has in description.EFFECTS_SIGNS.items() if has.value == look}
+    spellings = {spelling for spelling, sign in lexing.SPELLINGS.items() if sign in signs}
+    agree(f"EFFECTS.signs.{look}", node(WORDS, "words.js")["EFFECTS"]["signs"][look], signs | spellings)

@@ -24,4 +24,21 @@ laboratory = [
     "≤",
     "(",
 ]
-nearly = st.lists(st.sampled_from([*signs, *words, *more, *laboratory])).map("".join)
+effects = [
+    "\n%%eff\n",
+    "\n|",
+    "\n}",
+    "handler ",
+    "match",
+    "<|",
+    "|>",
+    "::",
+    ":=",
+    "!",
+    "=>",
+    "Paired",
+    "%count ",
+    '"a\\"',
+    "\\n",
+]
+nearly = st.lists(st.sampled_from([*signs, *words, *more, *laboratory, *effects])).map("".join)

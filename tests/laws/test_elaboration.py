@@ -57,7 +57,7 @@ def elaborated(known: Definitions, item: items.Item | Unparsed) -> Definitions:
         case items.TypeCheck():
             elaborate_type_check(known, item)
             return known
-        case items.TrainItem() | items.Directive() | items.LaboratoryItem() | Unparsed():
+        case items.TrainItem() | items.Directive() | items.SectionItem() | Unparsed():
             return known
         case declaration:
             definition = declare(known, declaration)

@@ -18,7 +18,7 @@ from rh_kernel.ad.systems import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS, cost, failing
-from rh_kernel.session.directives import DIRECTIVES, LABORATORY_DIRECTIVES
+from rh_kernel.session.directives import ALL_DIRECTIVES, DIRECTIVES
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.session.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug
@@ -54,7 +54,7 @@ def test_a_part_that_nothing_makes_is_refused() -> None:
 def test_what_is_written_by_hand_is_about_what_there_is() -> None:
     assert set(complaints.words()) == set(complaints.classes()) == set(classes().values())
     assert set(symbols.words()) == set(ROWS) == {row.name for rows in symbols.KINDS.values() for row in rows}
-    assert set(directives.words()) == {*DIRECTIVES, *LABORATORY_DIRECTIVES}
+    assert set(directives.words()) == {*ALL_DIRECTIVES}
     assert set(rules.words()["reduction"]) == {rule.value for rule in Rule}
     assert set(rules.words()["typing"]) == {rule.value for rule in TypingRule if rule.value.startswith("T-")}
     assert set(rules.words()["figures"]) == {figure.value for figure in Figure}

@@ -58,12 +58,12 @@ from rh_kernel.syntax.surface_items import (
     HandlerType,
     Initial,
     Item,
-    LaboratoryItem,
     LocDeclaration,
     Measure,
     NetDeclaration,
     OpDeclaration,
     OwnDerivative,
+    SectionItem,
     StaticParameter,
     TrainItem,
     TypeCheck,
@@ -405,7 +405,7 @@ class Writer:
             case Directive(name, M, words):
                 options = [f"--{word}" for word in words]
                 return [f"%{name.text}", *(words if M is None else [*options, *self.expression(M)])]
-            case LaboratoryItem():
+            case SectionItem():
                 raise AssertionError("these programs are in one language")
 
     def own(self, own: OwnDerivative) -> list[str]:

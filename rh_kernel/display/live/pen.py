@@ -19,6 +19,7 @@ from rh_kernel.syntax.doc import (
     Doc,
     Ended,
     Laid,
+    Mark,
     Newline,
     Open,
     Role,
@@ -193,7 +194,7 @@ class _Strip:
 
 
 def sheet(doc: Doc, origin: Origin, width: int = WIDTH) -> Sheet:
-    """The lines of ``doc``, where they can be broken so wide; what is ``Typed`` in it is a part of that name."""
+    """The lines of ``doc``, where they can be broken so wide; what is ``Typed`` or marked in it is a part of that name."""
     pen = _Pen(origin)
     for event in shared_layout(doc, width, _Laid):
         match event:
@@ -265,7 +266,7 @@ class _Pen:
                 self._roles.pop()
             case Spanned():
                 self.strip.close()
-            case Typed(name):
+            case Typed(name) | Mark(name):
                 self._parts.append(Part(name, start, self.strip.here))
             case _:
                 pass

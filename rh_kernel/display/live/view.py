@@ -14,7 +14,7 @@ class View(Protocol):
 
     @property
     def kind(self) -> str:
-        """``stepper``, ``player``, ``diagram`` or ``derivation``."""
+        """``stepper``, ``player``, ``diagram``, ``derivation`` or ``rewriting``."""
         ...
 
     def opening(self) -> Record:

@@ -8,6 +8,7 @@ from rh_kernel.display.live.view import View
 from rh_kernel.session.results import (
     CheckPassed,
     Computed,
+    Counted,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
@@ -19,7 +20,9 @@ from rh_kernel.session.results import (
     NamesShown,
     Notice,
     ProgramMade,
+    ReductionShown,
     Result,
+    Returned,
     RewritingShown,
     TraceMade,
     TrainingDone,
@@ -39,6 +42,10 @@ def view_of(result: Result) -> View | None:
             return DiagramView(result)
         case DerivationMade():
             return DerivationView(result)
+        case RewritingShown() | ReductionShown():
+            from rh_kernel.display.live.rewriting import Rewriting
+
+            return Rewriting(result)
         case (
             DeclarationMade()
             | ValueFound()
@@ -46,7 +53,8 @@ def view_of(result: Result) -> View | None:
             | Computed()
             | Differentiated()
             | FormsShown()
-            | RewritingShown()
+            | Returned()
+            | Counted()
             | TypeShown()
             | HeapShown()
             | CheckPassed()

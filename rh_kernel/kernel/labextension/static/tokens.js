@@ -3,7 +3,7 @@
  * nothing here needs a page.
  */
 
-import { CELL_WORDS, CHECK_WORDS, EXPRESSION_DIRECTIVES, LABORATORY, PLACED, SIGNS, WORDS } from "./words.js";
+import { CELL_WORDS, CHECK_WORDS, EFFECTS, EXPRESSION_DIRECTIVES, LABORATORY, PLACED, SIGNS, WORDS } from "./words.js";
 
 // Raised digits and ᵀ are no part of a name: wᵀ is a transpose.
 const RAISED = "⁰¹²³⁴-⁹ᵀ";
@@ -11,6 +11,10 @@ const WORD = `(?![${RAISED}])[\\p{L}\\p{N}_]`;
 const NAME = `(?![${RAISED}]|\\p{Nd}|(?=[\\u00b2-\\u20ff])\\p{No})[\\p{L}\\p{N}_](?:${WORD}|'|(?=[\\u00b2-\\u20ff])\\p{M})*`;
 const DECIMAL = "[0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?";
 const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+
+function compiled([kind, pattern]) {
+  return [kind, new RegExp(pattern, "suy")];
+}
 
 const KINDS = [
   ["blank", "(?: |\\t+$)+"],
@@ -22,12 +26,27 @@ const KINDS = [
   ["string", '"[^"]*"?'],
   ["comment", "#.*"],
   ["bad", `[0-9](?:${WORD}|[.'](?=${WORD}))*|\\t+|.`],
-].map(([kind, pattern]) => [kind, new RegExp(pattern, "suy")]);
+].map(compiled);
+
+const LETTER = "[\\p{L}\\p{N}_]";
+const KINDS_OF_EFFECTS = [
+  ["blank", " +"],
+  ["name", `(?!λ|\\p{Nd})${LETTER}(?:${LETTER}|')*`],
+  ["number", `(?=(${DECIMAL}))\\1(?!${LETTER}|')`],
+  ["projection", "\\.[0-9]+"],
+  ["bad", "!=|>=|&&|\\|\\||\\*\\*|\\+=|-=|\\*=|=>|//"],
+  ["sign", "->|<-(?=\\s|$)|<=|==|:=|::|\\+\\+|<\\||\\|>|⟨\\||\\|⟩|[()\\[\\]{}<>⟨⟩,;:=|.+\\-−*×/@!%\\\\λ→↦←≤]"],
+  ["string", '"(?:[^"\\\\]|\\\\[nt"\\\\])*"|".*'],
+  ["comment", "#.*"],
+  ["bad", `[0-9](?:${LETTER}|[.'](?=${LETTER}))*|\\t+|.`],
+].map(compiled);
 
 const LABORATORY_SIGNS = { __proto__: null, "\\": "keyword", "≤": "arrow" };
 
 const WHOLE_NAME = new RegExp(NAME, "suy");
 const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
+// How an item begins in another language that has items, by the line from which on a text is in it.
+const SECTIONS = { __proto__: null, "%%lambda": ITEM, "%%eff": new RegExp(`[^${SPACE}}|#]`, "suy") };
 const CHECK = /check +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]/uy;
 const SECTION = /%%[\p{L}\p{N}_]+/uy;
 const PYTHON_CELL = /%%python[ \t]*$/uy;
@@ -48,7 +67,7 @@ const FRESH_LINE = { isSection: false, bound: 0, awaitsSystem: false };
 
 /** The state before the first line. */
 export function begin() {
-  return { ...FRESH, ...FRESH_LINE, isFirst: true, isPython: false, isLast: false, isLaboratory: false };
+  return { ...FRESH, ...FRESH_LINE, isFirst: true, isPython: false, isLast: false, section: "" };
 }
 
 /** Whether a text that begins with this line is a cell of Python. */
@@ -64,14 +83,14 @@ export function beginLine(line, state) {
   if (state.isLast) return false;
   if (state.isSection) Object.assign(state, FRESH);
   Object.assign(state, FRESH_LINE);
-  if (at(ITEM, line, 0) < 0) return false;
-  const isCheck = !state.isLaboratory && at(CHECK, line, 0) > 0;
+  if (at(SECTIONS[state.section] ?? ITEM, line, 0) < 0) return false;
+  const isCheck = !state.section && at(CHECK, line, 0) > 0;
   Object.assign(state, FRESH, { isDirective: line[0] === "%", isCheck });
   const section = line.slice(0, Math.max(at(SECTION, line, 0), 0));
   if (section) {
-    const returns = state.isLaboratory && section === "%%rh";
-    state.isLaboratory = section === "%%lambda";
-    state.isSection = returns || state.isLaboratory;
+    const returns = state.section !== "" && section === "%%rh";
+    state.section = section in SECTIONS ? section : "";
+    state.isSection = returns || state.section !== "";
     state.isLast = !state.isSection;
   }
   return true;
@@ -81,7 +100,9 @@ export function beginLine(line, state) {
 export function token(line, start, state) {
   if (state.isPython && state.count > 0) return [null, line.length];
   if (state.isPython) return [noted(state, line, "directive"), line.trimEnd().length];
-  if (state.isLaboratory && !state.isSection) return tokenOfLaboratory(line, start, state);
+  const section = sectionOf(state);
+  if (section === "%%lambda") return tokenOfLaboratory(line, start, state);
+  if (section === "%%eff") return tokenOfText(line, start, state, KINDS_OF_EFFECTS);
   if (state.isDirective && state.count === 1) {
     const blank = at(BLANK_BEFORE_NAME, line, start);
     if (blank > 0) return [null, blank];
@@ -94,6 +115,11 @@ export function token(line, start, state) {
     }
   }
   return state.hasWords ? wordOfDirective(line, start, state) : tokenOfText(line, start, state);
+}
+
+/** The line from which on a text is in another language, if a token of that language is next. */
+function sectionOf(state) {
+  return state.isSection ? "" : state.section;
 }
 
 function at(pattern, line, start) {
@@ -120,8 +146,8 @@ function wordOfDirective(line, start, state) {
   return [noted(state, text, look), end];
 }
 
-function tokenOfText(line, start, state) {
-  for (const [kind, pattern] of KINDS) {
+function tokenOfText(line, start, state, kinds = KINDS) {
+  for (const [kind, pattern] of kinds) {
     const end = at(pattern, line, start);
     if (end < 0) continue;
     if (kind === "blank") return [null, end];
@@ -151,13 +177,15 @@ function tokenOfLaboratory(line, start, state) {
   return found;
 }
 
+const LOOKS_OF_NAMES = { __proto__: null, "%%lambda": lookOfLaboratoryName, "%%eff": lookOfEffectsName };
+
 function lookOf(kind, text, state) {
-  const isLaboratory = state.isLaboratory && !state.isSection;
+  const section = sectionOf(state);
   switch (kind) {
-    case "name": return (isLaboratory ? lookOfLaboratoryName : lookOfName)(text.normalize("NFC"), state);
-    case "sign": return text === "%" && state.isPercent ? "directive" : lookOfSign(text);
+    case "name": return (LOOKS_OF_NAMES[section] ?? lookOfName)(text.normalize("NFC"), state);
+    case "sign": return text === "%" && state.isPercent ? "directive" : lookOfSign(text, section === "%%eff" ? EFFECTS.signs : SIGNS);
     case "foreign": return state.isCheck && text === "==" ? "arrow" : "bad";
-    case "bad": return (isLaboratory && LABORATORY_SIGNS[text]) || kind;
+    case "bad": return (section === "%%lambda" && LABORATORY_SIGNS[text]) || kind;
     default: return kind;
   }
 }
@@ -172,6 +200,15 @@ function lookOfLaboratoryName(name, { count, head, last }) {
   if (LABORATORY.keyword.has(name)) return "keyword";
   if (LABORATORY.type.has(name)) return "type";
   return LABORATORY.function.has(name) ? "function" : "name";
+}
+
+function lookOfEffectsName(name, { count, head, last }) {
+  if (count === 1 && head === "%") return EFFECTS.directive.has(name) ? "directive" : "name";
+  if (count === 0 && EFFECTS.declaration.has(name)) return "declaration";
+  if (count === 1 && EFFECTS.declaration.has(last)) return "declared";
+  if (EFFECTS.keyword.has(name)) return "keyword";
+  if (/^\p{Uppercase}/u.test(name)) return "type";
+  return EFFECTS.function.has(name) ? "function" : "name";
 }
 
 function lookOfName(name, state) {
@@ -194,7 +231,7 @@ function placed(name, state) {
   return words?.has(name) ? "keyword" : null;
 }
 
-function lookOfSign(sign) {
-  for (const [look, signs] of Object.entries(SIGNS)) if (signs.has(sign)) return look;
+function lookOfSign(sign, table) {
+  for (const [look, signs] of Object.entries(table)) if (signs.has(sign)) return look;
   return "punctuation";
 }

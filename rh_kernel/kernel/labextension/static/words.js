@@ -31,7 +31,7 @@ export const PLACED = {
 };
 
 /** What may follow `%%`. */
-export const CELL_WORDS = new Set(["lambda", "python", "rh"]);
+export const CELL_WORDS = new Set(["eff", "lambda", "python", "rh"]);
 
 /** Words that mean something inside a check. */
 export const CHECK_WORDS = new Set(["within"]);
@@ -47,9 +47,36 @@ export const LABORATORY = {
     "softplus", "sqrt", "square", "step", "sub", "sum", "swish", "tanh",
   ]),
   system: new Set([
-    "all", "chad", "chad-accumulated", "chad-combinators", "chad-forward", "direct", "finite-differences",
+    "all", "chad", "chad-accumulated", "chad-combinators", "chad-forward", "direct", "effects:checkpointed",
+    "effects:continuation", "effects:forward", "effects:hessian", "effects:higher-order",
+    "effects:higher-order-checkpointed", "effects:second", "effects:stateful", "effects:taped", "finite-differences",
     "linear-negation", "reverse-derivative", "reverse-handler", "tape", "unary",
   ]),
+};
+
+/** The words and signs below a line `%%eff`. */
+export const EFFECTS = {
+  declaration: new Set(["data", "effect", "fun", "handler", "include"]),
+  keyword: new Set([
+    "data", "effect", "else", "fun", "handle", "handler", "if", "in", "include", "let", "match", "return", "then", "with",
+  ]),
+  directive: new Set(["count", "trace", "type"]),
+  function: new Set([
+    "add", "append", "array", "cos", "div", "equal", "exp", "fetch", "float", "less", "lesseq", "log", "log_gamma", "mul",
+    "negate", "new", "print", "quotient", "read", "remainder", "show", "sigmoid", "sin", "size", "softplus", "sqrt",
+    "store", "sub", "tanh", "tensor", "tensor_concatenate", "tensor_entries", "tensor_exp", "tensor_filled",
+    "tensor_log_sum_exp", "tensor_lower", "tensor_minus", "tensor_negate", "tensor_normal", "tensor_over", "tensor_part",
+    "tensor_place", "tensor_plus", "tensor_power", "tensor_product", "tensor_repeat", "tensor_reshape", "tensor_scale",
+    "tensor_shape", "tensor_softmax", "tensor_split", "tensor_stack", "tensor_sum", "tensor_times", "tensor_total",
+    "tensor_transpose", "tensor_zeros", "write",
+  ]),
+  signs: {
+    arrow: new Set(["->", "→", "↦", "<-", "←", "<=", "≤", "=", "==", ":="]),
+    operator: new Set(["+", "-", "−", "*", "×", "/", "++", "::", "@", "!"]),
+    binder: new Set(["<", "⟨", ">", "⟩", "<|", "⟨|", "|>", "|⟩"]),
+    bracket: new Set(["(", ")", "[", "]", "{", "}"]),
+    keyword: new Set(["\\", "λ"]),
+  },
 };
 
 /** How the signs look; those that are not here are punctuation. */

@@ -1,0 +1,45 @@
+"""Results of ``%%eff`` cells for a terminal: values, counts, and the steps of a reduction."""
+
+from rh_kernel.ad.eff import printing_types as types
+from rh_kernel.ad.eff.printing import value
+from rh_kernel.ad.eff.types import ComputationType, Function, Returner
+from rh_kernel.display.effects_counts import counted
+from rh_kernel.display.laboratory_text import steps_text
+from rh_kernel.session.results import Counted, ReductionShown, Returned
+from rh_kernel.syntax.doc import plain
+
+
+def effects_text(result: Returned | Counted | ReductionShown) -> str:
+    """The result as text."""
+    match result:
+        case Returned(printed=printed):
+            return "\n".join([*printed, returned_text(result)])
+        case Counted(returned, counts):
+            lines = counted(counts)
+            width = max(len(what) for what, _ in lines)
+            digits = max(len(number) for _, number in lines)
+            table = [f"{what:<{width}}  {number:>{digits}}" for what, number in lines]
+            return "\n".join([effects_text(returned), *table])
+        case ReductionShown(_, _, trace):
+            return "\n".join(
+                [
+                    steps_text(trace.steps, [step.number for step in trace.steps]),
+                    *(f"printed: {text}" for text in trace.printed),
+                ]
+            )
+
+
+def returned_text(result: Returned) -> str:
+    """``2.5 : Float``; of a function or a pair of computations, which are no values, the type."""
+    V = no_value(result.type) if result.value is None else plain(value(result.value))
+    return f"{V} : {type_text(result.type)}"
+
+
+def no_value(C: ComputationType) -> str:
+    """What stands where there is no value."""
+    return "a function" if isinstance(C, Function) else "a pair of computations"
+
+
+def type_text(C: ComputationType) -> str:
+    """The type of what is returned, or of the function."""
+    return types.value(C.value) if isinstance(C, Returner) else types.computation(C)

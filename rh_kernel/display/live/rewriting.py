@@ -1,0 +1,160 @@
+"""The view of a trace of whole terms: of ``%ad … --trace``, and of ``%trace`` in cells of effects and handlers.
+
+A page goes from step to step and is told the lines before and after each, what is marked in them, and what the cells hold.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import cast
+
+from rh_kernel.ad.eff.traces import Shown
+from rh_kernel.ad.system import Step
+from rh_kernel.display.effects_text import type_text
+from rh_kernel.display.frames import cut
+from rh_kernel.display.live.lines import ROLES, WIDTH
+from rh_kernel.display.live.pen import sheet
+from rh_kernel.display.live.stepper_states import ranges
+from rh_kernel.display.live.view import Unanswerable, number, truth, words
+from rh_kernel.display.record import Json, Record
+from rh_kernel.display.text import visible
+from rh_kernel.session.results import ReductionShown, RewritingShown
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.doc import Doc, plain
+
+NARROWEST, WIDEST = 30, 160
+"""A page may ask for lines of so many characters, as its panes are wide."""
+
+ABOVE, BELOW = 100, 300
+"""Of a term with very many lines so many are shown above and below the place where something is marked."""
+
+LONGEST, LONGEST_CONTENT, MOST_CELLS = 200, 300, 500
+"""So many characters a subject and the content of a cell may have, and of so many cells a page is told at most."""
+
+SEARCHED = 300_000
+"""A search gives up after so many characters."""
+
+
+class Rewriting:
+    """Answers about one trace."""
+
+    def __init__(self, result: RewritingShown | ReductionShown) -> None:
+        self._result = result
+        self._start, *self._steps = _steps(result)
+        fired = Counter(step.rule for step in self._steps)
+        self._rules = sorted(fired, key=lambda rule: (-fired[rule], rule))
+        self._fired = fired
+
+    @property
+    def kind(self) -> str:
+        """``rewriting``"""
+        return "rewriting"
+
+    def opening(self) -> Record:
+        """The whole at a glance: what is traced, how it ends, the rule of each step, and which steps change a cell or print."""
+        numbers = {rule: n for n, rule in enumerate(self._rules)}
+        told = [step for step in self._steps if isinstance(step, Shown)]
+        glosses = {step.rule: (step.figure, step.gloss) for step in reversed(told)}
+        return {
+            **self._head(),
+            "steps": len(self._steps),
+            "rules": [self._rule(rule, *glosses.get(rule, ("", ""))) for rule in self._rules],
+            "numbers": [[step.first, step.number] for step in self._steps if isinstance(step, Shown)],
+            "fired": [numbers[step.rule] for step in self._steps],
+            "changes": [n for n, step in enumerate(self._steps) if isinstance(step, Shown) and step.changed is not None],
+            "printed": [[n, step.printed] for n, step in enumerate(self._steps) if isinstance(step, Shown) and step.printed],
+            "roles": [None if role is None else role.value for role in ROLES],
+        }
+
+    def answer(self, question: Record) -> Record:
+        """``step`` is what a step shows, ``find`` the next step that a text occurs in. Raises ``Unanswerable``."""
+        if any(isinstance(field, float) and not math.isfinite(field) for field in question.values()):
+            raise Unanswerable("a number is finite")
+        match question.get("ask"):
+            case "step":
+                return self._step(question)
+            case "find":
+                return self._find(question)
+            case _:
+                raise Unanswerable("`ask` is one of `step` and `find`")
+
+    def _head(self) -> Record:
+        last = self._steps[-1] if self._steps else self._start
+        end = cut(_one_line(last.term), LONGEST)
+        match self._result:
+            case RewritingShown(system, program):
+                words: Record = {"title": system.title, "source": system.source, "subject": program.name, "type": "", "why": []}
+            case ReductionShown(subject, C, trace):
+                why: list[Json] = [f"{d.code}: {d.message}" for d in trace.stuck]
+                why += ["The limit of steps was met."] if trace.is_cut else []
+                shown = cut(" ".join(visible(subject).split()), LONGEST)
+                words = {"title": "", "source": "", "subject": shown, "type": type_text(C), "why": why}
+        return {**words, "end": end}
+
+    def _rule(self, rule: str, figure: str, gloss: str) -> Record:
+        return {"name": rule, "figure": figure, "gloss": gloss, "times": self._fired[rule]}
+
+    def _step(self, question: Record) -> Record:
+        """A step; where there is none the start, as what is before and after nothing."""
+        n = number(question, "step", 0, max(len(self._steps) - 1, 0))
+        width = number(question, "width", NARROWEST, WIDEST, WIDTH)
+        step = self._steps[n] if self._steps else self._start
+        before = _laid(self._before(n), ("redex", "focus"), width)
+        after = _laid(step.term, ("contractum", "changed"), width)
+        cells: list[Json] = []
+        if isinstance(step, Shown):
+            held = step.cells
+            changed = next((i for i, cell in enumerate(held) if cell.is_changed), 0)
+            first = max(0, min(changed - MOST_CELLS // 2, len(held) - MOST_CELLS))
+            for cell in held[first : first + MOST_CELLS]:
+                cells.append([cell.name, cut(_one_line(cell.content), LONGEST_CONTENT), cell.is_changed])
+        return {"before": before, "after": after, "cells": cells}
+
+    def _before(self, n: int) -> Doc:
+        step = self._steps[n] if self._steps else self._start
+        if isinstance(step, Shown):
+            return step.before
+        return self._steps[n - 1].term if n else self._start.term
+
+    def _find(self, question: Record) -> Record:
+        """The next step whose term behind it has the text, or whose rule is called that."""
+        text = " ".join(words(question, "text").casefold().split())
+        backwards = truth(question, "backwards")
+        count = len(self._steps)
+        start = number(question, "from", -1 if backwards else 0, count)
+        room = SEARCHED
+        for n in range(min(start, count - 1), -1, -1) if backwards else range(start, count):
+            step = self._steps[n]
+            line = _one_line(step.term).casefold()
+            if text in line or text == step.rule.casefold():
+                return {"step": n}
+            room -= len(line)
+            if room <= 0:
+                return {"step": None, "reached": n - 1 if backwards else n + 1}
+        return {"step": None}
+
+
+def _steps(result: RewritingShown | ReductionShown) -> Sequence[Step | Shown]:
+    """The start and the steps."""
+    match result:
+        case RewritingShown():
+            return result.steps
+        case ReductionShown():
+            return result.trace.steps
+
+
+def _laid(doc: Doc, kinds: tuple[str, ...], width: int) -> Record:
+    """The lines of a document around what is marked in it, and where the marks are."""
+    whole = sheet(doc, _nowhere, width)
+    place = next((part.start[0] for kind in kinds for part in whole.parts if part.name == kind), 0)
+    shown = whole.shown(max(place - ABOVE, 0), place + BELOW)
+    return {"lines": [line.json for line in shown.lines], "marks": cast(Record, ranges(shown, *kinds))}
+
+
+def _nowhere(_: Span) -> int:
+    """Terms of a trace are of no cell."""
+    return 0
+
+
+def _one_line(doc: Doc) -> str:
+    return " ".join(visible(plain(doc, math.inf)).split())

@@ -1,0 +1,68 @@
+"""What the items of ``%%eff`` sections declare, as far as they are whole and right."""
+
+from collections.abc import Iterator
+
+from rh_kernel.ad.eff.parsing_items import item
+from rh_kernel.ad.eff.surface_items import (
+    DataItem,
+    DirectiveItem,
+    EffectItem,
+    FunItem,
+    HandlerItem,
+    IncludeItem,
+    Item,
+    RunItem,
+)
+from rh_kernel.session.effects import declared
+from rh_kernel.session.effects_names import Effects
+from rh_kernel.source.diagnostic import Failure
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.lexer import chunks, section
+from rh_kernel.syntax.tokens import EFFECTS
+
+LONGEST = 4_000
+"""Of a text of more characters the declarations are not looked at; it takes too long."""
+
+
+def known(effects: Effects, parts: tuple[Span, ...]) -> Effects:
+    """What there is after those declarations."""
+    for part in parts if sum([len(part.text) for part in parts]) <= LONGEST else ():
+        try:
+            read = item(part)
+            after = None if read is None else declared(read, effects, part)
+        except (Failure, RecursionError, MemoryError):
+            continue
+        effects = effects if after is None else after
+    return effects
+
+
+def includes(source: Source) -> set[str]:
+    """The programs that the sections of a text include."""
+    return {found.name.text for found in _items(source) if isinstance(found, IncludeItem)}
+
+
+def declared_names(source: Source) -> set[str]:
+    """The names that the sections of a text declare, with those of constructors and operations."""
+    names: set[str] = set()
+    for found in _items(source):
+        match found:
+            case DataItem(name, _, members) | EffectItem(name, _, members):
+                names |= {name.text, *[member.name.text for member in members]}
+            case FunItem(name) | HandlerItem(name):
+                names.add(name.text)
+            case IncludeItem() | RunItem() | DirectiveItem():
+                pass
+    return names
+
+
+def _items(source: Source) -> Iterator[Item]:
+    """The items of the sections of a text that can be read."""
+    for chunk in chunks(source):
+        inner = section(chunk)
+        for part in inner.items if inner is not None and inner.line == EFFECTS else ():
+            try:
+                found = item(part)
+            except (Failure, RecursionError):
+                continue
+            if found is not None:
+                yield found

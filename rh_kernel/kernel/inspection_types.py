@@ -1,0 +1,52 @@
+"""The types of local variables in an item of a ``%%eff`` section: those of its parameters, patterns, lets and continuations."""
+
+from rh_kernel.ad.eff import printing_types as types
+from rh_kernel.ad.eff.checking import check_computation, check_function, check_handler
+from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition, Pattern, Value, Variable
+from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.elaboration_items import Run, elaborate
+from rh_kernel.ad.eff.inference import Inference
+from rh_kernel.ad.eff.parsing_items import item
+from rh_kernel.ad.eff.types import Row, ValueType
+from rh_kernel.source.diagnostic import Failure
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.tokens import Token
+
+
+def variable(definitions: Definitions, part: Span, token: Token) -> str | None:
+    """``x : A`` for the variable that stands at a token: one that is used there, or one that is bound and then used."""
+    seen: list[tuple[Span, str, ValueType, Inference]] = []
+
+    class Watching(Inference):
+        """Notes the type of every variable where it is used."""
+
+        def _equal(self, found: ValueType, expected: ValueType, V: Value | Pattern, E: Row) -> None:
+            if isinstance(V, Variable) and V.span is not None:
+                seen.append((V.span, V.name, found, self))
+            super()._equal(found, expected, V, E)
+
+    _check(definitions, part, Watching)
+    uses = [use for use in seen if use[1] == token.text]
+    here = [use for use in uses if (use[0].start, use[0].end) == (token.start, token.end)]
+    later = sorted([use for use in uses if use[0].start >= token.end], key=lambda use: use[0].start)
+    for _, name, A, inference in (*here[-1:], *later[:1]):
+        return f"{name} : {types.value(inference.unknowns.whole(A))}"
+    return None
+
+
+def _check(definitions: Definitions, part: Span, new: type[Inference]) -> None:
+    """Type an item, as far as that goes."""
+    try:
+        read = item(part)
+        found = None if read is None else elaborate(read, definitions)
+        match found:
+            case FunctionDefinition():
+                check_function(found, definitions, new)
+            case HandlerDefinition():
+                check_handler(found, definitions, new)
+            case Run(_, M):
+                check_computation(M, definitions, None, new)
+            case _:
+                pass
+    except (Failure, RecursionError, MemoryError):
+        pass  # what was seen up to there is right all the same

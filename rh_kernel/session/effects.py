@@ -1,0 +1,170 @@
+"""The items of ``%%eff`` cells: what they are going to do, and doing it. The language is in ``ad.eff``."""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+
+from rh_kernel.ad.eff import printing_types as types
+from rh_kernel.ad.eff.builtins import BUILT_INS
+from rh_kernel.ad.eff.checking import check_computation, check_item
+from rh_kernel.ad.eff.core import Computation, Global, Return
+from rh_kernel.ad.eff.definitions import Definitions, shown
+from rh_kernel.ad.eff.elaboration_items import Asked, Run, elaborate
+from rh_kernel.ad.eff.loading import declare, prelude
+from rh_kernel.ad.eff.machine import LIMIT, Outcome, running
+from rh_kernel.ad.eff.parsing_items import item as read
+from rh_kernel.ad.eff.plain import outside
+from rh_kernel.ad.eff.surface import Var
+from rh_kernel.ad.eff.surface_items import DirectiveItem, IncludeItem, Item
+from rh_kernel.ad.eff.traces import trace
+from rh_kernel.operational.errors import OutOfFuel
+from rh_kernel.session.effects_names import Effects, arrow, by_kind, said
+from rh_kernel.session.plans import DeclareEffects, RunEffects, ShowsOfRun, ShowType, Surroundings
+from rh_kernel.session.results import Counted, DeclarationMade, Event, Notice, ReductionShown, Returned, Shown, Working
+from rh_kernel.session.settings import Settings
+from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.cursor import DEEPEST
+from rh_kernel.syntax.errors import TooDeep
+from rh_kernel.syntax.stuck import placed
+from rh_kernel.syntax.tokens import EFFECTS
+from rh_kernel.typing.errors import DependsOnError, UnknownName
+
+MOST_STEPS = 10_000
+"""A trace of more steps is refused."""
+
+_SHOWS: Mapping[str, ShowsOfRun] = {"": "value", "count": "counts", "trace": "steps"}
+
+LANGUAGE = "a function of the language"
+"""What is said of a function that nobody has declared."""
+
+QUICKER = 10
+"""A step of the machine takes so much less time than one of a reduction: as often as that more are allowed."""
+
+
+def started(effects: Effects | None) -> Effects:
+    """What there is: before anything is declared, what always is."""
+    return Effects(prelude()) if effects is None else effects
+
+
+def plan(span: Span, around: Surroundings, failed: frozenset[str] = frozenset()) -> DeclareEffects | RunEffects | ShowType:
+    """What an item is going to do; ``failed`` notes the names whose declarations have errors. Raises ``Rejected``."""
+    try:
+        with _shallow(span):
+            return _plan(span, started(around.effects))
+    except Rejected as rejected:
+        raise Rejected(*[_follows(d) if _is_of(d, failed) else d for d in rejected.diagnostics]) from None
+
+
+def _is_of(d: Diagnostic, failed: frozenset[str]) -> bool:
+    return isinstance(d, UnknownName) and f"{EFFECTS} {d.name}" in failed
+
+
+def _follows(d: Diagnostic) -> Diagnostic:
+    """The complaint about a name whose declaration has an error of its own."""
+    name = d.name if isinstance(d, UnknownName) else ""
+    return DependsOnError(span=d.span, name=name, hint="mend the declaration first")
+
+
+@contextmanager
+def _shallow(span: Span) -> Generator[None]:
+    """Where a program may be nested too deeply for what is done with it: then it is refused, at this place."""
+    try:
+        yield
+    except RecursionError:
+        raise Rejected(TooDeep(span=span, limit=DEEPEST, hint="name a part of it by `fun` or `let`")) from None
+
+
+def _plan(span: Span, effects: Effects) -> DeclareEffects | RunEffects | ShowType:
+    found = read(span)
+    if found is None:
+        raise KernelBug("an item of comments alone")
+    definitions = effects.definitions
+    if isinstance(found, DirectiveItem) and isinstance(found.expression, Var) and found.directive.text == "type":
+        name = found.expression.name
+        if name in BUILT_INS and not effects.about(name):
+            return ShowType(name, built_in_type(name), (LANGUAGE,))
+    asked = elaborate(found, definitions)
+    match asked:
+        case Asked(kind, key):
+            told = next(one for one in effects.about(shown(key)) if one.kind.endswith(kind))
+            return ShowType(told.name, told.type, (told.kind,))
+        case Run("type", Return(Global(key))):
+            told = said(definitions.function(key))
+            return ShowType(told.name, told.type, (told.kind,))
+        case Run("type", M):
+            checked = check_computation(M, definitions)
+            subject = asked.span.text.removeprefix("%").strip().removeprefix("type").strip()
+            return ShowType(subject, types.computation(checked.type, checked.row), _features(definitions, M))
+        case Run(directive, M):
+            checked = check_item(M, definitions)
+            return RunEffects(checked.term, checked.type, definitions, span, _SHOWS[directive])
+        case _:
+            after = declared(found, effects, span)
+            return DeclareEffects(after, _answer(found, effects, after))
+
+
+def declared(found: Item, effects: Effects, span: Span) -> Effects:
+    """What there is after an item, which stands there. Raises ``Rejected``."""
+    return effects.with_(declare(found, effects.definitions), span)
+
+
+def _answer(found: Item, before: Effects, after: Effects) -> DeclarationMade | Notice:
+    new = [made for key, made in after.definitions.declared.items() if key not in before.definitions.declared]
+    if not isinstance(found, IncludeItem):
+        return said(*new)
+    lines = [f"  {kind}: {', '.join(names)}" for kind, names in by_kind(map(said, new)).items()]
+    return Notice("\n".join([f"{found.name.text} is included" + ("" if lines else " already"), *lines]))
+
+
+def built_in_type(name: str) -> str:
+    """The type of a built-in function."""
+    g = BUILT_INS[name]
+    return types.computation(arrow(g.domain, g.codomain))
+
+
+def _features(definitions: Definitions, M: Computation) -> tuple[str, ...]:
+    """What of a computation lies outside of the thesis' calculus."""
+    found = outside(definitions, M)
+    return (f"outside of plain EFF: {', '.join(found)}",) if found else ()
+
+
+def perform(number: int, planned: RunEffects, settings: Settings) -> Generator[Event, None, None]:
+    """The events of an item that is run. Raises ``Stuck``."""
+    yield Working()
+    match planned.shows:
+        case "value":
+            with _shallow(planned.span):
+                outcome = yield from _run(planned, settings)
+            yield Shown(number, Returned(planned.type, outcome.value, outcome.printed))
+        case "counts":
+            with _shallow(planned.span):
+                outcome = yield from _run(planned, settings)
+            if outcome.counts is None:
+                raise KernelBug("the machine has not counted")
+            yield Shown(number, Counted(Returned(planned.type, outcome.value, outcome.printed), outcome.counts))
+        case "steps":
+            most = MOST_STEPS if settings.bounds.steps is None else min(settings.bounds.steps, MOST_STEPS)
+            with _shallow(planned.span):
+                found = trace(planned.computation, planned.definitions, most)
+            if found.is_cut:
+                hint = "`%count` runs as many as `%limit steps` allows on the machine, and shows none"
+                raise Stuck(OutOfFuel(span=planned.span, steps=most, hint=hint))
+            subject = planned.span.text.removeprefix("%").strip().removeprefix("trace").strip()
+            yield Shown(number, ReductionShown(subject, planned.type, found))
+            if found.stuck:
+                raise placed(Stuck(*found.stuck), planned.span)
+
+
+def _run(planned: RunEffects, settings: Settings) -> Generator[Event, None, Outcome]:
+    """What the machine gives, slice by slice."""
+    steps = settings.bounds.steps
+    limit = LIMIT if steps is None else steps * QUICKER
+    slices = running(planned.computation, planned.definitions, limit=limit, counting=planned.shows == "counts")
+    while True:
+        try:
+            next(slices)
+        except StopIteration as end:
+            return end.value
+        except Stuck as stuck:
+            raise placed(stuck, planned.span) from None
+        yield Working()
