@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from rh_kernel.ad.eff.lexing import tokens as tokens_of_effects
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.lexer import chunks, section, tokens
@@ -25,7 +26,7 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class OfKind:
-    """Any token of a kind; ``WORD`` is any token."""
+    """Any token of a kind; ``WORD`` is any token, ``UPPER`` and ``LOWER`` are names by their first letter."""
 
     kind: str
 
@@ -66,8 +67,8 @@ _SYMBOLS = re.compile(r'"[^"]+"|[A-Za-z][A-Za-z-]*|[|()\[\]{}]|\S')
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
-def read(text: str) -> Grammar:
-    """The grammar that a text writes. Raises ``KernelBug`` where it does not."""
+def read(text: str, spellings: Mapping[str, str] = SPELLINGS) -> Grammar:
+    """The grammar that a text writes, with signs in canonical spelling. Raises ``KernelBug`` where it does not."""
     rules = re.split(r"^(?=[a-z][a-z-]* +=)", text, flags=re.MULTILINE)
     found: dict[str, Form] = {}
     for rule in rules:
@@ -75,7 +76,7 @@ def read(text: str) -> Grammar:
         if not equals:
             continue
         symbols = _SYMBOLS.findall(body)
-        form, at = _choice(symbols, 0)
+        form, at = _choice([_canonical(symbol, spellings) for symbol in symbols], 0)
         if at != len(symbols):
             raise KernelBug(f"the grammar of {name.strip()} ends at {symbols[at]}")
         found[name.strip()] = form
@@ -83,6 +84,10 @@ def read(text: str) -> Grammar:
     if missing:
         raise KernelBug(f"the grammar has no rule for {', '.join(sorted(missing))}")
     return found
+
+
+def _canonical(symbol: str, spellings: Mapping[str, str]) -> str:
+    return f'"{spellings.get(symbol[1:-1], symbol[1:-1])}"' if symbol.startswith('"') else symbol
 
 
 def _choice(symbols: Sequence[str], at: int) -> tuple[Form, int]:
@@ -105,7 +110,7 @@ def _row(symbols: Sequence[str], at: int) -> tuple[Form, int]:
                 raise KernelBug(f"a bracket {symbol} of the grammar is not closed")
             parts.append(form if symbol == "(" else Many(form, once=symbol == "["))
         elif symbol.startswith('"'):
-            parts.append(Sign(SPELLINGS.get(symbol[1:-1], symbol[1:-1])))
+            parts.append(Sign(symbol[1:-1]))
         else:
             parts.append(OfKind(symbol) if symbol.isupper() else Ref(symbol))
         at += 1
@@ -152,7 +157,7 @@ class Reading:
                 there = at < len(self.tokens) and self.tokens[at].text == text and self.tokens[at].kind is not Kind.STRING
                 return frozenset({at + 1}) if there else frozenset()
             case OfKind(kind):
-                there = at < len(self.tokens) and (kind == "WORD" or self.tokens[at].kind.name == kind)
+                there = at < len(self.tokens) and _is_of(self.tokens[at], kind)
                 return frozenset({at + 1}) if there else frozenset()
             case Ref(name):
                 if (name, at) not in self.known:
@@ -175,8 +180,18 @@ class Reading:
                 return places
 
 
-def strays(grammar: Grammar, text: str) -> list[str]:
-    """The items of a text that are none by the grammar."""
+def _is_of(token: Token, kind: str) -> bool:
+    match kind:
+        case "WORD":
+            return True
+        case "UPPER" | "LOWER":
+            return token.kind is Kind.NAME and token.text[0].isupper() is (kind == "UPPER")
+        case _:
+            return token.kind.name == kind
+
+
+def strays(grammar: Grammar, effects: Grammar, text: str) -> list[str]:
+    """The items of a text that are none by the grammar, or in ``%%eff`` sections by that of ``effects``."""
     found: list[str] = []
     for chunk in chunks(Source("text", text)):
         inner = section(chunk)
@@ -185,6 +200,8 @@ def strays(grammar: Grammar, text: str) -> list[str]:
             found += [chunk.text] if not follows(grammar, "item", tokens(chunk) if of_words is None else of_words) else []
         elif inner.line == LABORATORY:
             found += [part.text for part in inner.items if not follows(grammar, "laboratory-item", tokens(part))]
+        else:
+            found += [part.text for part in inner.items if not follows(effects, "item", tokens_of_effects(part))]
     return found
 
 

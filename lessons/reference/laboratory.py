@@ -13,7 +13,7 @@ from rh_kernel.source.span import Source, Span
 CONSTRUCTS = {
     "`let`, tuples": "fun f(x : Real) : Real = let (a, b) <- (x, x * x) in a * b",
     "`if`": "fun f(x : Real) : Real = if x <= 0 then 0 - x else x",
-    "sums": "fun f(x : Real) : Real = case (if x <= 0 then inl(x) else inr(x * x)) of inl a -> a | inr b -> b",
+    "sums": "fun f(x : Real) : Real = case inl(x * x) of inl a -> a | inr b -> b",
     "functions": "fun f(x : Real) : Real = let g <- λy : Real. y * x in g(g(x))",
     "`map`": "fun f(x : Real) : Real = sum(map2(y z. y * z, map(y. y * x, [1, x]), replicate[2](x)))",
     "`reduce`": "fun f(x : Real) : Real = reduce(a y. a * y, 1, [x, x, 2])",

@@ -6,7 +6,7 @@ A system is a value. What it cannot do is ``None``; what lies outside of its fra
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NoReturn, TypeAlias
+from typing import NoReturn, Protocol, TypeAlias
 
 from rh_kernel.ad.errors import OutsideFragment
 from rh_kernel.ad.language.core import Program
@@ -56,6 +56,20 @@ class Stage:
     doc: Doc
 
 
+class Rewritten(Protocol):
+    """A step of a trace: the name of its rule, empty for the start, and the whole term after it."""
+
+    @property
+    def rule(self) -> str:
+        """The name, empty for the start."""
+        ...
+
+    @property
+    def term(self) -> Doc:
+        """The whole term after the step."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """A step of rewriting: the rule's name, and the whole term after it, in which the contractum is marked.
@@ -83,7 +97,7 @@ class System:
     reverse: Callable[[Program, Point, Value], Pulled] | None = None
     forward: Callable[[Program, Point, Point], Pushed] | None = None
     stages: Callable[[Program], tuple[Stage, ...]] | None = None
-    steps: Callable[[Program, Point, Value], Iterator[Step]] | None = None
+    steps: Callable[[Program, Point, Value], Iterator[Rewritten]] | None = None
     measures: tuple[tuple[str, Callable[[Program, Point, Value], int]], ...] = ()
 
 

@@ -1,8 +1,8 @@
 """Results of ``%%eff`` cells for a notebook: values, a table of counts, and the steps of a reduction."""
 
-from rh_kernel.ad.eff.printing import value
 from rh_kernel.display.effects_counts import counted
 from rh_kernel.display.effects_text import no_value, type_text
+from rh_kernel.display.effects_values import value_doc
 from rh_kernel.display.html import COLOURS, escape, to_html
 from rh_kernel.display.laboratory_html import steps_html
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span, table
@@ -32,6 +32,6 @@ def _returned(result: Returned) -> str:
     if result.value is None:
         V = span(FAINT, no_value(result.type))
     else:
-        V = element("div", "display:inline-block;vertical-align:top", to_html(value(result.value), WIDTH))
+        V = element("div", "display:inline-block;vertical-align:top", to_html(value_doc(result.value), WIDTH))
     A = span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", type_text(result.type))
     return box("", V, span(FAINT, " : "), A)

@@ -9,7 +9,6 @@ from rh_kernel.ad.eff.tensor_values import Tensor
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.effects_counts import counts_record
 from rh_kernel.display.effects_text import type_text
-from rh_kernel.display.record import array
 from rh_kernel.session.results import Counted, ReductionShown, Returned
 from rh_kernel.syntax.doc import Doc, plain
 
@@ -52,12 +51,8 @@ def value(V: core.Value, depth: int = 0) -> Json:
     match V:
         case _ if depth > DEEPEST:
             return _line(printed(V))
-        case core.Literal(float() as x) if not math.isfinite(x):
-            return str(x)
-        case core.Literal(Tensor() as tensor):
-            return array(tensor.array)
-        case core.Literal(number):
-            return number
+        case core.Literal(found):
+            return _entries(found.array.tolist() if isinstance(found, Tensor) else found)
         case core.Tuple(components):
             return {"tuple": [value(W, depth + 1) for W in components]}
         case core.Constructed("True" | "False" as truth):
@@ -68,6 +63,17 @@ def value(V: core.Value, depth: int = 0) -> Json:
             return {shown(constructor): [value(W, depth + 1) for W in fields]}
         case core.Variable() | core.Global() | core.Thunk() | core.Reference():
             return _line(printed(V))
+
+
+def _entries(found: "float | str | list[float]") -> Json:
+    """Numbers, or lists of them inside each other, with texts for those that are not finite."""
+    match found:
+        case float() if not math.isfinite(found):
+            return str(found)
+        case float() | int() | str():
+            return found
+        case _:
+            return [_entries(one) for one in found]
 
 
 def _list(V: core.Value, depth: int) -> Json:

@@ -1,9 +1,9 @@
 """Results of ``%%eff`` cells for a terminal: values, counts, and the steps of a reduction."""
 
 from rh_kernel.ad.eff import printing_types as types
-from rh_kernel.ad.eff.printing import value
 from rh_kernel.ad.eff.types import ComputationType, Function, Returner
 from rh_kernel.display.effects_counts import counted
+from rh_kernel.display.effects_values import value_doc
 from rh_kernel.display.laboratory_text import steps_text
 from rh_kernel.session.results import Counted, ReductionShown, Returned
 from rh_kernel.syntax.doc import plain
@@ -31,7 +31,7 @@ def effects_text(result: Returned | Counted | ReductionShown) -> str:
 
 def returned_text(result: Returned) -> str:
     """``2.5 : Float``; of a function or a pair of computations, which are no values, the type."""
-    V = no_value(result.type) if result.value is None else plain(value(result.value))
+    V = no_value(result.type) if result.value is None else plain(value_doc(result.value))
     return f"{V} : {type_text(result.type)}"
 
 

@@ -1,16 +1,21 @@
 """Results of the laboratory for a notebook: values, the table of systems with their counts, forms side by side, steps."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rh_kernel.ad.comparison import Refused, Row
+from rh_kernel.ad.system import Rewritten
 from rh_kernel.display.html import COLOURS, escape, to_html
-from rh_kernel.display.laboratory_text import HEADING, Rewritten, cells, one, value_text
+from rh_kernel.display.laboratory_text import HEADING, cells, one, value_text
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table
 from rh_kernel.session.results import Computed, Differentiated, FormsShown, RewritingShown
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.doc import Doc, Role
 
 STEPS = 200
 """Of a longer trace the steps in the middle are left out."""
+
+FIRST, EACH = 50_000, 6_000
+"""So many characters the first step of a trace may take, and so many more each one."""
 
 _COLUMNS = "lwwrrrlrr"
 _WIDEST = 80
@@ -82,16 +87,34 @@ def steps_html(steps: Sequence[Rewritten], numbers: Sequence[int] | None = None)
     half = STEPS // 2
     left_out = len(steps) - STEPS
     numbered = list(zip(range(len(steps)) if numbers is None else numbers, steps, strict=True))
-    shown = [_step(n, step.rule, to_html(step.term, 96)) for n, step in (numbered if left_out <= 0 else numbered[:half])]
+    room = _Room()
+    shown = [_step(n, step, room) for n, step in (numbered if left_out <= 0 else numbered[:half])]
     if left_out > 0:
         shown.append(box(FAINT, escape(f"⋮ {left_out:,} steps are left out")))
-        shown += [_step(n, step.rule, to_html(step.term, 96)) for n, step in numbered[-half:]]
+        shown += [_step(n, step, room) for n, step in numbered[-half:]]
     count = numbered[-1][0]
     summary = escape("1 step" if count == 1 else f"{count:,} steps")
     return details("", summary, box("max-height:32em;overflow:auto", *shown), is_open=True)
 
 
-def _step(number: int, rule: str, term: str) -> str:
-    label = span(f"{MONOSPACE};{FAINT};display:inline-block;min-width:4em", f"{number:,}" if rule else "")
-    name = span(f"color:{COLOURS[Role.RULE]};font-weight:bold", f"—{rule}→" if rule else "")
-    return box("margin:4px 0;border-top:1px solid rgba(128,128,128,0.2)", label, name, term)
+@dataclass(slots=True)
+class _Room:
+    """How many characters may be written: ``EACH`` more for each step, and what those before it have left."""
+
+    left: int = FIRST
+
+    def html(self, term: Doc) -> str:
+        """The term, or a note in its place."""
+        self.left += EACH
+        # The characters of a term are many fewer than those of its HTML.
+        shown = to_html(term, 96) if term.flat <= self.left else ""
+        if not shown or len(shown) > self.left:
+            shown = span(FAINT, "the term is too long to be shown here")
+        self.left -= len(shown)
+        return shown
+
+
+def _step(number: int, step: Rewritten, room: _Room) -> str:
+    label = span(f"{MONOSPACE};{FAINT};display:inline-block;min-width:4em", f"{number:,}" if step.rule else "")
+    name = span(f"color:{COLOURS[Role.RULE]};font-weight:bold", f"—{step.rule}→" if step.rule else "")
+    return box("margin:4px 0;border-top:1px solid rgba(128,128,128,0.2)", label, name, room.html(step.term))

@@ -1,17 +1,20 @@
 """Results of the laboratory for a terminal: values, the table of systems, forms and steps."""
 
 from collections.abc import Sequence
-from typing import Protocol, cast
+from typing import cast
 
 from rh_kernel.ad.comparison import Refused, Row
 from rh_kernel.ad.language.types import Function, Product, Real, Sum, Type, product
 from rh_kernel.ad.language.values import Injection, Value, components, entries
-from rh_kernel.ad.system import Pulled, Pushed
+from rh_kernel.ad.system import Pulled, Pushed, Rewritten
 from rh_kernel.session.results import Computed, Differentiated, FormsShown, RewritingShown
-from rh_kernel.syntax.doc import Doc, plain
+from rh_kernel.syntax.doc import plain
 
 STEPS = 60
 """The text of a longer trace leaves out steps in the middle."""
+
+LINES = 40
+"""Of a longer term of a trace the first lines are shown."""
 
 ROUNDING = "<1e-12"
 """How far two gradients are apart that are the same but for rounding, which is another on each machine."""
@@ -37,20 +40,6 @@ def laboratory_text(result: Computed | Differentiated | FormsShown | RewritingSh
             return steps_text(steps)
 
 
-class Rewritten(Protocol):
-    """A step of a trace: the name of its rule, empty for the start, and the whole term after it."""
-
-    @property
-    def rule(self) -> str:
-        """The name, empty for the start."""
-        ...
-
-    @property
-    def term(self) -> Doc:
-        """The whole term after the step."""
-        ...
-
-
 def steps_text(steps: Sequence[Rewritten], numbers: Sequence[int] | None = None) -> str:
     """The steps of a trace, each behind the name of its rule and its number; the first is the start, 0."""
     half = STEPS // 2
@@ -63,7 +52,9 @@ def steps_text(steps: Sequence[Rewritten], numbers: Sequence[int] | None = None)
 
 
 def _step(number: int, step: Rewritten) -> str:
-    return f"—{step.rule}→  {number}\n{plain(step.term)}" if step.rule else plain(step.term)
+    lines = plain(step.term).split("\n")
+    term = "\n".join(lines if len(lines) <= LINES else [*lines[: LINES - 1], f"⋮ {len(lines) - LINES + 1:,} lines"])
+    return f"—{step.rule}→  {number}\n{term}" if step.rule else term
 
 
 def one(row: Row, result: Differentiated) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ DIRECTIVES = {
 
 LABORATORY_DIRECTIVES = {
     "ad": (
-        "SYSTEM f[(M, …) [with W|along V|--trace]]",
+        "SYSTEM f[(M, …) [with W|along V] [--trace]]",
         "in a %%lambda cell: the gradient of f by a published system, or by all; without arguments the forms of f on the way",
     ),
 }

@@ -2,15 +2,18 @@
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from functools import lru_cache
 
 from rh_kernel.ad.eff import printing_types as types
 from rh_kernel.ad.eff.builtins import BUILT_INS
 from rh_kernel.ad.eff.checking import check_computation, check_item
+from rh_kernel.ad.eff.compilation_program import Program
 from rh_kernel.ad.eff.core import Computation, Global, Return
 from rh_kernel.ad.eff.definitions import Definitions, shown
 from rh_kernel.ad.eff.elaboration_items import Asked, Run, elaborate
+from rh_kernel.ad.eff.generalisation import named
 from rh_kernel.ad.eff.loading import declare, prelude
-from rh_kernel.ad.eff.machine import LIMIT, Outcome, running
+from rh_kernel.ad.eff.machine import LIMIT, Outcome, proceeding, running
 from rh_kernel.ad.eff.parsing_items import item as read
 from rh_kernel.ad.eff.plain import outside
 from rh_kernel.ad.eff.surface import Var
@@ -94,7 +97,8 @@ def _plan(span: Span, effects: Effects) -> DeclareEffects | RunEffects | ShowTyp
         case Run("type", M):
             checked = check_computation(M, definitions)
             subject = asked.span.text.removeprefix("%").strip().removeprefix("type").strip()
-            return ShowType(subject, types.computation(checked.type, checked.row), _features(definitions, M))
+            row, type = named(checked.row, checked.type)
+            return ShowType(subject, types.computation(type, row), _features(definitions, M))
         case Run(directive, M):
             checked = check_item(M, definitions)
             return RunEffects(checked.term, checked.type, definitions, span, _SHOWS[directive])
@@ -155,11 +159,22 @@ def perform(number: int, planned: RunEffects, settings: Settings) -> Generator[E
                 raise placed(Stuck(*found.stuck), planned.span)
 
 
+@lru_cache(maxsize=1)
+def _compiled() -> Program:
+    """What cells have used so far, compiled, so that the next one does not wait for that again."""
+    return Program(prelude())
+
+
 def _run(planned: RunEffects, settings: Settings) -> Generator[Event, None, Outcome]:
     """What the machine gives, slice by slice."""
     steps = settings.bounds.steps
     limit = LIMIT if steps is None else steps * QUICKER
-    slices = running(planned.computation, planned.definitions, limit=limit, counting=planned.shows == "counts")
+    if planned.shows == "counts":
+        slices = running(planned.computation, planned.definitions, limit=limit, counting=True)
+    else:
+        program = _compiled()
+        program.use(planned.definitions)
+        slices = proceeding(planned.computation, program, limit=limit)
     while True:
         try:
             next(slices)

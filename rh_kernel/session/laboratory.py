@@ -17,7 +17,7 @@ from rh_kernel.ad.language.parsing_items import item as read
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.types import SCALAR, Type
 from rh_kernel.ad.language.values import Value, components
-from rh_kernel.ad.system import Point, Pushed, Stage, Step, System
+from rh_kernel.ad.system import Point, Pushed, Rewritten, Stage, System
 from rh_kernel.ad.systems import ALL, NAMES, system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.names import FUNCTION, arrow
@@ -216,11 +216,11 @@ def _rewriting(planned: Differentiate, point: Point, settings: Settings) -> Gene
         what = "cannot be traced: name one system"
         raise Rejected(CannotDo(span=planned.span, system="all of them at once", what=what, hint=_able(_rewrites)))
     one = next(iter(planned.systems))
-    if one.steps is None or planned.along:
+    if one.steps is None or (planned.along and one.reverse is not None):
         what = "does not rewrite step by step" if one.steps is None else "is traced at a point, with a cotangent"
         raise Rejected(CannotDo(span=planned.span, system=one.name, what=what, hint=_able(_rewrites)))
     most = MOST_STEPS if settings.bounds.steps is None else min(settings.bounds.steps, MOST_STEPS)
-    kept: list[Step] = []
+    kept: list[Rewritten] = []
     try:
         for step in one.steps(planned.program, point, planned.direction):
             if len(kept) > most:

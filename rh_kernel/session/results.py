@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program as LaboratoryProgram
     from rh_kernel.ad.language.types import Type as LaboratoryType
     from rh_kernel.ad.language.values import Value
-    from rh_kernel.ad.system import Point, Stage, System
-    from rh_kernel.ad.system import Step as RewritingStep
+    from rh_kernel.ad.system import Point, Rewritten, Stage, System
     from rh_kernel.arrays.passes import Passed
     from rh_kernel.arrays.profiling import Profile
     from rh_kernel.denotational.arrows import Arrow
@@ -214,7 +213,7 @@ class RewritingShown:
 
     system: "System"
     program: "LaboratoryProgram"
-    steps: "tuple[RewritingStep, ...]"
+    steps: "tuple[Rewritten, ...]"
 
 
 @frozen

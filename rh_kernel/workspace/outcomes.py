@@ -6,12 +6,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Generic, TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 
-from rh_kernel.ad.comparison import Refused
-from rh_kernel.ad.system import Pulled, Pushed
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.record import Record, step_record
@@ -45,44 +43,15 @@ from rh_kernel.session.results import (
 )
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
-from rh_kernel.syntax.doc import plain
 from rh_kernel.syntax.printing import Memory
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.derivations import Derivation as Proof
+from rh_kernel.workspace.outcome import Outcome, Shown
+from rh_kernel.workspace.outcomes_laboratory import Counting, Derivative, Forms, Reduction, Returning
 from rh_kernel.workspace.showing import show
 
 Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
 """A closed value in Python: an array that nobody may write to, or for a product the tuple of its components."""
-
-R = TypeVar("R", bound=Result)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Outcome(Generic[R]):
-    """What one item of a program gave; ``result`` is the record that the stages returned."""
-
-    result: R
-
-    @property
-    def text(self) -> str:
-        """What a terminal shows."""
-        return bundle(self.result)["text/plain"]
-
-    @property
-    def html(self) -> str:
-        """What a notebook shows; it needs no script and no address outside."""
-        return bundle(self.result)["text/html"]
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        """Every form of the result, for front ends that choose one themselves."""
-        del include, exclude
-        return bundle(self.result)
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -103,14 +72,6 @@ class Value(Outcome[ValueFound]):
     def changes(self) -> Mapping[str, Array]:
         """The new content of each location that was written."""
         return _changes(self.result.changes)
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Shown(Outcome[R]):
-    """A result that IPython shows as the kernel does, live where it has a live form, which takes an output more."""
-
-    def _ipython_display_(self) -> None:
-        show((self.result,))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -223,33 +184,6 @@ class Training(Shown[TrainingDone]):
         return _changes(self.result.changes)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Derivative(Outcome[Differentiated]):
-    """``%ad SYSTEM f(V)``, and ``%ad all f(V)``"""
-
-    @property
-    def found(self) -> Mapping[str, Pulled | Pushed]:
-        """What each system found, by its name, without those that refuse: value, gradient or tangent, and counts."""
-        rows = {row.system.name: row.outcome for row in self.result.rows}
-        return MappingProxyType({name: o for name, o in rows.items() if not isinstance(o, Refused)})
-
-    @property
-    def refused(self) -> Mapping[str, str]:
-        """Why the others refuse, by their names."""
-        rows = {row.system.name: row.outcome for row in self.result.rows}
-        return MappingProxyType({name: o.diagnostics[0].message for name, o in rows.items() if isinstance(o, Refused)})
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Forms(Outcome[FormsShown]):
-    """``%ad SYSTEM f``"""
-
-    @property
-    def forms(self) -> Mapping[str, str]:
-        """The text of each form of the program, by its title, in the order in which they are made."""
-        return MappingProxyType({stage.title: plain(stage.doc) for stage in self.result.stages})
-
-
 AnyOutcome: TypeAlias = (
     Value
     | Trace
@@ -257,18 +191,13 @@ AnyOutcome: TypeAlias = (
     | Derivation
     | Gradient
     | Training
-    | Outcome[DeclarationMade]
-    | Outcome[ProgramMade]
-    | Outcome[TypeShown]
-    | Outcome[HeapShown]
-    | Outcome[CheckPassed]
-    | Outcome[NamesShown]
-    | Outcome[Computed]
+    | Outcome[DeclarationMade | ProgramMade | TypeShown | HeapShown | CheckPassed | NamesShown | Notice | Computed]
     | Derivative
     | Forms
-    | Outcome[RewritingShown]
-    | Outcome[Returned | Counted | ReductionShown]
-    | Outcome[Notice]
+    | Shown[RewritingShown]
+    | Returning
+    | Counting
+    | Reduction
     | Outcome[ItemFailed]
 )
 
@@ -325,30 +254,22 @@ def outcome(result: Result) -> AnyOutcome:
             return Gradient(result)
         case TrainingDone():
             return Training(result)
-        case DeclarationMade():
-            return Outcome(result)
-        case ProgramMade():
-            return Outcome(result)
-        case TypeShown():
-            return Outcome(result)
-        case HeapShown():
-            return Outcome(result)
-        case CheckPassed():
-            return Outcome(result)
-        case NamesShown():
-            return Outcome(result)
-        case Notice():
-            return Outcome(result)
-        case Computed():
+        case (
+            DeclarationMade() | ProgramMade() | TypeShown() | HeapShown() | CheckPassed() | NamesShown() | Notice() | Computed()
+        ):
             return Outcome(result)
         case Differentiated():
             return Derivative(result)
         case FormsShown():
             return Forms(result)
         case RewritingShown():
-            return Outcome(result)
-        case Returned() | Counted() | ReductionShown():
-            return Outcome(result)
+            return Shown(result)
+        case Returned():
+            return Returning(result)
+        case Counted():
+            return Counting(result)
+        case ReductionShown():
+            return Reduction(result)
         case ItemFailed():
             return Outcome(result)
 

@@ -16,9 +16,20 @@ CHAD = ("chad", "chad-forward", "chad-combinators", "chad-accumulated")
 UNARY = ("unary", "direct")
 LINEAR = ("linear-negation", "tape")
 REVERSE = ("reverse-derivative", "reverse-handler")
+EFFECTS = (
+    "effects:forward",
+    "effects:stateful",
+    "effects:continuation",
+    "effects:taped",
+    "effects:second",
+    "effects:hessian",
+    "effects:checkpointed",
+    "effects:higher-order",
+    "effects:higher-order-checkpointed",
+)
 ALWAYS = ("finite-differences",)
-FIRST = (*ALWAYS, *REVERSE, *CHAD, *UNARY, *LINEAR)
-HIGHER = (*ALWAYS, *CHAD, *LINEAR)
+FIRST = (*ALWAYS, *REVERSE, *CHAD, *UNARY, *LINEAR, *EFFECTS)
+HIGHER = (*ALWAYS, *CHAD, *LINEAR, *EFFECTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +75,7 @@ EXAMPLES = (
         "fun f(x : Real) : Real(3) = let g <- λz : Real. x * z + 1 in map(y. g(y), replicate[3](x))",
         (1.5,),
         (18.0,),
-        (*ALWAYS, *CHAD),
+        (*ALWAYS, *CHAD, *EFFECTS),
         (1.0, 2.0, 3.0),
     ),
     _example(
@@ -72,14 +83,14 @@ EXAMPLES = (
         "fun f(x1 : Real, x2 : Real(3)) : Real = let g <- λu : Real. x1 * u in sum(map(y. g(y), x2))",
         (2.0, (1.0, 2.0, 3.0)),
         (6.0, 2.0, 2.0, 2.0),
-        (*ALWAYS, *CHAD),
+        (*ALWAYS, *CHAD, *EFFECTS),
     ),
     _example(
         "chad O5, §7.3",
         "fun f(a : Real(2), b : Real(2)) : Real(2) = a * b",
         ((1.0, 2.0), (3.0, 5.0)),
         (3.0, 50.0, 1.0, 20.0),
-        (*ALWAYS, *REVERSE, *CHAD),
+        (*ALWAYS, *REVERSE, *CHAD, *EFFECTS),
         (1.0, 10.0),
     ),
     _example(
@@ -141,14 +152,14 @@ EXAMPLES = (
         "fun f(x : Real, zs : Real(3)) : Real = sum(map(z. sin(x * z), zs))",
         (0.5, (1.0, 2.0, 3.0)),
         (2.170398778629761, 0.4387912809451864, 0.2701511529340699, 0.03536860083385145),
-        (*ALWAYS, *REVERSE, *CHAD, *UNARY),
+        (*ALWAYS, *REVERSE, *CHAD, *UNARY, *EFFECTS),
     ),
     _example(
         "chad O16",
         "fun f(zs : Real(3)) : Real(3) = let s <- sum(zs) in map(z. z * s, zs)",
         ((1.0, 2.0, 3.0),),
         (4.0, -2.0, -8.0),
-        (*ALWAYS, *REVERSE, *CHAD),
+        (*ALWAYS, *REVERSE, *CHAD, *EFFECTS),
         (1.0, 0.0, -1.0),
     ),
     _example(
@@ -156,7 +167,7 @@ EXAMPLES = (
         "fun f(x : Real, zs : Real(3)) : Real(3) = map(z. sum(map(u. x * (u * z), zs)), zs)",
         (2.0, (1.0, 2.0, 3.0)),
         (36.0, 24.0, 24.0, 24.0),
-        (*ALWAYS, *REVERSE, *CHAD),
+        (*ALWAYS, *REVERSE, *CHAD, *EFFECTS),
         (1.0, 1.0, 1.0),
     ),
     _example(
@@ -179,14 +190,14 @@ EXAMPLES = (
         "fun f(c : Real, z : Real, s : Real(3)) : Real = foldl(a x. c * a * x + sin(x), z, s)",
         (0.5, 1.0, (1.0, 2.0, 3.0)),
         (12.276718189324423, 0.75, 1.5604534588022096, 0.3818829837852087, 0.1353917092163437),
-        (*ALWAYS, *REVERSE, *CHAD, *UNARY),
+        (*ALWAYS, *REVERSE, *CHAD, *UNARY, *EFFECTS),
     ),
     _example(
         "chad O22b, scanl",
         "fun f(c : Real, z : Real, s : Real(3)) : Real(4) = scanl(a x. c * a * x + sin(x), z, s)",
         (0.5, 1.0, (1.0, 2.0, 3.0)),
         (-0.22752484456937383, -0.125, -0.26007557646703494, -0.31823581982100735, 0.06769585460817185),
-        (*ALWAYS, *REVERSE, *CHAD),
+        (*ALWAYS, *REVERSE, *CHAD, *EFFECTS),
         (0.0, 1.0, -2.0, 0.5),
     ),
     _example(
@@ -194,7 +205,7 @@ EXAMPLES = (
         "fun f(c : Real, s : Real(2), r : Real(2)) : Real(2) = map2(x y. c * x * exp(y), s, r)",
         (2.0, (1.0, 2.0), (0.0, 0.5)),
         (-2.2974425414002564, 2.0, -3.2974425414002564, 2.0, -6.594885082800513),
-        (*ALWAYS, *REVERSE, *CHAD),
+        (*ALWAYS, *REVERSE, *CHAD, *EFFECTS),
         (1.0, -1.0),
     ),
     _example(
@@ -202,7 +213,7 @@ EXAMPLES = (
         "fun f(c : Real) : Real(4) = generate[4](i. sin(c * i))",
         (0.5,),
         (-0.5782280029032796,),
-        (*ALWAYS, *REVERSE, *CHAD),
+        (*ALWAYS, *REVERSE, *CHAD, *EFFECTS),
         (1.0, -2.0, 0.5, 3.0),
     ),
     # Unary form
@@ -236,56 +247,56 @@ EXAMPLES = (
         "fun f(xs : Real(4)) : Real = reduce(a x. a * x, 1, xs)",
         ((2.0, 3.0, 5.0, 7.0),),
         (105.0, 70.0, 42.0, 30.0),
-        (*ALWAYS, *REVERSE, *CHAD, *UNARY),
+        (*ALWAYS, *REVERSE, *CHAD, *UNARY, *EFFECTS),
     ),
     _example(
         "unary O7, product with a zero",
         "fun f(xs : Real(4)) : Real = reduce(a x. a * x, 1, xs)",
         ((2.0, 0.0, 3.0, 4.0),),
         (0.0, 24.0, 0.0, 0.0),
-        (*ALWAYS, *REVERSE, *CHAD, *UNARY),
+        (*ALWAYS, *REVERSE, *CHAD, *UNARY, *EFFECTS),
     ),
     _example(
         "unary O9, dot",
         "fun f(a : Real(4), b : Real(4)) : Real = reduce(s x. s + x, 0, map2(x y. x * y, a, b))",
         ((1.0, 2.0, 3.0, 4.0), (5.0, 6.0, 7.0, 8.0)),
         (5.0, 6.0, 7.0, 8.0, 1.0, 2.0, 3.0, 4.0),
-        (*ALWAYS, *REVERSE, *CHAD, *UNARY),
+        (*ALWAYS, *REVERSE, *CHAD, *UNARY, *EFFECTS),
     ),
     _example(
         "unary O10, least squares",
         "fun f(a : Real(4), b : Real(4), w : Real, c : Real) : Real = sum(map2(x t. let d <- w * x + c - t in d * d, a, b))",
         ((0.0, 1.0, 2.0, 3.0), (1.0, 3.0, 4.0, 8.0), 2.0, 0.5),
         (-2.0, -2.0, 2.0, -6.0, 1.0, 1.0, -1.0, 3.0, -8.0, -4.0),
-        (*ALWAYS, *REVERSE, *CHAD, *UNARY),
+        (*ALWAYS, *REVERSE, *CHAD, *UNARY, *EFFECTS),
     ),
     _example(
         "unary O11, variance",
         "fun f(xs : Real(4)) : Real = let m <- 0.25 * sum(xs) in sum(map(x. let d <- x - m in d * d, xs))",
         ((1.0, 2.0, 4.0, 9.0),),
         (-6.0, -4.0, 0.0, 10.0),
-        (*ALWAYS, *REVERSE, *CHAD, *UNARY),
+        (*ALWAYS, *REVERSE, *CHAD, *UNARY, *EFFECTS),
     ),
     _example(
         "unary O12, logsumexp",
         "fun f(xs : Real(4)) : Real = log(sum(map(x. exp(x), xs)))",
         (A4,),
         (0.154234825, 0.034414441, 0.691232531, 0.120118203),
-        (*ALWAYS, *REVERSE, *CHAD, *UNARY),
+        (*ALWAYS, *REVERSE, *CHAD, *UNARY, *EFFECTS),
     ),
     _example(
         "unary O16, reduce with a free variable",
         "fun f(xs : Real(4), x : Real) : Real = reduce(a b. a + b + x * a * b, 0, xs)",
         (A4, 1.7),
         (-4.389, 11.5995, -1.845375, -5.698, -7.9675),
-        (*ALWAYS, *REVERSE, *CHAD, *UNARY),
+        (*ALWAYS, *REVERSE, *CHAD, *UNARY, *EFFECTS),
     ),
     _example(
         "unary O17, Horner",
         "fun f(xs : Real(4), x : Real, s0 : Real) : Real = foldl(s c. s * x + c, s0, xs)",
         (A4, 1.7, 0.3),
         (4.913, 2.89, 1.7, 1.0, 8.8306, 8.3521),
-        (*ALWAYS, *REVERSE, *CHAD, *UNARY),
+        (*ALWAYS, *REVERSE, *CHAD, *UNARY, *EFFECTS),
     ),
     _example(
         "unary O20, a conditional",

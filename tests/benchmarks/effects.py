@@ -180,7 +180,7 @@ def _memory(weighed: dict[str, Any], long: dict[str, Any]) -> list[str]:
     return [
         weighed["mode"],
         f"{long['seconds']:.1f}",
-        f"{predicted / 1e6:.1f}",
+        f"{max(predicted, 0) / 1e6:.1f}",
         f"{measured / 1e6:.1f}",
         f"{measured / predicted:.2f}" if predicted >= 1e6 else "–",
     ]

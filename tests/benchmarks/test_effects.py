@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.benchmarks import effects, effects_mixtures
 from tests.benchmarks.effects_gmm import Array, Mixture, drawn, gradient, objective
-from tests.benchmarks.effects_gmm_peers import DIFFERENCES, EVERYONE, HAND, TORCH, differences
+from tests.benchmarks.effects_gmm_peers import DIFFERENCES, EVERYONE, HAND, OURS, TORCH, differences
 from tests.benchmarks.peers.peer import Unavailable
 
 SIZES = st.integers(1, 4)
@@ -101,9 +101,14 @@ def test_a_wrong_count_and_too_much_memory_are_missed() -> None:
 
 def test_times_of_mixtures_stand_in_a_table() -> None:
     rows = [
-        {"peer": "rh", "why": "", "error": 0.0, "build": 0.0, "samples": [0.002] * 3},
+        {"peer": OURS, "why": "", "error": 0.0, "build": 0.0, "samples": [0.002] * 3},
         {"peer": TORCH, "why": "", "error": 0.0, "build": 0.0, "samples": [0.001] * 3},
         {"peer": HAND, "why": "not installed", "error": 0.0, "build": 0.0, "samples": []},
     ]
-    text = effects_mixtures.table([{"d": 2, "k": 5, "variables": 30, "rows": rows}])
-    assert text.splitlines()[-1] == "| 2, 5 | 30 | 2 | 1 | 0.50 |"
+    lines = [
+        {"d": 2, "k": 5, "n": 1000, "variables": 30, "rows": rows},
+        {"d": 2, "k": 10, "n": 1000, "variables": 60, "rows": rows[:1]},
+    ]
+    assert [(o.measured, o.met) for o in effects_mixtures.outcomes(lines)] == [("0.50 ×", True), ("–", None)]
+    text = effects_mixtures.table(lines[:1])
+    assert text.splitlines()[-1] == "| 2, 5, 1,000 | 30 | 2 | 1 | 0.50 |"

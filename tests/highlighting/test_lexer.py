@@ -134,6 +134,17 @@ def test_a_section_of_the_laboratory() -> None:
     assert found[-1] == (Name, "map")
 
 
+def test_a_section_of_effects() -> None:
+    """Words of the language around are names there, and lines that begin with a bar go on with an item."""
+    found = coloured('%%eff\nhandler net =\n| <op x -> k> -> k (sin x)\n%count let r = new "a" in r := @r\n%%rh\nlet')
+    assert found[3:5] == [(Keyword.Declaration, "handler"), (Name.Variable, "net")]
+    assert (Name, "op") in found
+    assert (Name.Builtin, "sin") in found
+    assert (Name.Builtin, "new") in found
+    assert (Name.Decorator, "count") in found
+    assert found[-1] == (Keyword, "let")
+
+
 def test_a_python_cell_is_python() -> None:
     found = coloured("%%python\nimport numpy as np  # rh")
     assert found[0] == (Name.Decorator, "%%python")

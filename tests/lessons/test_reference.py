@@ -14,6 +14,8 @@ from lessons.reference.grammar import Grammar, read, signs, strays
 from lessons.reference.markdown import anchored, anchors, contents, headings, slug, table
 from lessons.reference.pages import APPENDIX, COMMAND, PARTS, names, pages, written
 from lessons.reference.running import run, start
+from rh_kernel.ad.eff import lexing, library
+from rh_kernel.ad.eff.elaboration import OPERATORS
 from rh_kernel.ad.systems import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
@@ -171,26 +173,33 @@ OUTSIDE = {
 @pytest.fixture(scope="module")
 def grammar() -> Grammar:
     page = (APPENDIX / "language.md").read_text(encoding="utf-8")
-    of_language, of_laboratory = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    of_language, of_laboratory, _ = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     return read(of_language + of_laboratory)
 
 
+@pytest.fixture(scope="module")
+def effects() -> Grammar:
+    page = (APPENDIX / "language.md").read_text(encoding="utf-8")
+    *_, of_effects = re.findall(r"^```text\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return read(of_effects, lexing.SPELLINGS)
+
+
 @pytest.mark.parametrize("program", sorted([*PROGRAMS.glob("good/*.rh"), *PROGRAMS.glob("paper/*.rh")]), ids=lambda p: p.stem)
-def test_right_programs_follow_the_grammar(program: Path, grammar: Grammar) -> None:
-    assert strays(grammar, program.read_text(encoding="utf-8")) == []
+def test_right_programs_follow_the_grammar(program: Path, grammar: Grammar, effects: Grammar) -> None:
+    assert strays(grammar, effects, program.read_text(encoding="utf-8")) == []
 
 
-def test_programs_of_the_reference_follow_the_grammar(grammar: Grammar) -> None:
+def test_programs_of_the_reference_follow_the_grammar(grammar: Grammar, effects: Grammar) -> None:
     for path in APPENDIX.glob("*.md"):
         for block in BLOCK.finditer(path.read_text(encoding="utf-8")):
             if not block["info"] or block["info"] > " fails RH119":
-                assert strays(grammar, block["program"]) == []
+                assert strays(grammar, effects, block["program"]) == []
 
 
 @pytest.mark.parametrize("program", sorted(PROGRAMS.glob("bad/*.rh")), ids=lambda p: p.stem)
-def test_wrong_texts_do_not_follow_the_grammar_and_wrong_programs_do(program: Path, grammar: Grammar) -> None:
+def test_wrong_texts_do_not_follow_the_grammar_and_wrong_programs_do(program: Path, grammar: Grammar, effects: Grammar) -> None:
     codes = set(re.findall(r"^(RH\d{3}) ", program.with_suffix(".err").read_text(encoding="utf-8"), re.MULTILINE))
-    is_stray = program.stem != "syntax_too_deep" and bool(strays(grammar, program.read_text(encoding="utf-8")))
+    is_stray = program.stem != "syntax_too_deep" and bool(strays(grammar, effects, program.read_text(encoding="utf-8")))
     # RH118: the parser reads any expression as a size, and says later that it is none.
     if program.stem not in OUTSIDE and "RH118" not in codes:
         assert is_stray == any(code <= "RH041" for code in codes)
@@ -205,6 +214,16 @@ def test_the_grammar_has_every_word_and_sign(grammar: Grammar) -> None:
 def test_the_grammar_has_every_word_of_the_laboratory(grammar: Grammar) -> None:
     found = {sign for form in grammar.values() for sign in signs(form)}
     assert found >= LABORATORY_FORMS.keys() - {"λ", "sum", "dot", "all"}
+
+
+def test_the_grammar_has_every_word_and_sign_of_effects(effects: Grammar) -> None:
+    found = {sign for form in effects.values() for sign in signs(form)}
+    assert found >= {*lexing.KEYWORDS, *lexing.DIRECTIVES, *lexing.CLOSERS, *lexing.CLOSERS.values(), *OPERATORS}
+
+
+@pytest.mark.parametrize("name", library.names())
+def test_the_programs_of_the_library_follow_the_grammar(name: str, grammar: Grammar, effects: Grammar) -> None:
+    assert strays(grammar, effects, f"%%eff\n{library.included(name).text}") == []
 
 
 def test_the_systems_stand_in_the_table_of_fragments() -> None:

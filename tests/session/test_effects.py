@@ -261,7 +261,7 @@ def test_a_trace_that_gets_stuck_is_shown_with_the_reason() -> None:
     ("asked", "shown"),
     [
         ("d", "{Paired x -> [Smooth x, Smooth (Paired x)] Paired x} -> x -> [Smooth x] x"),
-        ("diff", "<Smooth (Paired b)> a -> [Smooth b] a"),
+        ("diff", "<Smooth (Paired a)> b -> [Smooth a] b"),
         ("ap1", "Unary -> x -> [Smooth x] x"),
         ("Paired", "x -> x -> Paired x"),
         ("Smooth", "Type -> Effect"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.directives import DIRECTIVES, EFFECTS_DIRECTIVES
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.session.helping import help_text, known
 from rh_kernel.session.results import Notice, Shown
@@ -70,7 +70,9 @@ def test_a_form_is_told_with_its_meaning(word: str) -> None:
 @pytest.mark.parametrize("name", DIRECTIVES)
 def test_a_directive_is_told_with_its_arguments(name: str) -> None:
     usage = f"%{name} {DIRECTIVES[name][0]}".rstrip()
-    assert help_text(BUILT_IN, (f"%{name}",)) == f"{usage}: {DIRECTIVES[name][1]}"
+    first, *others = help_text(BUILT_IN, (f"%{name}",)).split("\n")
+    assert first == f"{usage}: {DIRECTIVES[name][1]}"
+    assert others == ([f"%{name} M: {EFFECTS_DIRECTIVES[name][1]}"] if name in EFFECTS_DIRECTIVES else [])
     assert usage in help_text(BUILT_IN, ())
 
 

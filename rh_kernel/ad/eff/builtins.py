@@ -15,13 +15,14 @@ from rh_kernel.ad.eff.types import BOOL, FLOAT, INT, TEXT, ValueType, Variable
 from rh_kernel.ad.eff.values import FALSE, TRUE, Value, text
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.records import frozen
+from rh_kernel.syntax.stuck import TooLarge, readable
 
 
 @frozen
 class BuiltInFunction:
     """``g : A -> … -> B``, for all types ``variables``, of which the ``numeric`` ones are only ``Float`` or ``Int``.
 
-    ``function`` is what it does with values of the machine. ``is_total`` says that it never raises.
+    ``function`` is what it does with values of the machine. ``is_total`` says that it never raises, unless for want of memory.
     """
 
     domain: tuple[ValueType, ...]
@@ -30,6 +31,53 @@ class BuiltInFunction:
     variables: tuple[str, ...] = ()
     numeric: tuple[str, ...] = ()
     is_total: bool = True
+
+
+def bounded(value: Value) -> Value:
+    """The value, unless it is an Int that is too long to be written. Raises ``Stuck``."""
+    if value.__class__ is int and value.bit_length() > LONGEST_INT:
+        raise _too_large("an Int", value.bit_length() // 8, LONGEST_INT // 8)
+    return value
+
+
+def _too_large(what: str, size: int, limit: int) -> Stuck:
+    hint = "look for a number, or a text, that is doubled again and again"
+    return Stuck(TooLarge(what=what, needed=readable(size), expected=f"at most {readable(limit)}", hint=hint))
+
+
+def add(x: float, y: float) -> float:
+    """``x + y``"""
+    return bounded(x + y)
+
+
+def subtract(x: float, y: float) -> float:
+    """``x - y``"""
+    return bounded(x - y)
+
+
+def multiply(x: float, y: float) -> float:
+    """``x * y``"""
+    return bounded(x * y)
+
+
+def append(one: str, two: str) -> str:
+    """``one ++ two``"""
+    if len(one) + len(two) > LONGEST_TEXT:
+        raise _too_large("a Text", len(one) + len(two), LONGEST_TEXT)
+    return one + two
+
+
+def to_float(n: int) -> float:
+    """The Float that is nearest to an Int."""
+    try:
+        return float(n)
+    except OverflowError:
+        return math.inf if n > 0 else -math.inf
+
+
+def show(value: Value) -> str:
+    """The value as it would be written."""
+    return text(bounded(value))
 
 
 def divide(x: float, y: float) -> float:
@@ -110,6 +158,12 @@ def _by_zero(name: str, m: int) -> Stuck:
     return Stuck(DivisionByZero(function=name, dividend=m, found="the divisor 0", expected="another divisor", hint=hint))
 
 
+LONGEST_INT = 10_000
+"""So many bits, about 3,000 digits, an Int may have."""
+
+LONGEST_TEXT = 10_000_000
+"""So many characters a Text may have."""
+
 _NUMBER = Variable("a")
 
 
@@ -123,9 +177,9 @@ def _on_numbers(function: Callable[..., Value], count: int, codomain: ValueType 
 
 BUILT_INS: Mapping[str, BuiltInFunction] = MappingProxyType(
     {
-        "add": _on_numbers(operator.add, 2),
-        "sub": _on_numbers(operator.sub, 2),
-        "mul": _on_numbers(operator.mul, 2),
+        "add": _on_numbers(add, 2),
+        "sub": _on_numbers(subtract, 2),
+        "mul": _on_numbers(multiply, 2),
         "div": BuiltInFunction((FLOAT, FLOAT), FLOAT, divide),
         "negate": _on_numbers(operator.neg, 1),
         "less": _on_numbers(_less, 2, BOOL),
@@ -139,11 +193,11 @@ BUILT_INS: Mapping[str, BuiltInFunction] = MappingProxyType(
         "tanh": _on_floats(math.tanh),
         "sigmoid": _on_floats(sigmoid),
         "softplus": _on_floats(softplus),
-        "float": BuiltInFunction((INT,), FLOAT, float),
+        "float": BuiltInFunction((INT,), FLOAT, to_float),
         "quotient": BuiltInFunction((INT, INT), INT, _quotient, is_total=False),
         "remainder": BuiltInFunction((INT, INT), INT, _remainder, is_total=False),
-        "append": BuiltInFunction((TEXT, TEXT), TEXT, operator.add),
-        "show": BuiltInFunction((Variable("a"),), TEXT, text, ("a",)),
+        "append": BuiltInFunction((TEXT, TEXT), TEXT, append),
+        "show": BuiltInFunction((Variable("a"),), TEXT, show, ("a",)),
         **{name: BuiltInFunction(*typed, is_total=False) for name, typed in TENSOR_FUNCTIONS.items()},
     }
 )

@@ -6,6 +6,7 @@ assuming what was found, until that is found again (Mycroft 1984). What a signat
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import definitions as declared
@@ -18,7 +19,7 @@ from rh_kernel.ad.eff.core import (
     Signature,
     Value,
 )
-from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.definitions import Definitions, shown
 from rh_kernel.ad.eff.generalisation import function_scheme, handler_scheme, variables
 from rh_kernel.ad.eff.inference import Inference
 from rh_kernel.ad.eff.inference_values import Own
@@ -32,6 +33,7 @@ from rh_kernel.ad.eff.types import (
     Function,
     HandlerScheme,
     Meta,
+    Returner,
     Row,
     RowVariable,
     Scheme,
@@ -42,6 +44,8 @@ from rh_kernel.ad.eff.unhandled import unhandled
 from rh_kernel.ad.eff.unification import Mismatch, Unknowns
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.stuck import TooLarge
 
 __all__ = [
     "Checked",
@@ -55,11 +59,15 @@ __all__ = [
     "recheck",
 ]
 
+_MOST, _BYTES = 1_000_000, 200
+"""How many leaves a type may have, and what one of them needs."""
+
 New: TypeAlias = type[Inference]
 """What types the parts of an item, and may keep what it has found."""
 
-_ROUNDS = 12
-"""How often the type of a recursive declaration is looked for before it has to be the same wherever it is used."""
+_ROUNDS, _LARGEST = 12, 500
+"""How often the type of a recursive declaration is looked for, and how many leaves it may grow to, before it has to be the same
+wherever it is used."""
 
 
 Content: TypeAlias = Value | tuple[Value, ...]
@@ -104,6 +112,7 @@ def _checked(M: Computation, inference: Inference) -> Checked:
     unknowns = inference.unknowns
     E, C = unknowns.row(), unknowns.computation_type()
     inference.computation(M, E, C)
+    _reject_too_large(C, inference, "its type", M.span)
     for leaf in (*leaves_of_computation(unknowns.whole_computation(C)), *leaves(unknowns.whole_row(E))):
         if isinstance(leaf, Meta):
             unknowns.default(leaf)
@@ -129,6 +138,9 @@ def check_function(definition: FunctionDefinition, definitions: Definitions, new
         if not inference.is_recursive or (isinstance(own, Scheme) and _same(own, scheme)):
             break
         own = scheme
+        if _is_large(Returner(scheme.type)):
+            inference, scheme = _function(definition, definitions, None, new)
+            break
     else:
         inference, scheme = _function(definition, definitions, None, new)
     body = Settling(_numbers(inference)).thunk(definition.body)
@@ -141,6 +153,7 @@ def _function(definition: FunctionDefinition, definitions: Definitions, own: Own
     E, C = _signed(definition, inference.unknowns)
     inference.own = Scheme((), (), Thunk(E, C)) if own is None else own
     inference.computation(definition.body.body, E, C)
+    _reject_too_large(C, inference, f"the type of `{shown(definition.name)}`", definition.span)
     return inference, function_scheme(E, C, inference.unknowns)
 
 
@@ -152,6 +165,9 @@ def check_handler(definition: HandlerDefinition, definitions: Definitions, new: 
         if not inference.is_recursive or own == scheme:
             break
         own = scheme
+        if _is_large(scheme.codomain):
+            inference, scheme = _handler(definition, definitions, None, new)
+            break
     else:
         inference, scheme = _handler(definition, definitions, None, new)
     clauses = Settling(_numbers(inference)).clauses(definition.clauses)
@@ -226,6 +242,18 @@ def _same(S: Scheme, T: Scheme) -> bool:
     except Mismatch:
         return False
     return True
+
+
+def _reject_too_large(C: ComputationType, inference: Inference, what: str, span: Span | None) -> None:
+    """A type whose parts double with every declaration is soon beyond all memory."""
+    if (size := inference.unknowns.size(C)) > _MOST:
+        needed = f"{size * _BYTES / 1e9:,.1f} GB" if size * _BYTES < 1e15 else "more than a million GB"
+        hint = "a data type instead of tuples in tuples keeps types small"
+        raise Rejected(TooLarge(span=span, what=what, needed=needed, hint=hint))
+
+
+def _is_large(C: ComputationType) -> bool:
+    return any(True for _ in islice(leaves_of_computation(C), _LARGEST, None))
 
 
 def _numbers(inference: Inference) -> list[ValueType]:

@@ -5,12 +5,13 @@ is left, so nothing is held that no step will look at. Small functions stand whe
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.compilation_builtins import unfit
-from rh_kernel.ad.eff.compilation_decisions import decided, opening
+from rh_kernel.ad.eff.compilation_decisions import Chain, decided, opening
 from rh_kernel.ad.eff.compilation_direct import (
+    LARGEST,
     SHARED,
     Direct,
     columns,
@@ -57,79 +58,62 @@ def compiled(code: Code, program: Program) -> Node:
     return block(code.term, places((*code.names, *code.parameters)), program)
 
 
-FUSED = 4
-"""So many calculations after one another are one node at most."""
-
-
-@dataclass(slots=True)
-class _Chain:
-    """Nodes one after the other."""
-
-    first: Node | None = None
-    last: Node | None = None
-
-    def add(self, node: Node) -> None:
-        if self.last is None:
-            self.first = node
-        else:
-            self.last.then = node
-        self.last = node
-
-    def extend(self, value: Compute) -> None:
-        """ρ becomes this."""
-        if self.last is not None and self.last.op == EXTEND and self.last.count < FUSED:
-            self.last.value = _after(self.last.value, value)
-            self.last.count += 1
-        else:
-            self.add(Node(EXTEND, value=value))
-
-    def ended(self, node: Node) -> Node:
-        """All of them."""
-        self.add(node)
-        assert self.first is not None
-        return self.first
-
-
-def _after(f: Compute, g: Compute) -> Compute:
-    return lambda e: g(f(e))
+Step: TypeAlias = core.Let | core.Match
+"""``x ← M; …``, or a match of one branch, whose body goes on."""
 
 
 def block(M: core.Computation, scope: Scope, program: Program) -> Node:
     """M in a tail, where ρ is as the scope says."""
-    chain = _Chain()
-    lets: list[core.Let] = []
-    while isinstance(M, core.Let):
-        lets.append(M)
-        M = M.body
-    for let, needed in zip(lets, _needed(lets, M), strict=True):
-        N, within = focused(let.bound, scope, program)
+    chain = Chain()
+    steps: list[Step] = []
+    while isinstance(M, core.Let) or (isinstance(M, core.Match) and len(M.branches) == 1):
+        steps.append(M)
+        M = M.body if isinstance(M, core.Let) else M.branches[0].body
+    for step, needed in zip(steps, _needed(steps, M), strict=True):
+        if isinstance(step, core.Match):
+            scope = _unpacked(step, scope, program, chain)
+            continue
+        N, within = focused(step.bound, scope, program)
         found = direct(N, within, program)
         if found is not None:
-            scope = _calculated(let.name, found, needed, scope, chain)
+            scope = _calculated(step.name, found, needed, scope, chain)
             continue
-        save, after = project(scope, sorted(needed - {let.name}))
+        save, after = project(scope, sorted(needed - {step.name}))
         node = control(N, within, program)
         if node.op not in {PERFORM, APPLY, CALL} or node.then is not None:
             node = Node(LET, table=node)
         node.save, after = _counted(save, after, program)
         chain.add(node)
-        scope = after.extended(let.name)
+        scope = after.extended(step.name)
     N, within = focused(M, scope, program)
     found = direct(N, within, program)
     return chain.ended(Node(RETURN, value=reader(found.expression)) if found is not None else control(N, within, program))
 
 
-def _needed(lets: Sequence[core.Let], M: core.Computation) -> list[frozenset[str]]:
-    """The variables that are free in the body of each let."""
+def _needed(steps: Sequence[Step], M: core.Computation) -> list[frozenset[str]]:
+    """The variables that are free in what comes after each step."""
     found: list[frozenset[str]] = []
     needed = free(M)
-    for let in reversed(lets):
+    for step in reversed(steps):
         found.append(needed)
-        needed = (needed - {let.name}) | free(let.bound)
+        match step:
+            case core.Let(x, N):
+                needed = (needed - {x}) | free(N)
+            case core.Match(V, branches):
+                needed = needed.difference(bound(branches[0].pattern)) | free(V)
     return found[::-1]
 
 
-def _calculated(x: str, found: Direct, needed: frozenset[str], scope: Scope, chain: _Chain) -> Scope:
+def _unpacked(step: core.Match, scope: Scope, program: Program, chain: Chain) -> Scope:
+    """``match V | p -> …``: where the variables of p are."""
+    values, rows = columns(step.value, step.branches, scope, program)
+    tree, _ = program.matching.tree(values, rows, scope.width)
+    value = reader(expression(step.value, scope, program))
+    leaf = chain.decide(tree, Node(FAIL, value=unfit(value, scope.width, step.span)))
+    return Scope({**scope.names, **leaf.names}, leaf.width)
+
+
+def _calculated(x: str, found: Direct, needed: frozenset[str], scope: Scope, chain: Chain) -> Scope:
     """``x ← M`` for an M that only calculates."""
     if isinstance(found.expression, Slot | Constant) or (found.may_wait and x.startswith(core.SILENT)):
         return scope.with_(x, found.expression)
@@ -137,8 +121,7 @@ def _calculated(x: str, found: Direct, needed: frozenset[str], scope: Scope, cha
         chain.extend(opening(found.expression, is_alone=True))
         return scope.extended(x)
     if not found.may_wait:
-        f = reader(found.expression)
-        chain.extend(lambda e: (f(e), e)[1])
+        chain.act(reader(found.expression))
     return scope
 
 
@@ -327,7 +310,8 @@ def _clause(clause: core.Clause, names: tuple[str, ...], handler: str, program: 
     p = core.TuplePattern(clause.patterns)
     arguments = gather([scope.read(f"{RESULT}{n}") for n in range(len(clause.patterns))])
     complaint = unfit(arguments, scope.width, clause.span, shown(clause.operation))
-    result = resuming(clause.body, clause.continuation)
+    is_short = size(clause.body, LARGEST) <= LARGEST
+    result = resuming(clause.body, clause.continuation) if is_short else None
     if result is not None:
         M = core.Match(V, (core.Branch(p, result),), span=clause.span)
         calculated = direct(M, scope, program, complaint)

@@ -1,11 +1,13 @@
-"""Trees of decisions as nodes of the machine."""
+"""Nodes one after another, and trees of decisions as nodes."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from rh_kernel.ad.eff.compilation_matches import Decision, Leaf, Nothing, Tree, Unfold
 from rh_kernel.ad.eff.compilation_values import Computed, Expression, Slot, gather, reader
 from rh_kernel.ad.eff.machine_code import BRANCH, ENUMERATION, EXTEND, SWITCH, Compute, Environment, Node
 from rh_kernel.ad.eff.values import FALSE, TRUE
+from rh_kernel.source.diagnostic import KernelBug
 
 
 def decided(tree: Tree, leaf: Callable[[Leaf], Node], otherwise: Node) -> Node:
@@ -62,3 +64,77 @@ def _before(value: Compute, node: Node) -> Node:
         return after(value(e))
 
     return Node(EXTEND, value=both, then=node.then)
+
+
+FUSED = 4
+"""So many calculations after one another are one node at most."""
+
+
+class Chain:
+    """Nodes one after the other."""
+
+    __slots__ = ("_attach", "_first", "_last")
+
+    def __init__(self) -> None:
+        self._first: Node | None = None
+        self._last: Node | None = None
+        self._attach: Callable[[Node], None] = self._begin
+
+    def _begin(self, node: Node) -> None:
+        self._first = node
+
+    def add(self, node: Node) -> None:
+        """And then this."""
+        self._attach(node)
+        self._follow(node)
+
+    def _follow(self, node: Node) -> None:
+        self._last = node
+        self._attach = partial(setattr, node, "then")
+
+    def extend(self, value: Compute) -> None:
+        """ρ becomes this."""
+        last = self._last
+        if last is not None and last.op == EXTEND and last.count < FUSED:
+            last.value = _after(last.value, value)
+            last.count += 1
+        else:
+            self.add(Node(EXTEND, value=value))
+
+    def act(self, function: Compute) -> None:
+        """Something is done with ρ, and nothing comes of it."""
+
+        def acted(e: Environment) -> Environment:
+            function(e)
+            return e
+
+        self.extend(acted)
+
+    def decide(self, tree: Tree, otherwise: Node) -> Leaf:
+        """The decisions of a tree for one row; what is next is for where it fits."""
+        while not isinstance(tree, Leaf):
+            match tree:
+                case Unfold(value, is_alone, tree):
+                    self.extend(opening(value, is_alone=is_alone))
+                case Decision(value, cases, grows, _, is_literal):
+                    ((K, tree),) = cases.items()
+                    fits = Node(EXTEND, value=_same)
+                    self._attach(_deciding(value, {K: fits}, grows, otherwise, is_literal=is_literal))
+                    self._follow(fits)
+                case Nothing():
+                    raise KernelBug("a row that nothing fits")
+        return tree
+
+    def ended(self, node: Node) -> Node:
+        """All of them, with this one at the end."""
+        self._attach(node)
+        assert self._first is not None
+        return self._first
+
+
+def _same(e: Environment) -> Environment:
+    return e
+
+
+def _after(f: Compute, g: Compute) -> Compute:
+    return lambda e: g(f(e))

@@ -27,16 +27,24 @@ from rh_kernel.ad.eff.values import FALSE, TRUE, Tag, Value
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Span
 
-LARGEST = 400
+DEEPEST = 50
+"""So many functions may call one another for a result that waits."""
+
+LARGEST = 200
 """A calculation of more nodes is left to the machine, which does not nest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """How to compute the result; ``may_wait`` says that it makes no difference when, or if ever."""
+    """How to compute the result; ``is_total`` says that it has one and does nothing else."""
 
     expression: Expression
-    may_wait: bool
+    is_total: bool
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether it makes no difference when it is computed, and it is not too deep for others to be computed from it."""
+        return self.is_total and not (isinstance(self.expression, Computed) and self.expression.depth > DEEPEST)
 
 
 def expression(V: core.Value, scope: Scope, program: Program) -> Expression:
@@ -107,7 +115,8 @@ def direct(M: core.Computation, scope: Scope, program: Program, unfit: Compute |
     return calculations.direct(M, scope, 0)
 
 
-DEEPEST = 6
+INLINED = 6
+"""So often a small function may stand in a small function."""
 
 
 class _Calculations:
@@ -119,14 +128,14 @@ class _Calculations:
     def direct(self, M: core.Computation, scope: Scope, depth: int) -> Direct | None:
         match M:
             case core.Return(V):
-                return Direct(expression(V, scope, self._program), may_wait=True)
+                return Direct(expression(V, scope, self._program), is_total=True)
             case core.BuiltIn(g, arguments):
                 found = self._program.built_ins[g]
                 values = expressions(arguments, scope, self._program)
                 made = applied(g, found.function, values)
                 if not found.is_total:
-                    return Direct(Computed(at(made.function, M.span)), may_wait=False)
-                return Direct(composed(made.function, values, made.test), may_wait=True)
+                    return Direct(Computed(at(made.function, M.span)), is_total=False)
+                return Direct(composed(made.function, values, made.test), is_total=True)
             case core.Perform(effect, operation, arguments):
                 return self._native(effect, operation, arguments, scope, M.span)
             case core.Let(x, N, L):
@@ -154,11 +163,11 @@ class _Calculations:
         if body is None:
             return None
         f, g = reader(bound.expression), reader(body.expression)
-        return Direct(_in_front(f, g, scope.width), may_wait=bound.may_wait and body.may_wait)
+        return Direct(_in_front(f, g, scope), is_total=bound.is_total and body.is_total)
 
     def _call(self, M: core.Apply | core.Force, scope: Scope, depth: int) -> Direct | None:
         head, arguments = spine(M)
-        if not isinstance(head, core.Force) or not isinstance(head.value, core.Global) or depth == DEEPEST:
+        if not isinstance(head, core.Force) or not isinstance(head.value, core.Global) or depth == INLINED:
             return None
         found = self._program.small(head.value.name, len(arguments))
         if found is None:
@@ -179,7 +188,7 @@ class _Calculations:
         if found is None or not computed or isinstance(found.expression, Constant):
             return found
         f, g = gather([arguments[n] for n in computed]), reader(found.expression)
-        return Direct(Computed(lambda e: g(e + f(e)), width=scope.width), may_wait=found.may_wait)
+        return Direct(Computed(lambda e: g(e + f(e)), None, scope.width, 1 + scope.depth), is_total=found.is_total)
 
     # --------------------------------------------------------------------------------------- references
 
@@ -189,7 +198,7 @@ class _Calculations:
         if effect not in NATIVE or not self._program.is_native:
             return None
         function = native(self._program.tally, self._program.print, effect, operation, span)
-        return Direct(called_with(function, expressions(arguments, scope, self._program)), may_wait=False)
+        return Direct(called_with(function, expressions(arguments, scope, self._program)), is_total=False)
 
     # ------------------------------------------------------------------------------------------ matches
 
@@ -212,8 +221,8 @@ class _Calculations:
             return None
         found = made.expression
         if isinstance(found, Computed):
-            found = Computed(found.function, width=scope.width)
-        return Direct(found, may_wait=made.may_wait and self._program.matching.is_whole(tree))
+            found = Computed(found.function, None, scope.width, found.depth + scope.depth)
+        return Direct(found, is_total=made.is_total and self._program.matching.is_whole(tree))
 
     def _tree(
         self,
@@ -226,17 +235,17 @@ class _Calculations:
     ) -> Direct | None:
         match tree:
             case Nothing():
-                return Direct(Computed(otherwise), may_wait=False)
+                return Direct(Computed(otherwise), is_total=False)
             case Leaf(row, names, width):
                 within = Scope({**scope.names, **names}, width)
                 if row not in shared:
                     return self.direct(branches[row].body, within, depth)
                 free, body = shared[row]
                 f, g = gather([within.read(x) for x in free]), reader(body.expression)
-                return Direct(Computed(lambda e: g(f(e))), may_wait=body.may_wait)
+                return Direct(Computed(lambda e: g(f(e))), is_total=body.is_total)
             case Unfold(value, is_alone, then):
                 inner = self._tree(then, branches, shared, scope, depth, otherwise)
-                return inner and Direct(_unfolding(value, inner.expression, is_alone=is_alone), may_wait=inner.may_wait)
+                return inner and Direct(_unfolding(value, inner.expression, is_alone=is_alone), is_total=inner.is_total)
             case Decision():
                 return self._decision(tree, branches, shared, scope, depth, otherwise)
 
@@ -259,23 +268,23 @@ class _Calculations:
         if left is None:
             return None
         is_covered = self._program.matching.is_covered(tree)
-        may_wait = all(case.may_wait for case in cases.values()) and (is_covered or left.may_wait)
+        is_total = all(case.is_total for case in cases.values()) and (is_covered or left.is_total)
         table = {K: reader(case.expression) for K, case in cases.items()}
-        return Direct(Computed(_deciding(tree, table, reader(left.expression))), may_wait=may_wait)
+        return Direct(Computed(_deciding(tree, table, reader(left.expression))), is_total=is_total)
 
 
 SHARED = 6
 """A branch of no more nodes is compiled again for each way that leads to it."""
 
 
-def _in_front(f: Compute, g: Compute, width: int) -> Expression:
+def _in_front(f: Compute, g: Compute, scope: Scope) -> Expression:
     """``ρ ↦ g(ρ, f(ρ))``"""
 
     def both(e: Environment) -> Value:
         e += (f(e),)
         return g(e)
 
-    return Computed(both, width=width)
+    return Computed(both, None, scope.width, 1 + scope.depth)
 
 
 def _unfolding(value: Expression, inner: Expression, *, is_alone: bool) -> Expression:

@@ -23,7 +23,7 @@ class Program:
     is what has been printed since a machine was made for it last.
     """
 
-    __slots__ = ("_codes", "_handlings", "built_ins", "definitions", "is_native", "matching", "printed", "tally")
+    __slots__ = ("_codes", "_handlings", "_small", "built_ins", "definitions", "is_native", "matching", "printed", "tally")
 
     definitions: Definitions
     matching: Matching
@@ -41,6 +41,7 @@ class Program:
         self.printed: list[str] = []
         self._codes: dict[str, Code] = {}
         self._handlings: dict[str, Handling] = {}
+        self._small: dict[Code, bool] = {}
         self.is_native = True
         self.use(definitions)
 
@@ -52,7 +53,7 @@ class Program:
         handled = [effect for D in declared if isinstance(D, Handler) for effect in D.definition.clauses.effects]
         is_native = NATIVE.isdisjoint(handled)
         if is_native is not self.is_native:
-            self._codes, self._handlings = {}, {}
+            self._codes, self._handlings, self._small = {}, {}, {}
         self.is_native = is_native
 
     def print(self, line: str) -> None:
@@ -64,7 +65,7 @@ class Program:
         body = self.definitions.function(key).definition.body
         code = self._codes.get(key)
         if code is None or code.thunk is not body:
-            self._codes[key] = code = Code(body, ())
+            self._codes[key] = code = Code(body, (), key)
         return code
 
     def handling(self, key: str, fill: Callable[[Handling, core.HandlerDefinition], None]) -> Handling:
@@ -80,9 +81,10 @@ class Program:
     def small(self, key: str, count: int) -> tuple[tuple[str, ...], core.Computation] | None:
         """A declared function of ``count`` parameters that is an operation or a calculation, to stand where it is called."""
         code = self.function(key)
-        if code.arity != count or size(code.term, SMALL) > SMALL or not is_simple(code.term):
-            return None
-        return code.parameters, code.term
+        is_small = self._small.get(code)
+        if is_small is None:
+            is_small = self._small[code] = size(code.term, SMALL) <= SMALL and is_simple(code.term)
+        return (code.parameters, code.term) if is_small and code.arity == count else None
 
 
 SMALL = 16

@@ -32,11 +32,13 @@ class Computed:
     """``function(ρ)``; ``test``, if there is one, gives it as a truth value of Python.
 
     If it puts something behind ρ, it has to know where ρ ends: then ``width`` is how many places the ρ has that it is for.
+    ``depth`` is how many functions call one another in it at most, or more.
     """
 
     function: Compute
     test: Compute | None = None
     width: int | None = None
+    depth: int = 1
 
 
 Expression: TypeAlias = Slot | Constant | Computed
@@ -52,6 +54,11 @@ class Scope:
     def read(self, x: str) -> Expression:
         """How x is read from this ρ."""
         return seen(self.names[x], self.width)
+
+    @property
+    def depth(self) -> int:
+        """The depth of what is computed when it is read."""
+        return max([V.depth for V in self.names.values() if isinstance(V, Computed)], default=0)
 
     def with_(self, x: str, expression: Expression) -> "Scope":
         """X is read so."""
@@ -73,16 +80,17 @@ class Scope:
 def seen(expression: Expression, width: int) -> Expression:
     """The expression where ρ has got longer."""
     match expression:
-        case Computed(function, test, own) if own is not None and own != width:
-            return Computed(lambda e: function(e[:own]), None if test is None else lambda e: test(e[:own]))
+        case Computed(function, test, own, depth) if own is not None and own != width:
+            return Computed(lambda e: function(e[:own]), None if test is None else lambda e: test(e[:own]), depth=depth + 1)
         case _:
             return expression
 
 
 def composed(function: Compute, parts: Sequence[Expression], test: Compute | None = None) -> Computed:
     """What is computed from these."""
-    widths = (part.width for part in parts if isinstance(part, Computed) and part.width is not None)
-    return Computed(function, test, next(widths, None))
+    computed = [part for part in parts if isinstance(part, Computed)]
+    width = next((part.width for part in computed if part.width is not None), None)
+    return Computed(function, test, width, 1 + max([part.depth for part in computed], default=0))
 
 
 def places(names: Iterable[str]) -> Scope:

@@ -169,10 +169,16 @@ class Complaints:
         whole = self._unknowns.whole_computation(C)
         span = arguments[given].span or V.span
         takes = f"{given} argument{'' if given == 1 else 's'}"
-        result = f"what it gives is of type {computation(whole)}" if computation(whole) != "_" else ""
+        known = computation(whole)
+        result = "what it gives then is no function" if known == "_" else f"what it gives is of type {known}"
         if isinstance(whole, Returner) and isinstance(whole.value, Thunk):
             result += ": a thunk, which `let` may name, and which then is applied"
-        return Rejected(WrongNumberOfArguments(span=span, name=_name(V), wanted=takes, given=str(len(arguments)), hint=result))
+        number = str(len(arguments))
+        return Rejected(
+            WrongNumberOfArguments(
+                span=span, name=_name(V), wanted=takes, given=number, found=number, expected=takes, hint=result
+            )
+        )
 
     def no_thunk(self, V: Value, A: ValueType, *, applied: bool) -> Rejected:
         """V is applied or forced, and is no thunk."""

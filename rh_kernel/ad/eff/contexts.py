@@ -8,25 +8,26 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.reduction_values import Captured, Environment, Known, values_of, write, written, written_out
+from rh_kernel.ad.eff.reduction_values import Captured, Environment, Known, Manner, forms, values_of, written, written_out
 from rh_kernel.ad.eff.substitution import free, handler
 
 
 class Then:
     """``x ← []; N[ρ]``"""
 
-    __slots__ = ("_body", "let", "rho")
+    __slots__ = ("_bodies", "let", "rho")
 
     def __init__(self, let: core.Let, rho: Environment) -> None:
         self.let = let
         self.rho = rho
-        self._body: core.Computation | None = None
+        self._bodies: dict[Manner, core.Computation] = {}
 
-    def filled(self, M: core.Computation) -> core.Computation:
+    def filled(self, M: core.Computation, manner: Manner) -> core.Computation:
         """The frame with M in its hole."""
-        if self._body is None:
-            self._body = written_out(self.let.body, self.rho, self.let.name)
-        return core.Let(self.let.name, M, self._body, span=self.let.span)
+        body = self._bodies.get(manner)
+        if body is None:
+            body = self._bodies[manner] = written_out(self.let.body, self.rho, self.let.name, manner)
+        return core.Let(self.let.name, M, body, span=self.let.span)
 
 
 class To:
@@ -38,9 +39,9 @@ class To:
         self.apply = apply
         self.argument = argument
 
-    def filled(self, M: core.Computation) -> core.Computation:
+    def filled(self, M: core.Computation, manner: Manner) -> core.Computation:
         """The frame with M in its hole."""
-        return core.Apply(M, written(self.argument), span=self.apply.span)
+        return core.Apply(M, written(self.argument, manner), span=self.apply.span)
 
 
 class Side:
@@ -51,7 +52,7 @@ class Side:
     def __init__(self, projection: core.Projection) -> None:
         self.projection = projection
 
-    def filled(self, M: core.Computation) -> core.Computation:
+    def filled(self, M: core.Computation, manner: Manner) -> core.Computation:
         """The frame with M in its hole."""
         return core.Projection(self.projection.index, M, span=self.projection.span)
 
@@ -59,22 +60,21 @@ class Side:
 class Handling:
     """``handle [] with H[ρ]``; ``clauses`` with their ρ are what H stands for if it is a name."""
 
-    __slots__ = ("_handler", "clauses", "clauses_rho", "handle", "rho")
+    __slots__ = ("_handlers", "clauses", "clauses_rho", "handle", "rho")
 
     def __init__(self, handle: core.Handle, rho: Environment, clauses: core.Clauses, clauses_rho: Environment) -> None:
         self.handle = handle
         self.rho = rho
         self.clauses = clauses
         self.clauses_rho = clauses_rho
-        self._handler: core.Handler | None = None
+        self._handlers: dict[Manner, core.Handler] = {}
 
-    def filled(self, M: core.Computation) -> core.Computation:
+    def filled(self, M: core.Computation, manner: Manner) -> core.Computation:
         """The frame with M in its hole."""
-        if self._handler is None:
-            held = self.held()
-            write(*held.values())
-            self._handler = handler(self.handle.handler, {x: written(V) for x, V in held.items()}, closed=True)
-        return core.Handle(M, self._handler, span=self.handle.span)
+        H = self._handlers.get(manner)
+        if H is None:
+            H = self._handlers[manner] = handler(self.handle.handler, forms(self.held(), manner), closed=True)
+        return core.Handle(M, H, span=self.handle.span)
 
     def held(self) -> dict[str, Known]:
         """The values in H."""
@@ -89,7 +89,7 @@ class Adapting:
     def __init__(self, adapt: core.Adapt) -> None:
         self.adapt = adapt
 
-    def filled(self, M: core.Computation) -> core.Computation:
+    def filled(self, M: core.Computation, manner: Manner) -> core.Computation:
         """The frame with M in its hole."""
         return core.Adapt(self.adapt.adaptors, M, span=self.adapt.span)
 
@@ -152,20 +152,20 @@ class Resumption(Captured):
             if isinstance(delimiter, Handling):
                 yield from delimiter.held().values()
 
-    def write(self) -> core.Value:
+    def write(self, manner: Manner) -> core.Value:
         """It as a thunk."""
-        return core.Thunk(self.function())
+        return core.Thunk(self.function(manner))
 
-    def function(self) -> core.Computation:
+    def function(self, manner: Manner) -> core.Computation:
         """``λx. handle 𝓗[return x] with H``"""
-        return core.Lambda(HOLE, plugged(self.onto(EMPTY), core.Return(core.Variable(HOLE)), EMPTY))
+        return core.Lambda(HOLE, plugged(self.onto(EMPTY), core.Return(core.Variable(HOLE)), EMPTY, manner))
 
 
 HOLE = "x"
 """The parameter of a continuation; frames and handlers are closed, so none of them can mean another x."""
 
 
-def plugged(K: Context, M: core.Computation, end: Context | None = None) -> core.Computation:
+def plugged(K: Context, M: core.Computation, end: Context | None = None, manner: Manner = Manner.FULL) -> core.Computation:
     """``K[M]``, or as much of it as lies inside ``end``, which is K with fewer frames and segments."""
     here: Context | None = K
     while here is not None:
@@ -173,11 +173,11 @@ def plugged(K: Context, M: core.Computation, end: Context | None = None) -> core
         frames = here.frames
         while frames is not until:
             assert frames is not None
-            M, frames = frames[0].filled(M), frames[1]
+            M, frames = frames[0].filled(M, manner), frames[1]
         if end is not None and here.outer is end.outer and here.delimiter is end.delimiter:
             return M
         if here.delimiter is not None:
-            M = here.delimiter.filled(M)
+            M = here.delimiter.filled(M, manner)
         here = here.outer
     return M
 

@@ -186,7 +186,9 @@ class Cursor:
         token, found, here = self.token, self.found(), self.here()
         match token.kind:
             case Kind.BAD_CHARACTER:
-                return Rejected(UnknownCharacter(span=here, found=found, hint=_ADVICE.get(token.text[0], "")))
+                return Rejected(
+                    UnknownCharacter(span=here, found=found, expected=expected, hint=_ADVICE.get(token.text[0], ""))
+                )
             case Kind.BAD_STRING:
                 hint = r'a text ends with " on its line; within it are only the signs \n \t \" and \\'
                 return Rejected(UnterminatedString(span=here, hint=hint))
@@ -198,7 +200,7 @@ class Cursor:
             case Kind.END if self.brackets:
                 return self._unclosed(expected, self._unindented())
             case Kind.END:
-                hint = self._unindented() or hint
+                hint = "; ".join([advice for advice in (self._unindented(), hint) if advice])
                 return Rejected(UnexpectedEnd(span=here, found=found, expected=expected, hint=hint, fix=self._indented()))
             case Kind.SYMBOL if token.text in {")", "]", "}", "|>"} and self._mismatches():
                 return self._mismatched(expected)
@@ -256,6 +258,7 @@ _ADVICE = CHARACTERS | {
     "'": 'texts stand in double quotes: "text"',
     "“": 'texts stand in straight quotes: "text"',
     "”": 'texts stand in straight quotes: "text"',
+    "⟵": "a let is written let x = M in N",
     "^": "a power is written x * x",
     "²": "a square is written x * x",
     "&": "write if M then N else False",

@@ -87,9 +87,10 @@ class _Taken:
 class Terms:
     """Elaborates the expressions of one item."""
 
-    def __init__(self, scope: Scope, handler: tuple[str, str] | None = None) -> None:
+    def __init__(self, scope: Scope, handler: tuple[str, str] | None = None, arity: int = 0) -> None:
         self.scope = scope
         self._handler = handler
+        self._arity = arity
         self._silent = 0
 
     def fresh(self) -> str:
@@ -158,6 +159,10 @@ class Terms:
         if isinstance(H, s.Clauses):
             return self.clauses(H)
         key = self._handler_key(H.name)
+        wanted = self._arity if self._handler is not None and key == self._handler[1] else self._arity_of(key)
+        if len(H.arguments) != wanted:
+            hint = "a handler stands with all its arguments; what it gives can be a function: (handle M with h) N"
+            raise wrong_number(H.name, wanted, len(H.arguments), hint)
         return Named(key, tuple([self._value(M, front) for M in H.arguments]), span=H.span)
 
     def clauses(self, H: s.Clauses) -> Clauses:
@@ -202,6 +207,9 @@ class Terms:
         M = self.block(body)
         self.scope.leave([x.text for x in names])
         return elaborated, M
+
+    def _arity_of(self, key: str) -> int:
+        return len(self.scope.definitions.handler(key).definition.parameters)
 
     def _handler_key(self, name: Name) -> str:
         handlers = self.scope.definitions.handlers

@@ -131,7 +131,7 @@ def handler(item: s.HandlerItem, definitions: Definitions) -> HandlerDefinition:
     scope = Scope(definitions)
     parameters = [x.text for x in item.parameters]
     scope.enter(parameters)
-    clauses = Terms(scope, (item.name.text, key)).clauses(item.clauses)
+    clauses = Terms(scope, (item.name.text, key), len(parameters)).clauses(item.clauses)
     return HandlerDefinition(key, tuple(parameters), clauses, span=item.span)
 
 

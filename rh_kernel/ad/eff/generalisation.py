@@ -13,6 +13,7 @@ from rh_kernel.ad.eff.types import (
     ComputationType,
     HandlerScheme,
     Meta,
+    Returner,
     Row,
     RowMeta,
     RowVariable,
@@ -39,10 +40,11 @@ def handler_scheme(H: HandlerScheme, unknowns: Unknowns) -> HandlerScheme:
     """``∀ x… e…. A → … → (B E⇒E' C)``, where H is generic in nothing yet."""
 
     def parts() -> Iterator[Leaf]:
-        for A in (*H.parameters, H.domain):
+        for A in H.parameters:
             yield from leaves(unknowns.whole(A))
-        yield from leaves_of_computation(unknowns.whole_computation(H.codomain))
         yield from leaves(unknowns.whole_row(H.handled))
+        yield from leaves(unknowns.whole(H.domain))
+        yield from leaves_of_computation(unknowns.whole_computation(H.codomain))
         yield from leaves(unknowns.whole_row(H.around))
 
     _name(parts, H.around, unknowns)
@@ -56,6 +58,21 @@ def handler_scheme(H: HandlerScheme, unknowns: Unknowns) -> HandlerScheme:
         unknowns.whole_row(H.around),
         unknowns.whole_computation(H.codomain),
     )
+
+
+def named(E: Row, C: ComputationType) -> tuple[Row, ComputationType]:
+    """The row and the type of an expression to be shown: what is still unknown has names, as if it were generic in it.
+
+    A thunk that the expression gives has the row that nobody writes.
+    """
+    unknowns = Unknowns(1 << 60)
+    match E.tail, C:
+        case RowMeta(), Returner(Thunk(Row(_, RowMeta() as inner), _)):
+            unknowns.rows(Row((), E.tail), Row((), inner))
+        case _:
+            pass
+    found = function_scheme(E, C, unknowns).type
+    return found.row, found.computation
 
 
 def variables(found: Iterable[Leaf]) -> tuple[tuple[str, ...], tuple[str, ...]]:

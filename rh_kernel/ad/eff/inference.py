@@ -58,16 +58,23 @@ class Inference(ValueInference):
     __slots__ = ()
 
     def computation(self, M: Computation, E: Row, C: ComputationType) -> None:
-        """``Γ ⊢_E M : C``. A long program is ``x ← M; N`` inside of another as often as it has lines, on either side."""
+        """``Γ ⊢_E M : C``. A long program is ``x ← M; N`` or ``match V | p -> N`` inside of another as often
+        as it has lines; of the former on either side.
+        """
         waiting: list[tuple[Let, ValueType, ComputationType]] = []
         bound: list[Bound] = []
         marks: list[int] = []
         while True:
-            while isinstance(M, Let):
+            while isinstance(M, Let) or (isinstance(M, Match) and len(M.branches) == 1):
                 A = self.unknowns.type()
-                waiting.append((M, A, C))
-                marks.append(len(bound))
-                M, C = M.bound, Returner(A)
+                if isinstance(M, Let):
+                    waiting.append((M, A, C))
+                    marks.append(len(bound))
+                    M, C = M.bound, Returner(A)
+                else:
+                    self.value(M.value, A, E)
+                    self._pattern(M.branches[0].pattern, A, E, bound)
+                    M = M.branches[0].body
             self._simple(M, E, C)
             if not waiting:
                 return self._unbind(bound)

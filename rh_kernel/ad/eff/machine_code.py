@@ -92,11 +92,15 @@ class Node:
 
 
 class Code(Head):
-    """``λx…. M`` with its free variables ``names`` in front; it is compiled when it is run for the first time."""
+    """``λx…. M`` with its free variables ``names`` in front; it is compiled when it is run for the first time.
 
-    __slots__ = ("arity", "body", "names", "parameters", "partials", "term", "thunk", "whole")
+    ``key`` is that of the function, if it is the whole of a declared one.
+    """
 
-    def __init__(self, thunk: core.Thunk, names: tuple[str, ...]) -> None:
+    __slots__ = ("arity", "body", "key", "names", "parameters", "partials", "term", "thunk", "whole")
+
+    def __init__(self, thunk: core.Thunk, names: tuple[str, ...], key: str = "") -> None:
+        self.key = key
         parameters, term = uncurried(thunk.body)
         self.thunk, self.names, self.parameters, self.term = thunk, names, parameters, term
         self.arity = len(parameters)

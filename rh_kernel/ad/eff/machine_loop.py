@@ -127,6 +127,10 @@ class Machine:
                 if code.arity == c.count:
                     env = f[1] + args
                     c = code.body
+                elif code.arity == 1 and args:
+                    K = (ARGUMENTS, args[1:], K)
+                    env = (*f[1], args[0])
+                    c = code.body
                 else:
                     env = (f, *args)
                     c = ENTERED

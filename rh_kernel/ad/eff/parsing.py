@@ -48,6 +48,7 @@ STRENGTHS = {":=": 1, "::": 2, "<=": 3, "<": 3, "==": 3, "++": 4, "+": 5, "-": 5
 _RIGHT, _ALONE = {":=", "::"}, {"<=", "<", "=="}
 _AN_EXPRESSION = "an expression"
 _LET = "let p = M in N"
+_LET_FOR_GOOD = "a let is written let p = M in N; what is to stay is declared by fun x = M, and run by x!"
 _MATCH = "match M | p -> N | q -> L"
 _IF = "if M then N else L"
 _HANDLE = "handle M with h, or handle M with { return x -> N | <op x -> k> -> L }"
@@ -65,7 +66,7 @@ def expression(c: Cursor) -> Expr:
             p = pattern(c)
             c.need("=", _LET, "<-", ":=", "==")
             M = expression(c)
-            c.need("in", _LET)
+            c.need("in", _LET_FOR_GOOD if c.holds(Kind.END) and not c.brackets else _LET)
             spine.append((start, p, M))
             continue
         N = _infix(c)

@@ -43,13 +43,14 @@ def function(f: FunctionDefinition) -> Doc:
     body = f.body.body
     names, rest = printer.parameters(body) if isinstance(body, Lambda) else (list[str](), body)
     S = f.signature
-    words = [shown(f.name)]
+    parts: list[Doc | str] = [keyword("fun "), shown(f.name)]
     for i, x in enumerate(names):
         A = S.domains[i] if i < len(S.domains) else None
-        words.append(x if A is None else f"({x.removeprefix('(').removesuffix(')')} : {types.value(A)})")
-    result = "" if S.codomain is None else f" : {types.computation(S.codomain, S.row)}"
+        parts.append(nest(LINE, x if A is None else f"({x} : {types.value(A)})", indent=4))
+    if S.codomain is not None:
+        parts.append(nest(LINE, f": {types.computation(S.codomain, S.row)}", indent=4))
     written = descend(printer.block(rest))
-    return group(keyword("fun "), f"{' '.join(words)}{result} =", nest(LINE, written.doc))
+    return group(group(*parts, " ="), nest(LINE, written.doc))
 
 
 def handler(h: HandlerDefinition) -> Doc:

@@ -1,13 +1,17 @@
 """``V ↦ V``: values of the machine as terms, for printing and for comparison. Nothing here calls itself along values."""
 
 from rh_kernel.ad.eff import core
+from rh_kernel.ad.eff.builtins import bounded
 from rh_kernel.ad.eff.machine_code import Code, Machinery
 from rh_kernel.ad.eff.substitution import value as substituted
 from rh_kernel.ad.eff.values import Head, Tag, Value, is_cell, is_tuple
 
 
 def readback(value: Value) -> core.Value:
-    """The term. References are numbered as they are met; a continuation is the variable ``k``, as no program has it as text."""
+    """The term. Raises ``Stuck`` if there is an Int in it that is too long to be written.
+
+    References are numbered as they are met; a continuation is the variable ``k``, as no program has it as text.
+    """
     return _Reading().term(value)
 
 
@@ -38,7 +42,7 @@ class _Reading:
         if is_cell(value):
             return core.Reference(self._cells.setdefault(id(value), len(self._cells)))
         if not is_tuple(value):
-            return core.Literal(value)
+            return core.Literal(bounded(value))
         head = value[0] if value else None
         if isinstance(head, Tag):
             return core.Constructed(str(head), parts)
@@ -59,5 +63,7 @@ def _inside(value: Value) -> tuple[Value, ...]:
 
 
 def _thunk(code: Code, captured: tuple[core.Value, ...]) -> core.Value:
+    if code.key:
+        return core.Global(code.key)
     names = code.whole.names
     return substituted(code.thunk, dict(zip(names, captured, strict=False)), closed=True)

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.contexts import EMPTY, Context, Resumption, plugged
 from rh_kernel.ad.eff.reduction_references import Cells, Change
-from rh_kernel.ad.eff.reduction_values import Environment, known, written, written_out
+from rh_kernel.ad.eff.reduction_values import Environment, Manner, known, written, written_out
 from rh_kernel.ad.eff.rules import Rule
 from rh_kernel.ad.eff.store import Vector
 from rh_kernel.source.span import Span
@@ -30,13 +30,12 @@ class Here:
     rho: Environment
     context: Context
 
-    @property
-    def written(self) -> core.Computation:
+    def written(self, manner: Manner = Manner.FULL) -> core.Computation:
         """``M[ρ]``, as an object of its own."""
         M = self.subject
         if isinstance(M, Opened):
-            return M.resumption.function()
-        N = written_out(M, self.rho)
+            return M.resumption.function(manner)
+        N = written_out(M, self.rho, manner=manner)
         return replace(N) if N is M else N
 
     @property
@@ -47,7 +46,7 @@ class Here:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """``C[M]`` with M, and what is to be looked at in it: an operation that is performed, what k is, or what that goes on with."""
+    """``C[M]``, in short, with M, and what to look at in it: the operation, or what k is or goes on with."""
 
     whole: core.Computation
     part: core.Computation
@@ -76,12 +75,12 @@ class Step:
     @property
     def redex(self) -> core.Computation:
         """M"""
-        return plugged(self.at.context, self.at.written, self.context)
+        return plugged(self.at.context, self.at.written(), self.context)
 
     @property
     def contractum(self) -> core.Computation:
         """M'"""
-        return plugged(self.to.context, self.to.written, self.context)
+        return plugged(self.to.context, self.to.written(), self.context)
 
     @property
     def before(self) -> core.Computation:
@@ -95,17 +94,17 @@ class Step:
 
     def marked_before(self, context: Context) -> Marked:
         """The term before with what stands in a context, which is C or a part of it; for (op) with the operation."""
-        inner = self.at.written
-        M = plugged(self.at.context, inner, context)
-        return Marked(plugged(context, M), M, None if M is inner or self.captured is None else inner)
+        inner = self.at.written(Manner.SHORT)
+        M = plugged(self.at.context, inner, context, Manner.SHORT)
+        return Marked(plugged(context, M, None, Manner.SHORT), M, None if M is inner or self.captured is None else inner)
 
     @property
     def marked_after(self) -> Marked:
         """``C[M']``; for (op) with the continuation, and where a continuation goes on with what it was given"""
-        inner = self.to.written
-        M = plugged(self.to.context, inner, self.context)
-        within = inner if self.captured is None else written(self.captured)
-        return Marked(plugged(self.context, M), M, None if within is M else within)
+        inner = self.to.written(Manner.SHORT)
+        M = plugged(self.to.context, inner, self.context, Manner.SHORT)
+        within = inner if self.captured is None else written(self.captured, Manner.SHORT)
+        return Marked(plugged(self.context, M, None, Manner.SHORT), M, None if within is M else within)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ class State:
     @property
     def whole(self) -> core.Computation:
         """``C[M]``"""
-        return plugged(self.here.context, self.here.written)
+        return plugged(self.here.context, self.here.written())
 
     @property
     def value(self) -> core.Value | None:

@@ -3,59 +3,95 @@
 A value that was written out stays so, and states share it. Nothing here calls itself along values: lists may be long.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.substitution import computation, free, value
+from rh_kernel.ad.eff.substitution import computation, free, occurring, value
 from rh_kernel.source.diagnostic import KernelBug
 
 
-class Several:
-    """``(V, …, V)``"""
+class Manner(Enum):
+    """How values are written out: in full, or ``SHORT``, with ``…`` where so much is inside that nobody would read it.
 
-    __slots__ = ("components", "written")
+    Thunks hold thunks: what a value is in full may be larger than all steps together.
+    """
 
-    def __init__(self, components: tuple["Known", ...]) -> None:
-        self.components = components
-        self.written: core.Value | None = None
-
-
-class Data:
-    """``K V…``"""
-
-    __slots__ = ("constructor", "fields", "written")
-
-    def __init__(self, constructor: str, fields: tuple["Known", ...] = ()) -> None:
-        self.constructor = constructor
-        self.fields = fields
-        self.written: core.Value | None = None
+    FULL = 0
+    SHORT = 1
 
 
-class Suspended:
-    """``{M}[ρ]``"""
+LARGEST, LARGEST_DATA, LARGEST_FIELD, LARGEST_CONTINUATION = 100, 2_000, 50, 20_000
+"""So many values may be written in a thunk, in data, in a field of larger data, and in a continuation."""
 
-    __slots__ = ("rho", "thunk", "written")
-
-    def __init__(self, thunk: core.Thunk, rho: "Environment") -> None:
-        self.thunk = thunk
-        self.rho = rho
-        self.written: core.Value | None = None
+_CUT = core.Variable("…")
 
 
-class Captured:
-    """``{λx. handle 𝓗[return x] with H}``: what a clause gets as k. Subclassed where contexts are known."""
+class Composite:
+    """A value that is written out when somebody asks. ``weight`` is about how many values stand in its short form."""
 
-    __slots__ = ("written",)
+    __slots__ = ("_full", "_short", "weight")
 
     def __init__(self) -> None:
-        self.written: core.Value | None = None
+        self._full: core.Value | None = None
+        self._short: core.Value | None = None
+        self.weight = 0
+
+    def form(self, manner: Manner) -> core.Value | None:
+        """How it is written, if it was."""
+        return self._full if manner is Manner.FULL else self._short
+
+    def keep(self, manner: Manner, form: core.Value) -> None:
+        """It is written like that."""
+        if manner is Manner.FULL:
+            self._full = form
+        else:
+            self._short = form
+
+
+class Several(Composite):
+    """``(V, …, V)``"""
+
+    __slots__ = ("components",)
+
+    def __init__(self, components: tuple["Known", ...]) -> None:
+        super().__init__()
+        self.components = components
+
+
+class Data(Composite):
+    """``K V…``"""
+
+    __slots__ = ("constructor", "fields")
+
+    def __init__(self, constructor: str, fields: tuple["Known", ...] = ()) -> None:
+        super().__init__()
+        self.constructor = constructor
+        self.fields = fields
+
+
+class Suspended(Composite):
+    """``{M}[ρ]``"""
+
+    __slots__ = ("rho", "thunk")
+
+    def __init__(self, thunk: core.Thunk, rho: "Environment") -> None:
+        super().__init__()
+        self.thunk = thunk
+        self.rho = rho
+
+
+class Captured(Composite):
+    """``{λx. handle 𝓗[return x] with H}``: what a clause gets as k. Subclassed where contexts are known."""
+
+    __slots__ = ()
 
     def held(self) -> Iterator["Known"]:
         """The values in it."""
         raise NotImplementedError
 
-    def write(self) -> core.Value:
+    def write(self, manner: Manner) -> core.Value:
         """It as a thunk, when the values in it are written."""
         raise NotImplementedError
 
@@ -124,59 +160,90 @@ def values_of(names: Iterable[str], rho: Environment) -> dict[str, Known]:
     return found
 
 
-def written(V: Known) -> core.Value:
+def written(V: Known, manner: Manner = Manner.FULL) -> core.Value:
     """The value as a term."""
-    write(V)
-    return _done(V)
+    write(V, manner=manner)
+    return _done(V, manner)
 
 
-def write(*values: Known) -> None:
+def write(*values: Known, manner: Manner) -> None:
     """Have these values written out, those inside of others first."""
     pending: list[Known] = list(values)
     while pending:
         V = pending[-1]
-        missing = [] if _is_written(V) else [W for W in _inside(V) if not _is_written(W)]
+        if not isinstance(V, Composite) or V.form(manner) is not None:
+            pending.pop()
+            continue
+        missing = [W for W in _inside(V) if isinstance(W, Composite) and W.form(manner) is None]
         if missing:
             pending += missing
             continue
         pending.pop()
-        match V:
-            case Several(components=inside) if V.written is None:
-                V.written = core.Tuple(tuple([_done(W) for W in inside]))
-            case Data(constructor=K, fields=inside) if V.written is None:
-                V.written = core.Constructed(K, tuple([_done(W) for W in inside]))
-            case Suspended(thunk=thunk, rho=rho) if V.written is None:
-                held = values_of(free(thunk), rho)
-                V.written = value(thunk, {x: _done(W) for x, W in held.items()}, closed=True)
-            case Captured() if V.written is None:
-                V.written = V.write()
-            case core.Literal() | core.Global() | core.Reference() | Several() | Data() | Suspended() | Captured():
-                pass
+        if manner is Manner.SHORT:
+            V.weight = _weight(V)
+        V.keep(manner, _form(V, manner))
 
 
-def written_out(M: core.Computation, rho: Environment, bound: str = "") -> core.Computation:
+def written_out(M: core.Computation, rho: Environment, bound: str = "", manner: Manner = Manner.FULL) -> core.Computation:
     """``M[ρ]``; the variable ``bound`` is none of those that ρ is about."""
     held = values_of(free(M) - {bound}, rho) if rho is not None else {}
-    write(*held.values())
-    return computation(M, {x: _done(V) for x, V in held.items()}, closed=True)
+    return computation(M, forms(held, manner), closed=True)
 
 
-def _is_written(V: Known) -> bool:
-    return isinstance(V, core.Literal | core.Global | core.Reference) or V.written is not None
+def forms(held: Mapping[str, Known], manner: Manner) -> dict[str, core.Value]:
+    """These values as terms."""
+    write(*held.values(), manner=manner)
+    return {x: _done(V, manner) for x, V in held.items()}
 
 
-def _done(V: Known) -> core.Value:
-    if isinstance(V, core.Literal | core.Global | core.Reference):
-        return V
-    if V.written is None:
-        raise KernelBug("a value was to be written by now")
-    return V.written
-
-
-def _inside(V: Known) -> Iterator[Known]:
+def _form(V: Several | Data | Suspended | Captured, manner: Manner) -> core.Value:
+    """The value, of which all that is inside is written."""
+    is_short = manner is Manner.SHORT
     match V:
-        case core.Literal() | core.Global() | core.Reference():
-            return iter(())
+        case Several(components=inside):
+            return core.Tuple(tuple([_done(W, manner) for W in inside]))
+        case Data(constructor=K, fields=inside):
+            is_large = is_short and V.weight > LARGEST_DATA
+            made = [_CUT if is_large and weight(W) > LARGEST_FIELD else _done(W, manner) for W in inside]
+            V.weight = 1 + LARGEST_FIELD if is_large else V.weight
+            return core.Constructed(K, tuple(made))
+        case Suspended(thunk=thunk, rho=rho):
+            if is_short and V.weight > LARGEST:
+                V.weight = 1
+                return core.Thunk(core.Return(_CUT))
+            return value(thunk, forms(values_of(free(thunk), rho), manner), closed=True)
+        case Captured():
+            if is_short and V.weight > LARGEST_CONTINUATION:
+                V.weight = 1
+                return core.Thunk(core.Return(_CUT))
+            return V.write(manner)
+
+
+def _weight(V: Several | Data | Suspended | Captured) -> int:
+    match V:
+        case Several(components=inside) | Data(fields=inside):
+            return 1 + sum(map(weight, inside))
+        case Suspended(thunk=thunk, rho=rho):
+            times = occurring(thunk)
+            return 1 + sum([times[x] * weight(W) for x, W in values_of(times, rho).items()])
+        case Captured():
+            return 1 + sum(map(weight, V.held()))
+
+
+def weight(V: Known) -> int:
+    """About how many values stand in the short form of the value."""
+    return V.weight if isinstance(V, Composite) else 1
+
+
+def _done(V: Known, manner: Manner) -> core.Value:
+    form = V.form(manner) if isinstance(V, Composite) else V
+    if form is None:
+        raise KernelBug("a value was to be written by now")
+    return form
+
+
+def _inside(V: Several | Data | Suspended | Captured) -> Iterator[Known]:
+    match V:
         case Several(components=inside) | Data(fields=inside):
             return iter(inside)
         case Suspended(thunk=thunk, rho=rho):

@@ -4,6 +4,7 @@ The types are taken in the order in which ``inference`` meets the literals.
 """
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from rh_kernel.ad.eff.core import (
     Adapt,
@@ -41,6 +42,9 @@ from rh_kernel.ad.eff.core import (
     Variable,
 )
 from rh_kernel.ad.eff.types import FLOAT, ValueType
+
+_Settled: TypeAlias = tuple[Let, Computation] | tuple[Match, Value, Pattern]
+"""``x ← M`` or ``match V | p ->`` of which all but the last part is settled."""
 
 
 class Settling:
@@ -93,16 +97,20 @@ class Settling:
 
     def computation(self, M: Computation) -> Computation:
         """M with its literals settled. A long program is ``x ← M; N`` inside of another as often as it has lines."""
-        waiting: list[Let | tuple[Let, Computation]] = []
+        waiting: list[Let | _Settled] = []
         while True:
-            while isinstance(M, Let):
-                waiting.append(M)
-                M = M.bound
+            while isinstance(M, Let) or (isinstance(M, Match) and len(M.branches) == 1):
+                if isinstance(M, Let):
+                    waiting.append(M)
+                    M = M.bound
+                else:
+                    V, branch = self.value(M.value), M.branches[0]
+                    waiting.append((M, V, self._pattern(branch.pattern)))
+                    M = branch.body
             found = self._simple(M)
-            while waiting and isinstance(last := waiting[-1], tuple):
+            while waiting and not isinstance(last := waiting[-1], Let):
                 waiting.pop()
-                let, bound = last
-                found = Let(let.name, bound, found, span=let.span)
+                found = _around(last, found)
             if not waiting:
                 return found
             let = waiting.pop()
@@ -166,3 +174,12 @@ class Settling:
     def _clause(self, c: Clause) -> Clause:
         patterns = tuple(map(self._pattern, c.patterns))
         return Clause(c.effect, c.operation, patterns, c.continuation, self.computation(c.body), span=c.span)
+
+
+def _around(settled: _Settled, body: Computation) -> Computation:
+    """What stands in front of its last part, which is settled now too."""
+    match settled:
+        case let, bound:
+            return Let(let.name, bound, body, span=let.span)
+        case match, V, pattern:
+            return Match(V, (Branch(pattern, body, span=match.branches[0].span),), span=match.span)

@@ -4,6 +4,7 @@ Declared names are no variables. Values that are substituted are closed in a red
 would capture a variable of theirs are renamed. Lets in the body of lets are followed in a loop.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
@@ -96,15 +97,27 @@ def parts(M: Node) -> Iterator[tuple[tuple[str, ...], Node]]:
 
 def free(M: Node) -> frozenset[str]:
     """The variables that are free in M."""
-    found: set[str] = set()
-    pending: list[tuple[Node, frozenset[str]]] = [(M, frozenset())]
+    return frozenset(occurring(M))
+
+
+def occurring(M: Node) -> Counter[str]:
+    """The variables that are free in M, and how often each occurs."""
+    found: Counter[str] = Counter()
+    scope: Counter[str] = Counter()
+    pending: list[tuple[tuple[str, ...], Node | None]] = [((), M)]
     while pending:
-        N, scope = pending.pop()
-        if isinstance(N, Variable):
-            found |= {N.name} - scope
-        else:
-            pending += [(L, scope.union(names) if names else scope) for names, L in parts(N)]
-    return frozenset(found)
+        names, N = pending.pop()
+        if N is None:
+            scope.subtract(names)
+            continue
+        if names:
+            scope.update(names)
+            pending.append((names, None))
+        if not isinstance(N, Variable):
+            pending += parts(N)
+        elif not scope[N.name]:
+            found[N.name] += 1
+    return found
 
 
 def value(V: Value, values: Mapping[str, Value], *, closed: bool = False) -> Value:

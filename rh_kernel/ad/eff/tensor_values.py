@@ -28,9 +28,10 @@ class Tensor:
         return hash(self.array.shape)
 
     def __repr__(self) -> str:
-        first = [repr(float(r)) for r in self.array.flat[:FIRST]]
+        """``⟨2 × 3: 0.5, 1.5, …⟩``: the shape and the first entries, rounded; like a cell, it is written nowhere."""
+        first = [f"{r:.6g}" for r in self.array.flat[:FIRST]]
         entries = ", ".join([*first, "…"] if self.array.size > FIRST else first)
-        return f"tensor {sized(self.array.shape)} [{entries}]"
+        return f"⟨{sized(self.array.shape)}: {entries}⟩"
 
 
 def sized(shape: tuple[int, ...]) -> str:

@@ -14,7 +14,7 @@ from rh_kernel.ad.eff.printing import computation, value
 from rh_kernel.ad.eff.reduction import advance
 from rh_kernel.ad.eff.reduction_references import Content
 from rh_kernel.ad.eff.reduction_step import Marked, Opened, Step, initial
-from rh_kernel.ad.eff.reduction_values import written
+from rh_kernel.ad.eff.reduction_values import Manner, written
 from rh_kernel.ad.eff.rules import Rule
 from rh_kernel.ad.eff.store import Vector
 from rh_kernel.source.diagnostic import Diagnostic, Stuck
@@ -156,5 +156,5 @@ def _printed(term: Marked, part: MarkKind, within: MarkKind) -> Doc:
 
 def _content(content: Content) -> Doc:
     if isinstance(content, Vector):
-        return concat("[", join(concat(", "), [value(written(V)) for V in content]), "]")
-    return value(written(content))
+        return concat("[", join(concat(", "), [value(written(V, Manner.SHORT)) for V in content]), "]")
+    return value(written(content, Manner.SHORT))

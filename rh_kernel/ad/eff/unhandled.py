@@ -102,11 +102,15 @@ class _Origins:
             while isinstance(M, Let):
                 waiting.append(M.body)
                 M = M.bound
-            yield from self._simple(M, depth)
+            if isinstance(M, Match):
+                yield from self._values((M.value,), depth)
+                waiting.extend(branch.body for branch in reversed(M.branches))
+            else:
+                yield from self._simple(M, depth)
 
     def _simple(self, M: Computation, depth: int) -> Iterator[_Origin]:
         match M:
-            case Let():
+            case Let() | Match():
                 yield from self.of(M, depth)
             case Return(V):
                 yield from self._values((V,), depth)
@@ -120,10 +124,6 @@ class _Origins:
             case Apply(function, V):
                 yield from self.of(function, depth)
                 yield from self._values((V,), depth)
-            case Match(V, branches):
-                yield from self._values((V,), depth)
-                for branch in branches:
-                    yield from self.of(branch.body, depth)
             case Pair(M1, M2):
                 yield from self.of(M1, depth)
                 yield from self.of(M2, depth)

@@ -4,9 +4,10 @@ Rows are those of Leijen (scoped labels): for each effect the labels are compare
 has more is in the tail of the other. No row has a label through its own tail, and no type is a part of itself.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
+from rh_kernel.ad.eff.leaves import leaves
 from rh_kernel.ad.eff.types import (
     FLOAT,
     Base,
@@ -260,37 +261,59 @@ class Unknowns:
     # ---------------------------------------------------------------------------------- what is in what
 
     def _in_type(self, number: int, A: ValueType) -> bool:
-        match self.known(A):
-            case Meta(other):
-                return other == number
-            case Variable() | Base():
-                return False
-            case Product(components):
-                return any(self._in_type(number, B) for B in components)
-            case Data(_, arguments):
-                return any(self._in_argument(number, B) for B in arguments)
-            case Thunk(row, computation):
-                return self._in_row(number, row) or self._in_computation(number, computation)
-
-    def _in_argument(self, number: int, A: ValueType | Row) -> bool:
-        return self._in_row(number, A) if isinstance(A, Row) else self._in_type(number, A)
+        return any(leaf.number == number for leaf in self._metas(A))
 
     def _in_row(self, number: int, E: Row) -> bool:
-        E = self.known_row(E)
-        if isinstance(E.tail, RowMeta) and E.tail.number == number:
-            return True
-        return any(self._in_argument(number, A) for L in E.labels for A in L.arguments)
+        return any(leaf.number == number for leaf in self._metas(E))
 
     def _in_computation(self, number: int, C: ComputationType) -> bool:
-        match self.known_computation(C):
-            case ComputationMeta(other):
-                return other == number
-            case Returner(A):
-                return self._in_type(number, A)
-            case Function(A, D):
-                return self._in_type(number, A) or self._in_computation(number, D)
-            case With(D, D2):
-                return self._in_computation(number, D) or self._in_computation(number, D2)
+        return any(leaf.number == number for leaf in self._metas(Thunk(Row(), C)))
+
+    def _metas(self, A: ValueType | Row) -> Iterator[Meta | RowMeta | ComputationMeta]:
+        """What occurs in a type, each once: a type may have a part in so many places that no memory would hold it in full."""
+        waiting: list[ValueType | Row] = [A]
+        seen: set[int] = set()
+        while waiting:
+            for leaf in leaves(waiting.pop()):
+                match leaf:
+                    case Meta(number) | RowMeta(number) | ComputationMeta(number) if number not in seen:
+                        seen.add(number)
+                        yield leaf
+                        waiting.extend(self._solution(leaf))
+                    case Meta() | RowMeta() | ComputationMeta() | Variable() | RowVariable():
+                        pass
+
+    def _solution(self, meta: Meta | RowMeta | ComputationMeta) -> Iterator[ValueType | Row]:
+        """What a meta was found to be, if it was."""
+        match meta:
+            case Meta():
+                A = self.known(meta)
+                if A != meta:
+                    yield A
+            case RowMeta():
+                E = self.known_row(Row((), meta))
+                if E.labels or E.tail != meta:
+                    yield E
+            case ComputationMeta():
+                C = self.known_computation(meta)
+                if C != meta:
+                    yield Thunk(Row(), C)
+
+    def size(self, C: ComputationType) -> int:
+        """How many leaves C has with all that is known put in; that may be far more than there is memory for."""
+        return self._size(Thunk(Row(), C), {})
+
+    def _size(self, A: ValueType | Row, sizes: dict[int, int]) -> int:
+        found = 1
+        for leaf in leaves(A):
+            match leaf:
+                case Meta(number) | RowMeta(number) | ComputationMeta(number):
+                    if number not in sizes:
+                        sizes[number] = 1 + sum(self._size(B, sizes) for B in self._solution(leaf))
+                    found += sizes[number]
+                case Variable() | RowVariable():
+                    found += 1
+        return found
 
     def default(self, A: Meta) -> ValueType:
         """What a type is of which nothing more is known: ``Float`` if it is a number."""

@@ -3,34 +3,45 @@
 from collections.abc import Iterator, Sequence
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.handlers.scope import Lets, Scope, nested
+from rh_kernel.ad.handlers.scope import Lets, Scope, abstracted, nested
 from rh_kernel.ad.handlers.vocabulary import applied
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.unrolling import without_arrays
 from rh_kernel.source.diagnostic import KernelBug
 
+SHORT = 8
+"""A longer list is taken apart number by number: a pattern for it would be as deep as it is long."""
+
 
 def on_lists(f: core.FunctionDefinition, program: Program, names: Names) -> core.Thunk:
-    """``{zs -> …}``: the function f from the list of all numbers in its arguments to the list of all in its result."""
+    """``{[x, …] -> …}``: the function f from the list of all numbers in its arguments to the list of all in its result."""
     scope = Scope(names)
+    arguments = [scope.pattern(x, without_arrays(A))[1] for x, A in program.parameters]
+    M: core.Computation = core.Force(core.Variable(f.name))
+    for V in arguments:
+        M = core.Apply(M, V)
+    p, W = scope.result(without_arrays(program.result))
+    M = nested([(p, M)], core.Return(listed(_leaves(W))))
+    inputs = [x for V in arguments for x in _leaves(V)]
+    if len(inputs) <= SHORT:
+        return core.Thunk(abstracted((_pattern(inputs),), M, scope))
     zs = names.fresh("zs")
     lets: Lets = []
-    M: core.Computation = core.Force(core.Variable(f.name))
-    left: core.Value = core.Variable(zs)
-    for x, A in program.parameters:
-        _, V = scope.pattern(x, without_arrays(A))
-        for y in _leaves(V):
-            others = core.Variable(names.fresh("zs"))
-            lets += [
-                (core.NamePattern(y.name), applied("first", left)),
-                (core.NamePattern(others.name), applied("rest", left)),
-            ]
-            left = others
-        M = core.Apply(M, V)
-    p, W = scope.pattern("y", without_arrays(program.result))
-    lets.append((p, M))
-    return core.Thunk(core.Lambda(zs, nested(lets, core.Return(listed(_leaves(W))))))
+    left = core.Variable(zs)
+    for x in inputs:
+        others = core.Variable(names.fresh("zs"))
+        lets += [(core.NamePattern(x.name), applied("first", left)), (core.NamePattern(others.name), applied("rest", left))]
+        left = others
+    return core.Thunk(core.Lambda(zs, nested(lets, M)))
+
+
+def _pattern(variables: Sequence[core.Variable]) -> core.Pattern:
+    """``[x, …]``"""
+    found: core.Pattern = core.ConstructorPattern("Nil", ())
+    for x in reversed(variables):
+        found = core.ConstructorPattern("Cons", (core.NamePattern(x.name), found))
+    return found
 
 
 def listed(values: Sequence[core.Value]) -> core.Value:

@@ -40,6 +40,13 @@ class Scope:
         y = self.fresh(x)
         return core.NamePattern(y), core.Variable(y)
 
+    def result(self, A: Type) -> tuple[core.Pattern, core.Value]:
+        """A pattern for an intermediate result: a name that nobody wrote, or names for its components."""
+        if isinstance(A, Product):
+            return self.pattern("v", A)
+        x = self.unnamed()
+        return core.NamePattern(x), core.Variable(x)
+
     def bound(self, x: str, A: Type) -> core.Pattern:
         """The pattern that binds x."""
         p, V = self.pattern(x, A)

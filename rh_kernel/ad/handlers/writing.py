@@ -35,9 +35,9 @@ from rh_kernel.source.diagnostic import KernelBug
 class Written(Enum):
     """What a program is written for: ``Smooth`` alone, or blocks that are checkpoints, or functions that are values."""
 
-    PLAIN = "Smooth"
-    CHECKPOINTS = "Checkpoint"
-    FUNCTIONS = "High"
+    PLAIN = "in EFF: each operation on numbers performs Smooth"
+    CHECKPOINTS = "in EFF, with a checkpoint for what only one number depends on"
+    FUNCTIONS = "in EFF: functions of numbers are values"
 
 
 def function(program: Program, written: Written, names: Names) -> core.FunctionDefinition:
@@ -147,11 +147,7 @@ class _Writing(Scope):
         N, A = self.last(M, lets)
         if isinstance(N, core.Return):
             return N.value, A
-        if isinstance(A, Product):
-            p, V = self.pattern("v", A)
-        else:
-            x = self.unnamed()
-            p, V = core.NamePattern(x), core.Variable(x)
+        p, V = self.result(A)
         lets.append((p, N))
         return V, A
 

@@ -17,6 +17,7 @@ from rh_kernel.syntax.tokens import Kind
 
 _AD = re.compile(r"%[ \t]*ad\b[ \t]*")
 _SYSTEM = re.compile(r"[^\s()]+")
+_TRACE = re.compile(r"[-−]{2}[ \t]*trace(?=\s*(?:#[^\n]*\s*)*\Z)")
 
 
 def item(chunk: Span) -> Item | None:
@@ -63,8 +64,10 @@ def _fun(c: Cursor, start: int) -> FunItem:
     return FunItem(f, tuple(parameters), A, M, span=c.since(start))
 
 
-def _ad(chunk: Span, start: int) -> AdItem:
-    text = chunk.source.text
+def _ad(whole: Span, start: int) -> AdItem:
+    text = whole.source.text
+    asked = _TRACE.search(text, start, whole.end)
+    chunk = whole if asked is None else Span(whole.source, whole.start, asked.start())
     word = _SYSTEM.match(text, start, chunk.end)
     c = Cursor(chunk)
     while c.token.kind is not Kind.END and c.token.start < (start if word is None else word.end()):
@@ -79,11 +82,7 @@ def _ad(chunk: Span, start: int) -> AdItem:
     if W is None and arguments is not None and c.at("along"):
         c.advance()
         V = expression(c)
-    traces = False
-    if [t.text for t in c.rest()[:3]] == ["-", "-", "trace"]:
-        traces = True
-        for _ in range(3):
-            c.advance()
     if c.token.kind is not Kind.END:
         raise c.fail("`with` and a cotangent, `along` and a tangent, `--trace`, or the end of the item")
-    return AdItem(system, f, arguments, W, V, traces, span=Span(chunk.source, chunk.start, c.end))
+    end = c.end if asked is None else asked.end()
+    return AdItem(system, f, arguments, W, V, traces=asked is not None, span=Span(chunk.source, chunk.start, end))

@@ -175,7 +175,7 @@ class EvaluationItem(Written):
 
 @dataclass(frozen=True, slots=True)
 class AdItem(Written):
-    """``%ad SYSTEM f(M, …) with W``, ``%ad SYSTEM f(M, …) along V``, ``%ad SYSTEM f``, ``%ad SYSTEM f(M, …) --trace``"""
+    """``%ad SYSTEM f(M, …) with W``, ``%ad SYSTEM f(M, …) along V``, ``%ad SYSTEM f``; ``… --trace`` behind a point"""
 
     system: Name
     function: Name

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from rh_kernel.ad.eff.traces import Shown
-from rh_kernel.ad.system import Step
+from rh_kernel.ad.system import Rewritten
 from rh_kernel.display.effects_text import type_text
 from rh_kernel.display.frames import cut
 from rh_kernel.display.live.lines import ROLES, WIDTH
@@ -101,14 +101,7 @@ class Rewriting:
         step = self._steps[n] if self._steps else self._start
         before = _laid(self._before(n), ("redex", "focus"), width)
         after = _laid(step.term, ("contractum", "changed"), width)
-        cells: list[Json] = []
-        if isinstance(step, Shown):
-            held = step.cells
-            changed = next((i for i, cell in enumerate(held) if cell.is_changed), 0)
-            first = max(0, min(changed - MOST_CELLS // 2, len(held) - MOST_CELLS))
-            for cell in held[first : first + MOST_CELLS]:
-                cells.append([cell.name, cut(_one_line(cell.content), LONGEST_CONTENT), cell.is_changed])
-        return {"before": before, "after": after, "cells": cells}
+        return {"before": before, "after": after, "cells": _cells(step) if isinstance(step, Shown) else []}
 
     def _before(self, n: int) -> Doc:
         step = self._steps[n] if self._steps else self._start
@@ -134,13 +127,24 @@ class Rewriting:
         return {"step": None}
 
 
-def _steps(result: RewritingShown | ReductionShown) -> Sequence[Step | Shown]:
+def _steps(result: RewritingShown | ReductionShown) -> Sequence[Rewritten]:
     """The start and the steps."""
     match result:
         case RewritingShown():
             return result.steps
         case ReductionShown():
             return result.trace.steps
+
+
+def _cells(step: Shown) -> list[Json]:
+    """The cells around the one that the step changes: their names, what they hold, and whether it is that one."""
+    held = step.cells
+    changed = next((i for i, cell in enumerate(held) if cell.is_changed), 0)
+    first = max(0, min(changed - MOST_CELLS // 2, len(held) - MOST_CELLS))
+    told: list[Json] = [
+        [cell.name, cut(_one_line(cell.content), LONGEST_CONTENT), cell.is_changed] for cell in held[first : first + MOST_CELLS]
+    ]
+    return told
 
 
 def _laid(doc: Doc, kinds: tuple[str, ...], width: int) -> Record:

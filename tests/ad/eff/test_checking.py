@@ -7,6 +7,7 @@ from rh_kernel.ad.eff.builtin_effects import BUILT_IN
 from rh_kernel.ad.eff.checking import check_computation, check_function, recheck
 from rh_kernel.ad.eff.core import (
     Apply,
+    Branch,
     Computation,
     Constructed,
     Force,
@@ -15,6 +16,8 @@ from rh_kernel.ad.eff.core import (
     Lambda,
     Let,
     Literal,
+    Match,
+    NamePattern,
     Return,
     Signature,
     Thunk,
@@ -23,6 +26,7 @@ from rh_kernel.ad.eff.core import (
 )
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
 from rh_kernel.ad.eff.errors import EffectNotAllowed, RowsDiffer, UnhandledEffect
+from rh_kernel.ad.eff.generalisation import named
 from rh_kernel.ad.eff.instantiation import Instance
 from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.printing_types import computation, handler_scheme, row, scheme
@@ -373,7 +377,7 @@ def test_preservation(text: str, programs: tuple[str, ...]) -> None:
 
 
 def test_long_programs_and_long_lists() -> None:
-    """Neither lets, on either side, nor lists, nor arguments are bounded by Python's recursion."""
+    """Neither lets, on either side, nor matches in a row, nor lists are bounded by Python's recursion."""
     lets: Computation = Return(Variable("x"))
     for _ in range(20_000):
         lets = Let("x", Return(Literal(1)), lets)
@@ -382,6 +386,14 @@ def test_long_programs_and_long_lists() -> None:
     for _ in range(20_000):
         inner = Let("x", inner, Return(Variable("x")))
     assert check_computation(inner, BUILT_IN).type == Returner(FLOAT)
+    matches: Computation = Return(Variable("x"))
+    for _ in range(20_000):
+        matches = Match(Literal(1), (Branch(NamePattern("x"), matches),))
+    found = check_computation(matches, BUILT_IN)
+    assert found.type == Returner(FLOAT)
+    assert isinstance(found.term, Match)
+    assert isinstance(found.term.value, Literal)
+    assert isinstance(found.term.value.value, float)
     xs: Value = Constructed("Nil", ())
     for _ in range(30_000):
         xs = Constructed("Cons", (Literal(2), xs))
@@ -392,6 +404,24 @@ def test_long_programs_and_long_lists() -> None:
     assert isinstance(made.bound, Return)
     assert isinstance(made.bound.value, Constructed)
     assert made.bound.value.fields[0] == Literal(2.0)
+
+
+def test_a_type_that_no_memory_holds_is_refused() -> None:
+    """Each function has the type of the one before twice, and applies it twice: 2, 4, 16, 256, 65536, 2³² leaves"""
+    doubling = "".join(f"fun f{i} x = f{i - 1} (f{i - 1} x)\n" for i in range(1, 6))
+    found = refused(f"fun f0 x = (x, x)\n{doubling}")
+    assert (found.code, found.message) == ("RH241", "the type of `f5` would need 859.0 GB of memory")
+
+
+def test_a_recursive_function_whose_type_would_grow_for_ever_is_refused() -> None:
+    """What is assumed of it has what was found before in two places, and that goes on."""
+    assert refused("fun f x y = if y then f (x, f) else f (f, x)").code in {"RH515", "RH102"}
+
+
+def test_the_type_of_an_expression_has_names_for_what_is_unknown() -> None:
+    checked = check_computation(loading.computation("{x -> d {y -> p x y} (c 1)}", library()), library())
+    E, C = named(checked.row, checked.type)
+    assert computation(C, E) == "{Paired a -> [Smooth a] a}"
 
 
 def test_thunks_may_be_applied_where_they_stand() -> None:

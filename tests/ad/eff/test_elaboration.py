@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from rh_kernel.ad.eff.core import (
     IMPLICIT,
@@ -47,6 +48,7 @@ from rh_kernel.ad.eff.core import (
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.elaboration_items import Asked, Elaborated, Include, Run, elaborate
 from rh_kernel.ad.eff.loading import computation, declared, parse, program
+from rh_kernel.ad.eff.parsing_items import chunks, item
 from rh_kernel.ad.eff.types import (
     Base,
     Data,
@@ -61,7 +63,8 @@ from rh_kernel.ad.eff.types import (
 from rh_kernel.ad.eff.types import Thunk as ThunkType
 from rh_kernel.ad.eff.types import Variable as TypeVariable
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
-from tests.ad.eff.texts import expressions, unchecked, vocabulary
+from rh_kernel.source.span import Source
+from tests.ad.eff.texts import expressions, mutated, soup, unchecked, vocabulary
 
 f, g = Force(Global("f")), Force(Global("g"))
 one, two, three = Literal(1), Literal(2), Literal(3)
@@ -381,6 +384,19 @@ def test_a_program_that_there_is_not_is_not_included() -> None:
     found = rejected.value.diagnostics[0]
     assert found.code == "RH101"
     assert "did you mean `smooth`" in found.hint
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.one_of(soup(), mutated()))
+def test_every_text_means_something_or_is_refused_with_advice(text: str) -> None:
+    for chunk in chunks(Source("cell", text)):
+        try:
+            found = item(chunk)
+            if found is not None:
+                elaborate(found, vocabulary())
+        except Rejected as rejected:
+            advised = [bool(d.hint or d.expected or d.fix) and d.span is not None for d in rejected.diagnostics]
+            assert all(advised)
 
 
 def test_including_a_program_twice_is_including_it_once() -> None:

@@ -1,13 +1,19 @@
 """The machine computes what the reductions compute (Sigal 2024, Figs. 7.4, 7.11): on random programs, and on those of ch. 3."""
 
+from collections import Counter
+from dataclasses import fields, replace
+from typing import cast
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.ad.eff import loading, reduction
+from rh_kernel.ad.eff import core, library, loading, reduction
 from rh_kernel.ad.eff.compilation_program import Program
 from rh_kernel.ad.eff.core import Apply, Constructed, Force, Literal, Thunk, Tuple, Value
 from rh_kernel.ad.eff.machine import Outcome, finished, proceeding, run, running
+from rh_kernel.ad.eff.rules import Rule
+from rh_kernel.ad.eff.substitution import Node, parts
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Stuck
 from tests.ad.eff import programs
@@ -52,22 +58,73 @@ def value(text: str, declarations: str = "") -> object:
 # --------------------------------------------------------------------------------------------------- laws
 
 
+@settings(deadline=None)
 @given(programs.plain())
 def test_machine_and_reductions_agree(program: programs.Program) -> None:
     assert run(program.term, program.definitions).value == reduction.run(program.term, program.definitions).value
 
 
+@settings(deadline=None)
 @given(programs.plain(forwards=True, size=6))
 def test_machine_and_reductions_agree_where_operations_pass_handlers(program: programs.Program) -> None:
     assert run(program.term, program.definitions).value == reduction.run(program.term, program.definitions).value
 
 
+def silently(M: core.Computation) -> core.Computation:
+    """M, where results that are used once have names that nobody has written."""
+    used = Counter(N.name for N in inside(M) if isinstance(N, core.Variable))
+    once = {N.name: core.SILENT + N.name for N in inside(M) if isinstance(N, core.Let) and used[N.name] == 1}
+
+    def renamed(N: object) -> object:
+        if isinstance(N, tuple):
+            return tuple(map(renamed, N))
+        if isinstance(N, core.Let | core.Variable):
+            N = replace(N, name=once.get(N.name, N.name))
+        if not isinstance(N, core.Node):
+            return N
+        return replace(N, **{f.name: renamed(getattr(N, f.name)) for f in fields(N) if f.name != "span"})
+
+    found = renamed(M)
+    return cast(core.Computation, found)
+
+
+def inside(M: Node) -> list[Node]:
+    """M and all its parts."""
+    found: list[Node] = [M]
+    for N in found:
+        found += [L for _, L in parts(N)]
+    return found
+
+
+@settings(deadline=None)
+@given(programs.plain(forwards=True))
+def test_a_result_may_wait_until_it_is_used(program: programs.Program) -> None:
+    assert run(silently(program.term), program.definitions).value == run(program.term, program.definitions).value
+
+
+DERIVATIVES = ["d", "grad", "dc", "dt", "dd", "gradc", "gradh"]
+
+
+@pytest.mark.parametrize("derivative", DERIVATIVES)
+def test_machine_and_reductions_agree_about_the_library(derivative: str) -> None:
+    definitions = loading.program(*library.names())
+    body = "t (sin_ x) (divide (exp_ x) (p x (n (t x x))))"
+    M = loading.checked(f"handle {derivative} {{x -> {body}}} (c 0.5) with evaluate", definitions).term
+    outcome = run(M, definitions, counting=True)
+    assert outcome.value == reduction.run(M, definitions).value
+    assert outcome.counts is not None
+    handled = sum(step.rule is Rule.OPERATION for step in reduction.steps(M, definitions))
+    assert handled == sum(n for _, _, n in outcome.counts.handled)
+
+
+@settings(deadline=None)
 @given(programs.plain(ground=False, forwards=True))
 def test_what_is_no_value_is_none_for_both(program: programs.Program) -> None:
     V, W = run(program.term, program.definitions).value, reduction.run(program.term, program.definitions).value
     assert (V is None) == (W is None)
 
 
+@settings(deadline=None)
 @given(programs.plain(forwards=True), st.integers(1, 4))
 def test_a_run_in_pieces_is_a_run(program: programs.Program, every: int) -> None:
     whole = run(program.term, program.definitions)
@@ -76,6 +133,7 @@ def test_a_run_in_pieces_is_a_run(program: programs.Program, every: int) -> None
         assert finished(pieces) == whole
 
 
+@settings(deadline=None)
 @given(programs.plain(forwards=True))
 def test_counting_changes_nothing(program: programs.Program) -> None:
     counted, plain = run(program.term, program.definitions, counting=True), run(program.term, program.definitions)
@@ -285,3 +343,14 @@ def test_a_thunk_is_read_back_closed() -> None:
     assert isinstance(outcome.value, Thunk)
     called = Apply(Force(outcome.value), Literal(5.0))
     assert run(called, loading.prelude()).value == Literal(7.0)
+
+
+def test_rows_of_steps_are_as_long_as_one_likes() -> None:
+    definitions = loading.prelude()
+    assert value("1.0 + " * 3_000 + "1.0") == 3_001.0
+    tuples = " in ".join(f"let (x{n + 1}, y{n + 1}) = (y{n}, x{n} + 1.0)" for n in range(1_000))
+    M = loading.computation(f"let (x0, y0) = (0.0, 0.0) in {tuples} in x1000 + y1000", definitions)
+    assert run(M, definitions).value == Literal(1_000.0)
+    justs = " in ".join(f"let Just x{n + 1} = Just (x{n} + 1.0)" for n in range(1_000))
+    M = loading.computation(f"let x0 = 0.0 in {justs} in x1000", definitions)
+    assert run(M, definitions).value == Literal(1_000.0)

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.ad.eff import library, printing
+from rh_kernel.ad.eff import library, printing, printing_types
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
 from rh_kernel.ad.eff.core import (
+    IMPLICIT,
     Apply,
     BuiltIn,
     Computation,
@@ -34,7 +35,25 @@ from rh_kernel.ad.eff.elaboration_items import elaborate
 from rh_kernel.ad.eff.loading import computation, parse
 from rh_kernel.ad.eff.printing_items import data, effect, function, handler
 from rh_kernel.ad.eff.reduction import steps
-from rh_kernel.ad.eff.types import DataDeclaration, EffectDeclaration
+from rh_kernel.ad.eff.types import (
+    FLOAT,
+    INT,
+    TEXT,
+    UNIT,
+    Data,
+    DataDeclaration,
+    EffectDeclaration,
+    Label,
+    Product,
+    Returner,
+    Row,
+    RowVariable,
+    ValueType,
+    With,
+)
+from rh_kernel.ad.eff.types import Function as Arrow
+from rh_kernel.ad.eff.types import Thunk as ThunkType
+from rh_kernel.ad.eff.types import Variable as TypeVariable
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.doc import Mark, annotated_texts, plain
 from tests.ad.eff import programs
@@ -213,6 +232,17 @@ def test_marks_are_of_nodes_wherever_they_are_printed() -> None:
     assert marked(M, rest.body.function) == ["{f 7}"]
 
 
+def test_rows_of_statements_stand_in_one_row_however_they_are_nested() -> None:
+    first, second, third = (BuiltIn("sin", (Literal(n),)) for n in (1, 2, 3))
+    inner = Let("_", first, second)
+    M = Let("_", inner, third)
+    assert shown(M) == "sin 1; sin 2; sin 3"
+    assert marked(M, inner) == ["sin 1; sin 2"]
+    assert shown(Let("_", Let("x", first, second), third)) == "(let x = sin 1 in sin 2); sin 3"
+    match_last = Let("_", Let("_", first, computation("match f 1 | Dot -> 2", vocabulary())), third)
+    assert shown(match_last) == "sin 1; (match f 1 | Dot -> 2); sin 3"
+
+
 def test_terms_of_any_depth_are_printed() -> None:
     depth = 2_000
     M: Computation = Return(Literal(1))
@@ -236,12 +266,44 @@ def test_long_rows_of_lets_are_printed_and_read_back() -> None:
         assert plain(printing.computation(computation(written, vocabulary())), 100) == plain(printing.computation(M), 100)
 
 
+def value_types() -> st.SearchStrategy[ValueType]:
+    """Types as they may stand in a signature."""
+    leaves = st.sampled_from([FLOAT, INT, TEXT, UNIT, Data("Shape"), TypeVariable("a"), TypeVariable("b")])
+
+    def more(A: st.SearchStrategy[ValueType]) -> st.SearchStrategy[ValueType]:
+        label = st.one_of(st.just(Label("Fresh")), A.map(lambda B: Label("Smooth", (B,))))
+        labels = st.lists(label, max_size=3).map(tuple)
+        row = st.builds(Row, labels, st.sampled_from([RowVariable(IMPLICIT), RowVariable("e")]))
+        returner = st.builds(Returner, A)
+        result = st.one_of(returner, st.builds(With, returner, st.builds(Arrow, A, returner)))
+        C = st.one_of(result, st.builds(Arrow, A, result), st.builds(Arrow, A, st.builds(Arrow, A, result)))
+        return st.one_of(
+            st.tuples(A, A).map(Product),
+            A.map(lambda B: Data("List", (B,))),
+            A.map(lambda B: Data("Ref", (B,))),
+            st.builds(ThunkType, row, C),
+        )
+
+    return st.recursive(leaves, more, max_leaves=6)
+
+
+@settings(deadline=None)
+@given(value_types())
+def test_types_are_read_back_as_the_same(A: ValueType) -> None:
+    for text in (f"fun u (x : {printing_types.value(A)}) = x", f"fun u (x : List {printing_types.value(A, closed=True)}) = x"):
+        (item,) = parse(text)
+        made = elaborate(item, vocabulary())
+        assert isinstance(made, FunctionDefinition)
+        assert made.signature.domains in {(A,), (Data("List", (A,)),)}
+
+
 def test_declarations_are_printed_as_they_were_written() -> None:
     texts = [
         "data Cont x [e] = Cont x {x -> [e | Smooth x] x}",
         "effect Exception = exception : Text -> a | other : (Int, Text) -> Unit",
         "fun lift (x : a) : [Smooth a, Smooth (Paired a)] Paired a = Paired x (<Smooth> f 1)",
         "fun k (Paired x _) (y : {a -> [State Int] b}) = y x",
+        "fun swap ((x, y) : (a, b)) (z : c) : (b, a) = (y, x)",
         "fun basic = f {x -> f x}",
         "handler again s = return x -> x | <fresh -> k> -> handle k s with again (s + 1)",
         "handler plain = <fresh -> k> -> k 1",

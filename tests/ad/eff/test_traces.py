@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from rh_kernel.ad.eff import core, loading
+from hypothesis import given
+
+from rh_kernel.ad.eff import core, loading, reduction
 from rh_kernel.ad.eff.traces import Shown, Trace, trace
 from rh_kernel.syntax.doc import Annotated, Concat, Doc, Group, Line, Mark, Nest, Shared, Text, plain
+from tests.ad.eff.programs import Program
+from tests.ad.eff.programs import plain as plain_program
+from tests.laws.profile import law
 
 
 def traced(text: str, *names: str, limit: int | None = None) -> Trace:
@@ -138,3 +143,38 @@ def test_the_end_of_a_trace() -> None:
     assert ([d.code for d in stuck.stuck], stuck.value, len(stuck.steps)) == (["RH531"], None, 1)
     alone = traced("{x -> x}")
     assert (len(alone.steps), isinstance(alone.value, core.Thunk)) == (1, True)
+
+
+@law(60)
+@given(plain_program() | plain_program(ground=False, forwards=True))
+def test_terms_of_common_size_are_written_in_full(program: Program) -> None:
+    """What a trace prints is the term, unless so much is in a value that nobody would read it."""
+    for step in reduction.steps(program.term, program.definitions, 100):
+        assert step.marked_before(step.context).whole == step.before
+        assert step.marked_after.whole == step.after
+
+
+def test_what_is_exponential_is_written_in_short() -> None:
+    """Repeated squaring backwards with continuations: 2¹⁶ of them stand in the last one, which is not written out."""
+    square = "fun square n y = if n == 0 then y else square (n - 1) (t y y)"
+    definitions = loading.declared(square, loading.program("evaluate", "continuation"))
+    found = trace(loading.checked("handle dc {x -> square 16 x} 1 with evaluate", definitions).term, definitions, 1500)
+    assert found.is_cut
+    for step in found.steps[:: len(found.steps) // 20]:
+        assert len(line(step.term)) < 60_000
+    assert any("{…}" in line(step.term) for step in found.steps[-20:])
+
+
+def test_long_data_is_written_in_short() -> None:
+    """Of a list of 3,000 the first elements, and that there are more; the value of the trace is whole."""
+    upto = "fun upto n xs = if n == 0 then xs else upto (n - 1) (n :: xs)"
+    definitions = loading.declared(upto, loading.prelude())
+    found = trace(loading.checked("upto 3000 []", definitions).term, definitions)
+    last = line(found.steps[-1].term)
+    assert last.startswith("1 :: 2 :: 3 ::")
+    assert last.endswith(":: …")
+    assert len(last) < 10_000
+    count, value = 0, found.value
+    while isinstance(value, core.Constructed) and value.fields:
+        count, value = count + 1, value.fields[1]
+    assert count == 3000

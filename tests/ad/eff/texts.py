@@ -135,3 +135,29 @@ def soup() -> st.SearchStrategy[str]:
     return st.lists(st.tuples(st.sampled_from(TOKENS), st.sampled_from([" ", " ", " ", ""])), max_size=25).map(
         lambda parts: "".join([a + b for a, b in parts])
     )
+
+
+@lru_cache(maxsize=1)
+def _pieces() -> tuple[str, ...]:
+    """The library in pieces of some lines."""
+    found: list[str] = []
+    for name in library.names():
+        lines = library.included(name).text.split("\n")
+        found += ["\n".join(lines[i : i + 12]) for i in range(0, len(lines), 12)]
+    return tuple(found)
+
+
+@st.composite
+def mutated(draw: st.DrawFn) -> str:
+    """A piece of the library in which something is missing, stands twice or does not belong there."""
+    text = draw(st.sampled_from(_pieces()))
+    for _ in range(draw(st.integers(1, 3))):
+        place, end = (draw(st.integers(0, len(text))) for _ in range(2))
+        match draw(st.integers(0, 2)):
+            case 0:
+                text = text[:place] + draw(st.sampled_from(TOKENS)) + text[place:]
+            case 1:
+                text = text[:place] + text[place + draw(st.integers(1, 8)) :]
+            case _:
+                text = text[:place] + text[end : end + 12] + text[place:]
+    return text

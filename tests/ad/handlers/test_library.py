@@ -1,4 +1,4 @@
-"""The programs that ``include`` knows: each stands alone, all stand together, and they have the types that the thesis states."""
+"""The programs that ``include`` knows: each stands alone, all stand together, and their types are those of the thesis."""
 
 import pytest
 
@@ -16,13 +16,13 @@ TYPES = {
     "der2": "Arg -> Binary -> x -> x -> [Smooth x] x",
     "dder2": "Bool -> Arg -> Arg -> Binary -> x -> x -> [Smooth x] x",
     "evaluate": "<Smooth Float> a -> a",
-    "diff": "<Smooth (Paired b)> a -> [Smooth b] a",
+    "diff": "<Smooth (Paired a)> b -> [Smooth a] b",
     "d": "{Paired x -> [Smooth x, Smooth (Paired x)] Paired x} -> x -> [Smooth x] x",
     "lift": "x -> [Smooth x, Smooth (Paired x)] Paired x",
     "lift2": "x -> [Smooth x, Smooth (Paired x), Smooth (Paired (Paired x))] Paired (Paired x)",
-    "reverse": "<Smooth (Prop b)> a -> [RefState, Smooth b] Unit",
+    "reverse": "<Smooth (Prop a)> b -> [RefState, Smooth a] Unit",
     "grad": "{Prop x -> [RefState, Smooth x, Smooth (Prop x)] Prop x} -> x -> [RefState, Smooth x] x",
-    "propagate": "<Smooth (Cont b [e])> a -> [Smooth b] a",
+    "propagate": "<Smooth (Cont a [e])> b -> [Smooth a] b",
     "dc": "{Cont x [e] -> [e | Smooth x, Smooth (Cont x [e])] Cont x [e]} -> x -> [e | Smooth x] x",
     "record": "<Smooth (Named b)> a -> List (Pointer b) -> [Fresh, Smooth b] (List (Pointer b), a)",
     "dt": "{Named x -> [Smooth x, Smooth (Named x)] Named x} -> x -> [RefState, Smooth x] x",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from rh_kernel.ad.eff.library import included
 from tests.ad.handlers.programs import counted, evaluations, value
 
 PROGRAMS = """
@@ -60,8 +61,11 @@ CELLS: Mapping[str, tuple[int, int, int]] = {
 """Beside the cells of x and of the first y: 5n without checkpoints; one for each of √n blocks, and the 5√n of the last one; one
 for each checkpoint of a left half that is open, and the 5 of one step; the same, and that of the last right half.
 
-This is what is still needed. Who keeps the cell which stands for all in the first run of a checkpoint until the checkpoint is
-done, and the cell of its result after it went into the second run, has 30, 58, 114; 15, 19, 23; 23, 31, 39."""
+This is what is still needed; see ``KEPT``."""
+
+KEPT: Mapping[str, tuple[int, int, int]] = {"blocks": (30, 58, 114), "left": (15, 19, 23), "halves": (23, 31, 39)}
+"""The same for who keeps two cells until a checkpoint is done, though both are of no more use: that which stands for all in the
+first run, and that of the result, after it went into the second run. (Clauses that are functions of Python keep both.)"""
 
 OPERATIONS: Mapping[str, tuple[int, int, int]] = {
     "stateful": (484, 1924, 7684),
@@ -94,3 +98,20 @@ def test_operations_evaluated(way: str, place: int, n: int) -> None:
     """What is done again is paid for"""
     assert evaluations(call(way, n, "gradcPrinted"), PROGRAMS) == OPERATIONS[way][place]
     assert evaluations(call(way, n), PROGRAMS) == OPERATIONS[way][place] + CHECKPOINTS[way][place]
+
+
+@pytest.mark.parametrize("way", KEPT)
+@pytest.mark.parametrize(("place", "n"), [(0, 16), (1, 64), (2, 256)])
+def test_cells_alive_at_once_if_they_are_kept(way: str, place: int, n: int) -> None:
+    """The same orders of growth"""
+    keeping = f"{PROGRAMS}\n{_keeping()}"
+    assert counted(call(way, n, "gradcKeeping"), keeping).cells_alive == KEPT[way][place]
+
+
+def _keeping() -> str:
+    """The program of checkpointed mode in which a clause looks at both cells in its end."""
+    text = included("checkpointed").text
+    handler = text[text.index("handler reversec") :].replace("reversec", "reversecKeeping").replace("gradc", "gradcKeeping")
+    end = "with reversecKeeping)\n  | <ap0"
+    assert end in handler
+    return handler.replace(end, "with reversecKeeping);\n      let _ = (@s, @(deriv r)) in ()\n  | <ap0")

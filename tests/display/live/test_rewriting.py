@@ -109,6 +109,17 @@ def test_other_traces_have_no_cells_and_no_numbers() -> None:
     assert opening["title"] != ""
 
 
+def test_a_mode_of_the_laboratory_is_shown_with_its_cells() -> None:
+    """``%ad effects:stateful … --trace`` is a reduction too: x·x·y at (3, 2), whose gradient stands in the cells at the end."""
+    text = LAMBDA.replace("reverse-derivative", "effects:stateful")
+    opening: Any = view(text).opening()
+    assert opening["title"] != ""
+    assert opening["end"] == "[12, 9]"
+    last = step(text, opening["steps"] - 1)
+    assert [content for _, content, _ in last["cells"]][:2] == ["12", "9"]
+    assert any(marked(step(text, n)["before"], "redex") for n in range(10))
+
+
 def test_texts_are_told_as_they_are() -> None:
     """A page makes text nodes of them, so nothing is written for HTML here."""
     opening: Any = view(PRINTING).opening()

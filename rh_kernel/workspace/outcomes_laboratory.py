@@ -1,0 +1,182 @@
+"""Results of the laboratory for Python: of ``%ad``, and of ``%%eff`` cells."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+from rh_kernel.ad.comparison import Refused
+from rh_kernel.ad.system import Pulled, Pushed
+from rh_kernel.session.results import Counted, Differentiated, FormsShown, ReductionShown, Returned
+from rh_kernel.syntax.doc import plain
+from rh_kernel.workspace.outcome import Outcome, Shown
+
+if TYPE_CHECKING:
+    from rh_kernel.ad.eff import core
+    from rh_kernel.ad.eff.types import ComputationType
+
+Plain: TypeAlias = "float | int | str | bool | list[Plain] | tuple[Plain, ...]"
+"""A value of EFF in Python: ``Paired 1 2`` is ``("Paired", 1.0, 2.0)``, and what has no counterpart is its text."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Derivative(Outcome[Differentiated]):
+    """``%ad SYSTEM f(V)``, and ``%ad all f(V)``"""
+
+    @property
+    def found(self) -> Mapping[str, Pulled | Pushed]:
+        """What each system found, by its name, without those that refuse: value, gradient or tangent, and counts."""
+        rows = {row.system.name: row.outcome for row in self.result.rows}
+        return MappingProxyType({name: o for name, o in rows.items() if not isinstance(o, Refused)})
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """Why the others refuse, by their names."""
+        rows = {row.system.name: row.outcome for row in self.result.rows}
+        return MappingProxyType({name: o.diagnostics[0].message for name, o in rows.items() if isinstance(o, Refused)})
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Forms(Outcome[FormsShown]):
+    """``%ad SYSTEM f``"""
+
+    @property
+    def forms(self) -> Mapping[str, str]:
+        """The text of each form of the program, by its title, in the order in which they are made."""
+        return MappingProxyType({stage.title: plain(stage.doc) for stage in self.result.stages})
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Returning(Outcome[Returned]):
+    """An expression of a ``%%eff`` cell"""
+
+    @property
+    def value(self) -> "Plain | None":
+        """What it returned; ``None`` for a function."""
+        return _returned(self.result)
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """The lines that it printed."""
+        return self.result.printed
+
+    @property
+    def type(self) -> str:
+        """The type as one writes it."""
+        return _type(self.result.type)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Counting(Outcome[Counted]):
+    """``%count M``"""
+
+    @property
+    def value(self) -> "Plain | None":
+        """What it returned; ``None`` for a function."""
+        return _returned(self.result.returned)
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """The lines that it printed."""
+        return self.result.returned.printed
+
+    @property
+    def type(self) -> str:
+        """The type as one writes it."""
+        return _type(self.result.returned.type)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Steps of the machine, continuations, cells made and most of them alive at once, and most frames that waited."""
+        found = self.result.counts
+        return MappingProxyType(
+            {
+                "steps": found.steps,
+                "continuations": found.captured,
+                "cells": found.cells,
+                "cells alive": found.cells_alive,
+                "frames": found.frames,
+            }
+        )
+
+    @property
+    def handled(self) -> Mapping[str, int]:
+        """How many operations each handler handled, by its name; "" are all that have none."""
+        found: Counter[str] = Counter()
+        for handler, _, n in self.result.counts.handled:
+            found[handler] += n
+        return MappingProxyType(dict(found))
+
+    @property
+    def performed(self) -> Mapping[str, int]:
+        """How often each operation was performed, by its name."""
+        found: Counter[str] = Counter()
+        for _, operation, n in self.result.counts.performed:
+            found[operation] += n
+        return MappingProxyType(dict(found))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Reduction(Shown[ReductionShown]):
+    """``%trace M`` in a ``%%eff`` cell"""
+
+    @property
+    def value(self) -> "Plain | None":
+        """The value that the trace ends in, if it does."""
+        V = self.result.trace.value
+        return None if V is None else _plain(V)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rule of each step that is shown."""
+        return tuple(step.rule for step in self.result.trace.steps[1:])
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The whole term at the start and after each of these steps."""
+        return tuple(plain(step.term) for step in self.result.trace.steps)
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """The lines that it printed."""
+        return self.result.trace.printed
+
+    @property
+    def type(self) -> str:
+        """The type as one writes it."""
+        return _type(self.result.type)
+
+
+def _type(C: "ComputationType") -> str:
+    from rh_kernel.ad.eff.printing_types import computation
+
+    return computation(C)
+
+
+def _returned(result: Returned) -> "Plain | None":
+    return None if result.value is None else _plain(result.value)
+
+
+def _plain(V: "core.Value") -> Plain:
+    from rh_kernel.ad.eff import core
+    from rh_kernel.ad.eff.definitions import shown
+    from rh_kernel.ad.eff.printing import value
+
+    match V:
+        case core.Literal(float() | int() | str() as c):
+            return c
+        case core.Tuple(components):
+            return tuple([_plain(W) for W in components])
+        case core.Constructed("True" | "False" as name, ()):
+            return name == "True"
+        case core.Constructed("Nil" | "Cons"):
+            entries: list[Plain] = []
+            while isinstance(V, core.Constructed) and V.fields:
+                entries.append(_plain(V.fields[0]))
+                V = V.fields[1]
+            return entries
+        case core.Constructed(name, fields):
+            return (shown(name), *[_plain(W) for W in fields])
+        case _:
+            return plain(value(V))

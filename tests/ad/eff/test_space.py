@@ -1,0 +1,119 @@
+"""Space: tails leave nothing behind, nothing is held that no step will look at, and what is deep is made, read and freed."""
+
+import pytest
+
+from rh_kernel.ad.eff import loading
+from rh_kernel.ad.eff.core import Literal
+from rh_kernel.ad.eff.counting import Counts
+from rh_kernel.ad.eff.machine import Outcome, run
+from rh_kernel.ad.eff.readback import readback
+from rh_kernel.ad.eff.values import Tag, Value, list_value
+
+PROGRAMS = ("evaluate", "forward", "stateful", "checkpointed", "taylor")
+
+# y ← y + 0.1 (x − y²), n times from 1: all at once, in blocks, and cut into halves.
+NEWTON = """\
+fun step x y = let yy = t y y in let e = sub x yy in let h = c 0.1 in let e = t h e in p y e
+fun go n x y = if n <= 0 then y else go (n - 1) x (step x y)
+fun blocks m s x y = if m <= 0 then y else blocks (m - 1) s x (checkpoint {go s x y})
+fun left m x y =
+  if m <= 1 then step x y else
+    let z = checkpoint {left (quotient m 2) x y} in
+    left (quotient m 2) x z
+fun both m x y =
+  if m <= 1 then step x y else
+    let z = checkpoint {both (quotient m 2) x y} in
+    checkpoint {both (quotient m 2) x z}
+"""
+
+
+def outcome(text: str, declarations: str = "", *, counting: bool = False) -> Outcome:
+    """What an expression comes to."""
+    definitions = loading.declared(declarations, loading.program(*PROGRAMS))
+    return run(loading.checked(text, definitions).term, definitions, counting=counting)
+
+
+def counts(text: str, declarations: str = "") -> Counts:
+    """What its run is counted by."""
+    found = outcome(text, declarations, counting=True).counts
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("mode", ["", "d "])
+def test_resuming_in_a_tail_leaves_nothing_behind(mode: str) -> None:
+    def frames(n: int) -> int:
+        function = f"{{x -> taylor {n} x}}"
+        program = f"{mode}{function} (c 0.5)" if mode else f"taylor {n} (c 0.5)"
+        return counts(f"handle {program} with evaluate").frames
+
+    assert frames(10) == frames(100)
+
+
+@pytest.mark.parametrize(
+    ("program", "alive"),
+    [
+        # The input, the first y, and five for each step.
+        ("grad {{x -> go {n} x (c 1)}}", {16: 82, 64: 322, 256: 1282}),
+        # The input, the first y, one for each block, and the five for each step of one block.
+        ("gradc {{x -> blocks {root} {root} x (c 1)}}", {16: 26, 64: 50, 256: 98}),
+        # One more for each halving.
+        ("gradc {{x -> left {n} x (c 1)}}", {16: 11, 64: 13, 256: 15}),
+        ("gradc {{x -> both {n} x (c 1)}}", {16: 12, 64: 14, 256: 16}),
+    ],
+)
+def test_cells_that_are_alive_at_once(program: str, alive: dict[int, int]) -> None:
+    for n, expected in alive.items():
+        text = program.format(n=n, root=round(n**0.5))
+        assert counts(f"handle {text} (c 2) with evaluate", NEWTON).cells_alive == expected
+
+
+def test_a_frame_holds_only_what_is_left_to_look_at() -> None:
+    declared = "fun wait (n : Int) = if n <= 0 then new 0.0 else wait (n - 1)"
+    # The cells a and b are looked at for the last time before anything waits; in the second program b is needed later.
+    assert counts("let a = new 1.0 in let x = @a in let c = wait 9 in x + @c", declared).cells_alive == 1
+    assert counts("let b = new 1.0 in let c = wait 9 in @b + @c", declared).cells_alive == 2
+
+
+def test_a_closure_holds_only_what_it_is_about() -> None:
+    declared = "fun apply f = f (new 0.0)"
+    held = "let (a, b) = (new 1.0, new 2.0) in let f = {{r -> @r + @{}}} in apply f"
+    assert counts(held.format("a"), declared).cells_alive == 2
+
+
+def test_many_operations() -> None:
+    found = outcome("handle d {x -> taylor 20000 x} (c 0.5) with evaluate")
+    assert found.value == Literal(-3.9999999999999996)
+    found = outcome("handle grad {x -> taylor 20000 x} (c 0.5) with evaluate")
+    assert found.value == Literal(-4.0)
+
+
+def test_deep_recursion_deep_lists_and_deep_numbers() -> None:
+    declared = """\
+data Nat = Zero | Suc Nat
+fun nat n m = if n <= 0 then m else nat (n - 1) (Suc m)
+fun depth m : Int = match m | Zero -> 0 | Suc m -> 1 + depth m
+fun numbers (n : Int) = if n <= 0 then [] else n :: numbers (n - 1)
+fun sum (xs : List Int) : Int = match xs | [] -> 0 | x :: rest -> x + sum rest
+fun compose n f = if n <= 0 then f else compose (n - 1) {x -> f x}
+"""
+    assert outcome("depth (nat 100000 Zero)", declared).value == Literal(100_000)
+    assert outcome("sum (numbers 100000)", declared).value == Literal(5_000_050_000)
+    assert outcome("let f = compose 100000 {x -> x + 1.0} in f 2.0", declared).value == Literal(3.0)
+
+
+def test_deep_values_are_read_back() -> None:
+    value: Value = list_value(range(100_000))
+    deep: Value = ()
+    for _ in range(100_000):
+        deep = (Tag("Just"), (1.0, deep))
+    assert readback(value) is not None
+    assert readback(deep) is not None
+
+
+def test_a_long_straight_program_is_compiled() -> None:
+    lines = " in ".join(f"let y{n + 1} = p (t y{n} x) (c 0.5)" for n in range(2_000))
+    found = outcome(f"handle d {{x -> let y0 = x in {lines} in y2000}} (c 0.5) with evaluate")
+    # y ← y/2 + 1/2 has gone to 1, and its derivative to y' = y + x y', which is 2.
+    assert isinstance(found.value, Literal)
+    assert found.value.value == pytest.approx(2.0)
