@@ -2,8 +2,10 @@
 
 from collections import deque
 from dataclasses import replace
+from itertools import islice
 
 from rh_kernel.ad.eff import core
+from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.printing import value
 from rh_kernel.syntax.doc import Doc
 
@@ -12,6 +14,9 @@ ENTRIES = 20
 
 DEEPEST = 30
 """What is nested more deeply is left out."""
+
+LARGEST = 400
+"""A thunk with more parts is left out as a whole."""
 
 PARTS = 2_000
 """Behind so many parts of a value nothing is written out."""
@@ -40,6 +45,10 @@ class _Cropping:
                 return replace(V, fields=tuple([self.cropped(W, depth + 1) for W in fields]))
             case core.Tuple(components) if components:
                 return replace(V, components=tuple([self.cropped(W, depth + 1) for W in components]))
+            case core.Thunk():
+                size = sum(1 for _ in islice(nodes(V), LARGEST + 1))
+                self.left -= size
+                return core.Thunk(core.Return(core.Variable("…"))) if size > LARGEST or self.left < 0 else V
             case _:
                 return V
 

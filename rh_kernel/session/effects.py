@@ -9,18 +9,21 @@ from rh_kernel.ad.eff.builtins import BUILT_INS
 from rh_kernel.ad.eff.checking import check_computation, check_item
 from rh_kernel.ad.eff.compilation_program import Program
 from rh_kernel.ad.eff.core import Computation, Global, Return
+from rh_kernel.ad.eff.counting import Tally
 from rh_kernel.ad.eff.definitions import Definitions, shown
 from rh_kernel.ad.eff.elaboration_items import Asked, Run, elaborate
 from rh_kernel.ad.eff.generalisation import named
+from rh_kernel.ad.eff.library import homes
 from rh_kernel.ad.eff.loading import declare, prelude
-from rh_kernel.ad.eff.machine import LIMIT, Outcome, proceeding, running
+from rh_kernel.ad.eff.machine import LIMIT, Outcome, proceeding
 from rh_kernel.ad.eff.parsing_items import item as read
 from rh_kernel.ad.eff.plain import outside
 from rh_kernel.ad.eff.surface import Var
 from rh_kernel.ad.eff.surface_items import DirectiveItem, IncludeItem, Item
 from rh_kernel.ad.eff.traces import trace
 from rh_kernel.operational.errors import OutOfFuel
-from rh_kernel.session.effects_names import Effects, arrow, by_kind, said
+from rh_kernel.session.budget import allowed
+from rh_kernel.session.effects_names import Effects, arrow, said
 from rh_kernel.session.plans import DeclareEffects, RunEffects, ShowsOfRun, ShowType, Surroundings
 from rh_kernel.session.results import Counted, DeclarationMade, Event, Notice, ReductionShown, Returned, Shown, Working
 from rh_kernel.session.settings import Settings
@@ -28,12 +31,15 @@ from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.cursor import DEEPEST
 from rh_kernel.syntax.errors import TooDeep
-from rh_kernel.syntax.stuck import placed
+from rh_kernel.syntax.stuck import BYTES, placed
 from rh_kernel.syntax.tokens import EFFECTS
 from rh_kernel.typing.errors import DependsOnError, UnknownName
 
 MOST_STEPS = 10_000
 """A trace of more steps is refused."""
+
+MOST_LINES = 1_000
+"""Of what a run has printed that then fails the last lines are shown."""
 
 _SHOWS: Mapping[str, ShowsOfRun] = {"": "value", "count": "counts", "trace": "steps"}
 
@@ -46,7 +52,7 @@ QUICKER = 10
 
 def started(effects: Effects | None) -> Effects:
     """What there is: before anything is declared, what always is."""
-    return Effects(prelude()) if effects is None else effects
+    return Effects(prelude().of_session()) if effects is None else effects
 
 
 def plan(span: Span, around: Surroundings, failed: frozenset[str] = frozenset()) -> DeclareEffects | RunEffects | ShowType:
@@ -116,8 +122,10 @@ def _answer(found: Item, before: Effects, after: Effects) -> DeclarationMade | N
     new = [made for key, made in after.definitions.declared.items() if key not in before.definitions.declared]
     if not isinstance(found, IncludeItem):
         return said(*new)
-    lines = [f"  {kind}: {', '.join(names)}" for kind, names in by_kind(map(said, new)).items()]
-    return Notice("\n".join([f"{found.name.text} is included" + ("" if lines else " already"), *lines]))
+    program = found.name.text
+    own = [made for made in map(said, new) if homes().get(made.name) == program]
+    names = ", ".join(made.name for made in own)
+    return Notice(f"{program}: {names}" if names else f"{program} is included already")
 
 
 def built_in_type(name: str) -> str:
@@ -138,11 +146,11 @@ def perform(number: int, planned: RunEffects, settings: Settings) -> Generator[E
     match planned.shows:
         case "value":
             with _shallow(planned.span):
-                outcome = yield from _run(planned, settings)
+                outcome = yield from _run(number, planned, settings)
             yield Shown(number, Returned(planned.type, outcome.value, outcome.printed))
         case "counts":
             with _shallow(planned.span):
-                outcome = yield from _run(planned, settings)
+                outcome = yield from _run(number, planned, settings)
             if outcome.counts is None:
                 raise KernelBug("the machine has not counted")
             yield Shown(number, Counted(Returned(planned.type, outcome.value, outcome.printed), outcome.counts))
@@ -165,21 +173,23 @@ def _compiled() -> Program:
     return Program(prelude())
 
 
-def _run(planned: RunEffects, settings: Settings) -> Generator[Event, None, Outcome]:
-    """What the machine gives, slice by slice."""
+def _run(number: int, planned: RunEffects, settings: Settings) -> Generator[Event, None, Outcome]:
+    """What the machine gives, slice by slice. What has been printed is shown also where the run then fails."""
     steps = settings.bounds.steps
     limit = LIMIT if steps is None else steps * QUICKER
     if planned.shows == "counts":
-        slices = running(planned.computation, planned.definitions, limit=limit, counting=True)
+        program = Program(planned.definitions, tally=Tally())
     else:
         program = _compiled()
         program.use(planned.definitions)
-        slices = proceeding(planned.computation, program, limit=limit)
+    slices = proceeding(planned.computation, program, limit=limit, memory=allowed(settings) * BYTES)
     while True:
         try:
             next(slices)
         except StopIteration as end:
             return end.value
         except Stuck as stuck:
+            if program.printed:
+                yield Shown(number, Notice("\n".join(program.printed[-MOST_LINES:])))
             raise placed(stuck, planned.span) from None
         yield Working()

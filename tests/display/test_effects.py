@@ -9,7 +9,7 @@ import pytest
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.plain import text
 from rh_kernel.display.record import records
-from tests.session.test_effects import last
+from tests.session.test_effects import last, run
 
 
 @pytest.mark.parametrize(
@@ -87,5 +87,11 @@ def test_a_trace_is_shown_step_by_step() -> None:
     assert record["subject"] == 'print "<i>"; 1 + 2'
 
 
-def test_declarations_of_a_program_are_told_by_kind() -> None:
-    assert text(last("%%eff\ninclude evaluate")).startswith("evaluate is included\n  types: ")
+def test_of_an_included_program_its_own_names_are_told() -> None:
+    assert text(last("%%eff\ninclude forward")) == "forward: Paired, value, tangent, diff, d, lift, lift2"
+
+
+def test_what_was_printed_is_shown_before_why_it_failed() -> None:
+    (printed, failed), _ = run('%%eff\nprint "so far"; quotient 1 0')
+    assert text(printed) == "so far"
+    assert "RH530" in text(failed)

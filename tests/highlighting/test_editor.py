@@ -103,6 +103,7 @@ TEXTS = [
     "dim n\n%%lambda",
     "%%eff # a\ndata Paired x [e] = P x {[e | S x] x} | N\n| A'\n}\nfun op net = sin op (λx → -x ≤ 1) <= 2 := @y!.1\n%%rh\nop",
     "%%eff\n| a\n  <op x -> k> -> k (<| x, y |>); M ⟨| ⟩ ++ :: == => != ** // && 1x 1. .5 1e3 \"a\\\"b\" \"a\\x\" \"a",
+    "%%eff\n\"a\\rb\" x\t\n\t\n x\t",
     "%%eff\n%count handle M with h\n%trace\n %x %\n% count x\n%%lambda\nhandle map\n%%eff\ninclude data <- x <-x y<-",
     "%%eff\nfun\n  handler fun Fun\nhandler handler\n\tx\ty \n Ⅷx ½ x² wᵀ ǅ\u2028x\x0cy\n%% eff\n% %",
 ]  # fmt: skip

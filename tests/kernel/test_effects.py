@@ -104,7 +104,7 @@ def test_every_program_and_every_word_is_offered() -> None:
     ("text", "expected"),
     [
         (ABOVE + "tick‸ing!", "ticking : {[State Float] Float}"),
-        (ABOVE + "runSt‸ate", "runState : <State b> a -> b -> (a, b)"),
+        (ABOVE + "runSt‸ate", "runState : <State a> b -> a -> (b, a)"),
         (ABOVE + "fetch‸ed!", "fetched : [State s] s"),
         (ABOVE + "Du‸al 1 2", "Dual : Type -> Type Dual : x -> x -> Dual x"),
         (ABOVE + "Sta‸te", "State : Type -> Effect"),

@@ -77,7 +77,10 @@ def to_float(n: int) -> float:
 
 def show(value: Value) -> str:
     """The value as it would be written."""
-    return text(bounded(value))
+    written = text(bounded(value))
+    if len(written) > LONGEST_TEXT:
+        raise _too_large("a Text", len(written), LONGEST_TEXT)
+    return written
 
 
 def divide(x: float, y: float) -> float:

@@ -3,7 +3,7 @@
 Each declaration has a key of its own, its name or ``name#2``, …; terms and types refer to keys, and ``shown`` gives the name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -42,6 +42,8 @@ class Definitions:
 
     ``types`` are names of data types, ``constructors`` and ``operations`` map to the key of what declares them; their own keys
     are their names with what follows the name in that key. ``included`` are the programs of the library that are in them.
+    Those have their names as keys, and in a session nothing else has one of these, so that a program never means what is
+    declared where it is included.
     """
 
     declared: Mapping[str, Declaration] = field(default_factory=lambda: MappingProxyType({}))
@@ -52,11 +54,12 @@ class Definitions:
     functions: Mapping[str, str] = field(default_factory=_none)
     handlers: Mapping[str, str] = field(default_factory=_none)
     included: frozenset[str] = frozenset()
+    is_session: bool = False
 
-    def key(self, name: str) -> str:
-        """A key that nothing has yet."""
+    def key(self, name: str, reserved: Container[str] = ()) -> str:
+        """A key that nothing has yet, and that is none of the ``reserved`` ones."""
         found, n = name, 1
-        while found in self.declared:
+        while found in self.declared or found in reserved:
             n += 1
             found = f"{name}#{n}"
         return found
@@ -91,9 +94,32 @@ class Definitions:
             case Handler():
                 return replace(self, declared=declared, handlers={**self.handlers, name: key})
 
-    def with_included(self, name: str) -> "Definitions":
-        """The same, and a program of the library counts as included."""
-        return replace(self, included=self.included | {name})
+    def of_library(self, program: str) -> "Definitions":
+        """The same, to which a program of the library is going to be put."""
+        return replace(self, included=self.included | {program})
+
+    def of_session(self) -> "Definitions":
+        """The same, to which somebody is going to put what he likes."""
+        return replace(self, is_session=True)
+
+    def with_program(self, program: "Definitions", shared: "Definitions") -> "Definitions":
+        """With a program of the library, whose names count from now on; it was put to what is ``shared`` by all programs."""
+
+        def own(names: Mapping[str, str]) -> Mapping[str, str]:
+            return {x: key for x, key in names.items() if key not in shared.declared}
+
+        functions, operations = own(program.functions), own(program.operations)
+        return replace(
+            self,
+            declared={**self.declared, **program.declared},
+            types={**self.types, **own(program.types)},
+            constructors={**self.constructors, **own(program.constructors)},
+            effects={**self.effects, **own(program.effects)},
+            operations=_without({**self.operations, **operations}, functions),
+            functions=_without({**self.functions, **functions}, operations),
+            handlers={**self.handlers, **own(program.handlers)},
+            included=self.included | program.included,
+        )
 
     def data(self, key: str) -> DataDeclaration:
         """The data type of a key."""

@@ -1,8 +1,9 @@
 """Items of ``%%eff`` cells to core: what they declare, with keys of its own, or what they ask for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import TypeAlias
 
+from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff import surface_items as s
 from rh_kernel.ad.eff.core import Computation, FunctionDefinition, HandlerDefinition, Lambda, Signature, Thunk
 from rh_kernel.ad.eff.definitions import Definitions, marked
@@ -115,7 +116,7 @@ def effect(item: s.EffectItem, definitions: Definitions) -> EffectDeclaration:
 
 def function(item: s.FunItem, definitions: Definitions) -> FunctionDefinition:
     """A function, whose key is new; in its body its name stands for itself."""
-    key = definitions.key(item.name.text)
+    key = definitions.key(item.name.text, _reserved(definitions))
     terms = Terms(Scope(definitions, (item.name.text, key)))
     body = terms.abstraction(tuple([p for p, _ in item.parameters]), item.body, item.body.span)
     types = Types(definitions.types, definitions.effects)
@@ -127,7 +128,7 @@ def function(item: s.FunItem, definitions: Definitions) -> FunctionDefinition:
 def handler(item: s.HandlerItem, definitions: Definitions) -> HandlerDefinition:
     """A handler, whose key is new; in its clauses its name stands for itself."""
     reject_twice(item.parameters, "each parameter has a name of its own")
-    key = definitions.key(item.name.text)
+    key = definitions.key(item.name.text, _reserved(definitions))
     scope = Scope(definitions)
     parameters = [x.text for x in item.parameters]
     scope.enter(parameters)
@@ -142,10 +143,16 @@ def _parameters(written: Iterable[s.Parameter]) -> tuple[Parameter, ...]:
 def _key(name: str, members: list[str], others: set[str], definitions: Definitions) -> str:
     """A key that nothing has yet, such that none of the members has one that a member of another declaration has."""
     key, n = name, 1
-    while key in definitions.declared or any(marked(key, member) in others for member in members):
+    taken = others | definitions.declared.keys() | _reserved(definitions)
+    while not taken.isdisjoint([key, *[marked(key, member) for member in members]]):
         n += 1
         key = f"{name}#{n}"
     return key
+
+
+def _reserved(definitions: Definitions) -> Set[str]:
+    """The keys that only declarations of the library have."""
+    return library.homes().keys() if definitions.is_session else frozenset[str]()
 
 
 def _reject_built_in(name: Name) -> None:

@@ -15,6 +15,7 @@ from rh_kernel.ad.eff.core import (
     Clause,
     Clauses,
     Computation,
+    ConstructorPattern,
     Force,
     Handle,
     Handler,
@@ -34,6 +35,7 @@ from rh_kernel.ad.eff.inference_values import Bound, ValueInference
 from rh_kernel.ad.eff.instantiation import Instance, applied
 from rh_kernel.ad.eff.leaves import leaves
 from rh_kernel.ad.eff.types import (
+    BOOL,
     ComputationMeta,
     ComputationType,
     EffectDeclaration,
@@ -115,6 +117,9 @@ class Inference(ValueInference):
             case Match(V, branches):
                 A = unknowns.type()
                 self.value(V, A, E)
+                # What `if` asks of is to blame if it is no truth value: its patterns are written nowhere.
+                if isinstance(p := branches[0].pattern, ConstructorPattern) and p.constructor == "True":
+                    self._equal(A, BOOL, V, E)
                 for branch in branches:
                     bound = []
                     self._pattern(branch.pattern, A, E, bound)

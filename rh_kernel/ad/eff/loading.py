@@ -25,9 +25,6 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import Unexpected
 from rh_kernel.typing.errors import UnknownName
 
-_MOST_REMEMBERED = 64
-_REMEMBERED: dict[tuple[int, str], tuple[Definitions, Definitions]] = {}
-
 
 def parse(text: str | Source) -> tuple[Item, ...]:
     """The items of a text that has nothing but EFF."""
@@ -78,7 +75,7 @@ def declare(parsed: Item, definitions: Definitions) -> Definitions:
 def include(name: str, definitions: Definitions, span: Span | None = None) -> Definitions:
     """``include name``: a program of the library, and what that includes; once is enough.
 
-    What was put to the same definitions before is not checked again.
+    It means what it means by itself, whatever is declared where it is included.
     """
     if name in definitions.included:
         return definitions
@@ -87,14 +84,13 @@ def include(name: str, definitions: Definitions, span: Span | None = None) -> De
         known = "there are " + ", ".join(library.names())
         hint = f"did you mean {' or '.join(f'`{x}`' for x in close)}?" if close else known
         raise Rejected(UnknownName(span=span, name=name, hint=hint))
-    remembered = _REMEMBERED.get((id(definitions), name))
-    if remembered is not None:
-        return remembered[1]
-    found = declared(library.included(name), definitions.with_included(name))
-    if len(_REMEMBERED) >= _MOST_REMEMBERED:
-        _REMEMBERED.clear()
-    _REMEMBERED[id(definitions), name] = definitions, found
-    return found
+    return definitions.with_program(_by_itself(name), prelude())
+
+
+@lru_cache(maxsize=128)
+def _by_itself(name: str) -> Definitions:
+    """A program of the library with the prelude and what it includes."""
+    return declared(library.included(name), prelude().of_library(name))
 
 
 def program(*names: str) -> Definitions:

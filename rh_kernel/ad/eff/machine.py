@@ -101,7 +101,15 @@ def proceeding(
 def _too_large(M: core.Computation, memory: int) -> Stuck:
     hint = "look for a function that calls itself for ever with something still to do, or a list that grows"
     expected = f"at most {readable(memory)}"
-    return Stuck(TooLarge(span=M.span, what="what waits and what is kept", needed="more", expected=expected, hint=hint))
+    return Stuck(
+        TooLarge(
+            span=M.span,
+            what="what waits and what is kept",
+            needed=f"more than {readable(memory)}",
+            expected=expected,
+            hint=hint,
+        )
+    )
 
 
 def finished(taking: Generator[None, None, Outcome]) -> Outcome:

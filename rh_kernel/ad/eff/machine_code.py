@@ -10,7 +10,6 @@ from typing import Any, Final, TypeAlias
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.values import Head, Value
-from rh_kernel.source.span import Span
 
 Environment: TypeAlias = tuple[Value, ...]
 Field: TypeAlias = Any
@@ -52,7 +51,7 @@ Compute: TypeAlias = Callable[[Environment], Any]
 class Node:
     """One thing to do, and what to do then; which fields it has depends on ``op``, and ``then`` is ``None`` in a tail."""
 
-    __slots__ = ("args", "code", "count", "instance", "key", "op", "save", "span", "table", "then", "value")
+    __slots__ = ("args", "code", "count", "instance", "key", "op", "save", "table", "then", "value")
 
     op: int
     value: Field
@@ -70,7 +69,6 @@ class Node:
     """Which operation."""
     instance: int
     count: int
-    span: Span | None
 
     def __init__(
         self,
@@ -85,10 +83,9 @@ class Node:
         key: str = "",
         instance: int = 0,
         count: int = 0,
-        span: Span | None = None,
     ) -> None:
         self.op, self.value, self.args, self.save, self.then = op, value, args, save, then
-        self.table, self.code, self.key, self.instance, self.count, self.span = table, code, key, instance, count, span
+        self.table, self.code, self.key, self.instance, self.count = table, code, key, instance, count
 
 
 class Code(Head):

@@ -22,6 +22,16 @@ class _Opaque(Head):
         self.known = known
 
 
+class _Cell(list[Value]):
+    """A reference: the machine has a list where it has a cell, and no built-in function looks into that either."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, known: core.Reference) -> None:
+        super().__init__()
+        self.known = known
+
+
 def called(M: core.BuiltIn, arguments: Sequence[Known], built_ins: Mapping[str, BuiltInFunction]) -> Known:
     """``g V…``. Raises ``Stuck`` where g has no value."""
     try:
@@ -51,7 +61,9 @@ def _value(V: Known) -> Value:
             made = tuple(around.pop())
         case core.Literal(value):
             made = value
-        case core.Global() | core.Reference() | Suspended() | Captured():
+        case core.Reference():
+            made = _Cell(V)
+        case core.Global() | Suspended() | Captured():
             made = (_Opaque(V),)
     for front in reversed(around):
         made = (*front, made)
@@ -86,6 +98,8 @@ def _atom(value: Value) -> Known | None:
             return UNIT
         case (_Opaque(known=V),):
             return V
+        case _Cell() as cell:
+            return cell.known
         case (Tag(),):
             return None
         case _:

@@ -25,6 +25,9 @@ class Manner(Enum):
 LARGEST, LARGEST_DATA, LARGEST_FIELD, LARGEST_CONTINUATION = 100, 2_000, 50, 20_000
 """So many values may be written in a thunk, in data, in a field of larger data, and in a continuation."""
 
+LONGEST_TEXT = 1_000
+"""So many characters of a text are written in short."""
+
 _CUT = core.Variable("…")
 
 
@@ -236,6 +239,8 @@ def weight(V: Known) -> int:
 
 
 def _done(V: Known, manner: Manner) -> core.Value:
+    if isinstance(V, core.Literal) and manner is Manner.SHORT and isinstance(V.value, str) and len(V.value) > LONGEST_TEXT:
+        return core.Literal(V.value[:LONGEST_TEXT] + "…")
     form = V.form(manner) if isinstance(V, Composite) else V
     if form is None:
         raise KernelBug("a value was to be written by now")

@@ -288,7 +288,7 @@ class Unknowns:
         match meta:
             case Meta():
                 A = self.known(meta)
-                if A != meta:
+                if meta != A:
                     yield A
             case RowMeta():
                 E = self.known_row(Row((), meta))
@@ -296,7 +296,7 @@ class Unknowns:
                     yield E
             case ComputationMeta():
                 C = self.known_computation(meta)
-                if C != meta:
+                if meta != C:
                     yield Thunk(Row(), C)
 
     def size(self, C: ComputationType) -> int:

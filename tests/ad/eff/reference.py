@@ -11,6 +11,7 @@ from functools import partial
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.rules import Rule
 from rh_kernel.ad.eff.substitution import computation as substituted
+from rh_kernel.ad.eff.substitution import free
 
 Plug = Callable[[core.Computation], core.Computation]
 
@@ -103,7 +104,10 @@ def _operation(N: core.Computation, H: core.Clauses) -> tuple[Rule, core.Computa
     clause = next(c for c in H.clauses if c.operation == op.operation)
     values = _all_fit(clause.patterns, op.arguments)
     assert values is not None
-    k = core.Thunk(core.Lambda("x", core.Handle(plug(core.Return(core.Variable("x"))), H)))
+    # Under binders the rest may have variables of its own, and one of them may be an x.
+    taken = free(core.Handle(plug(core.Return(core.Tuple(()))), H))
+    x = next(name for name in ("x", *(f"x'{n}" for n in range(len(taken)))) if name not in taken)
+    k = core.Thunk(core.Lambda(x, core.Handle(plug(core.Return(core.Variable(x))), H)))
     return Rule.OPERATION, substituted(clause.body, {**values, clause.continuation: k})
 
 

@@ -252,6 +252,7 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
     "a thunk where a number is": ("fun f x = {x + 1} + 1", "RH102", "{x + 1}", ""),
     "a text in a sum": ('fun f x = x + "a"', "RH102", '"a"', ""),
     "branches that differ": ('fun f x = match x | 0.0 -> 1.0 | _ -> "a"', "RH102", '"a"', ""),
+    "a condition that is no truth value": ("fun f x = if 1 then 2 else 3", "RH102", "1", ""),
     "a pattern of another type": ("fun f (x : Float) = match x | [] -> 1.0", "RH102", "[]", ""),
     "a constructor of another type": ("fun f (x : Float) = [x, Nothing]", "RH102", "Nothing", ""),
     "a data type with too few arguments": ("data D = D List", "RH105", "", "`List` takes 1 type"),

@@ -47,7 +47,8 @@ from rh_kernel.ad.eff.core import (
 )
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.elaboration_items import Asked, Elaborated, Include, Run, elaborate
-from rh_kernel.ad.eff.loading import computation, declared, parse, program
+from rh_kernel.ad.eff.loading import checked, computation, declared, parse, prelude, program
+from rh_kernel.ad.eff.machine import run
 from rh_kernel.ad.eff.parsing_items import chunks, item
 from rh_kernel.ad.eff.types import (
     Base,
@@ -415,3 +416,13 @@ def test_a_program_of_any_length_is_elaborated() -> None:
             lets, M = lets + 1, M.body
         assert lets == {"l": count, "f": lets, "[": 0}[text[0]]
         assert lets >= count or text[0] == "["
+
+
+def test_a_program_of_the_library_means_what_it_means_by_itself() -> None:
+    mine = "include forward\ninclude evaluate\nfun t x y = c 0\ndata Prop = Mine\neffect Fresh = fresh : Float -> Float\n"
+    definitions = declared(f"{mine}include stateful\ninclude taped", prelude().of_session())
+    for mode in ("d", "grad", "dt"):
+        M = checked(f"handle {mode} {{x -> ap2 Times x x}} (c 3) with evaluate", definitions).term
+        assert run(M, definitions).value == Literal(6.0)
+    M = checked("handle t (c 1) (c 1) with evaluate", definitions).term
+    assert run(M, definitions).value == Literal(0.0)

@@ -10,6 +10,7 @@ import pytest
 
 from rh_kernel.ad.eff import core, loading, reduction
 from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.machine import run
 from rh_kernel.ad.eff.reduction_references import Cells
 from rh_kernel.ad.eff.reduction_step import State, Step
 from rh_kernel.ad.eff.reduction_values import Known, written
@@ -210,6 +211,13 @@ def test_references_and_arrays() -> None:
     )
     text = "let a = array [1, 2, 3] in store a 1 (fetch a 2 * size a); (fetch a 0, fetch a 1)"
     assert value(text) == core.Tuple((core.Literal(1), core.Literal(9)))
+
+
+def test_what_is_shown_of_thunks_and_cells() -> None:
+    """``show`` looks into neither, nor does the machine."""
+    for text, expected in (("show (new 1)", "⟨…⟩"), ("show [array [1]]", "[⟨…⟩]"), ("show ({1}, 2)", "({…}, 2.0)")):
+        assert value(text) == core.Literal(expected)
+        assert run(loading.checked(text, library()).term, library()).value == core.Literal(expected)
 
 
 def test_a_handler_of_references_is_in_front_of_the_machine() -> None:

@@ -5,9 +5,10 @@ import pytest
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.core import Literal
 from rh_kernel.ad.eff.counting import Counts
-from rh_kernel.ad.eff.machine import Outcome, run
+from rh_kernel.ad.eff.machine import Outcome, finished, run, running
 from rh_kernel.ad.eff.readback import readback
 from rh_kernel.ad.eff.values import Tag, Value, list_value
+from rh_kernel.source.diagnostic import Stuck
 
 PROGRAMS = ("evaluate", "forward", "stateful", "checkpointed", "taylor")
 
@@ -100,6 +101,22 @@ fun compose n f = if n <= 0 then f else compose (n - 1) {x -> f x}
     assert outcome("depth (nat 100000 Zero)", declared).value == Literal(100_000)
     assert outcome("sum (numbers 100000)", declared).value == Literal(5_000_050_000)
     assert outcome("let f = compose 100000 {x -> x + 1.0} in f 2.0", declared).value == Literal(3.0)
+
+
+def test_what_grows_for_ever_is_stopped() -> None:
+    definitions = loading.declared("fun f x = 1.0 + f x")
+    M = loading.checked("f 1.0", definitions).term
+    with pytest.raises(Stuck) as caught:
+        finished(running(M, definitions, memory=1 << 24))
+    assert caught.value.diagnostics[0].code == "RH241"
+    doubled = """\
+fun f (n : Int) (x : Int) : Int = if n <= 0 then x else f (n - 1) (x * x)
+fun g (n : Int) x = if n <= 0 then x else g (n - 1) (x ++ x)
+"""
+    for text in ("f 64 3", 'g 64 "ab"'):
+        with pytest.raises(Stuck) as caught:
+            outcome(text, doubled)
+        assert caught.value.diagnostics[0].code == "RH241"
 
 
 def test_deep_values_are_read_back() -> None:

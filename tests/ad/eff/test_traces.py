@@ -178,3 +178,11 @@ def test_long_data_is_written_in_short() -> None:
     while isinstance(value, core.Constructed) and value.fields:
         count, value = count + 1, value.fields[1]
     assert count == 3000
+
+
+def test_long_texts_are_written_in_short() -> None:
+    """``"ab"`` doubled twelve times has 8,192 characters, of which a trace shows the first 1,000."""
+    definitions = loading.declared("fun double n x = if n == 0 then x else double (n - 1) (x ++ x)", loading.prelude())
+    found = trace(loading.checked('double 12 "ab"', definitions).term, definitions)
+    assert max(len(line(step.term)) for step in found.steps) < 4_000
+    assert found.value == core.Literal("ab" * 4096)

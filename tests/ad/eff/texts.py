@@ -45,7 +45,7 @@ def unchecked(text: str | Source, definitions: Definitions) -> Definitions:
         match elaborate(item, definitions):
             case Include(name, _):
                 if name not in definitions.included:
-                    definitions = unchecked(library.included(name), definitions.with_included(name))
+                    definitions = unchecked(library.included(name), definitions.of_library(name))
             case DataDeclaration() | EffectDeclaration() as made:
                 definitions = definitions.with_(made)
             case FunctionDefinition() as made:

@@ -24,10 +24,10 @@ TYPES = {
     "grad": "{Prop x -> [RefState, Smooth x, Smooth (Prop x)] Prop x} -> x -> [RefState, Smooth x] x",
     "propagate": "<Smooth (Cont a [e])> b -> [Smooth a] b",
     "dc": "{Cont x [e] -> [e | Smooth x, Smooth (Cont x [e])] Cont x [e]} -> x -> [e | Smooth x] x",
-    "record": "<Smooth (Named b)> a -> List (Pointer b) -> [Fresh, Smooth b] (List (Pointer b), a)",
+    "record": "<Smooth (Named a)> b -> List (Pointer a) -> [Fresh, Smooth a] (List (Pointer a), b)",
     "dt": "{Named x -> [Smooth x, Smooth (Named x)] Named x} -> x -> [RefState, Smooth x] x",
-    "diff2": "<Smooth (Triple b)> a -> [Smooth b] a",
-    "runState": "<State b> a -> b -> (a, b)",
+    "diff2": "<Smooth (Triple a)> b -> [Smooth a] b",
+    "runState": "<State a> b -> a -> (b, a)",
     "ds": "{Paired x -> [Smooth x, Smooth (Paired x)] Paired x} -> x -> [Smooth x] x",
 }
 """As in the listings; a row that is not written has the variable ε, a tape is a parameter behind what is handled."""
