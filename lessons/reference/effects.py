@@ -3,8 +3,8 @@
 from lessons.reference.markdown import code, table
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
-from rh_kernel.ad.eff.builtins import BUILT_INS
-from rh_kernel.ad.eff.elaboration import OPERATORS
+from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.reading.elaboration import OPERATORS
 from rh_kernel.session.effects import built_in_type
 from rh_kernel.session.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.session.effects_names import about

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rh_kernel.ad.eff.lexing import tokens as tokens_of_effects
+from rh_kernel.ad.eff.reading.lexing import tokens as tokens_of_effects
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.lexer import chunks, section, tokens

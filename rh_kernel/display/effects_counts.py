@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from rh_kernel.ad.eff.counting import Counts
 from rh_kernel.ad.eff.definitions import shown
+from rh_kernel.ad.eff.machine.counting import Counts
 from rh_kernel.display.data import Json, Record
 
 _NAMELESS = "a handler without a name"

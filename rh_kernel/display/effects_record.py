@@ -4,8 +4,8 @@ import math
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import shown
-from rh_kernel.ad.eff.printing import value as printed
-from rh_kernel.ad.eff.tensor_values import Tensor
+from rh_kernel.ad.eff.machine.tensor_values import Tensor
+from rh_kernel.ad.eff.printing.terms import value as printed
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.effects_counts import counts_record
 from rh_kernel.display.effects_text import type_text

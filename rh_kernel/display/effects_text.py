@@ -1,6 +1,6 @@
 """Results of ``%%eff`` cells for a terminal: values, counts, and the steps of a reduction."""
 
-from rh_kernel.ad.eff import printing_types as types
+from rh_kernel.ad.eff.printing import types
 from rh_kernel.ad.eff.types import ComputationType, Function, Returner
 from rh_kernel.display.effects_counts import counted
 from rh_kernel.display.effects_values import value_doc

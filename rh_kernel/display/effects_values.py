@@ -6,7 +6,7 @@ from itertools import islice
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.nodes import nodes
-from rh_kernel.ad.eff.printing import value
+from rh_kernel.ad.eff.printing.terms import value
 from rh_kernel.syntax.doc import Doc
 
 ENTRIES = 20

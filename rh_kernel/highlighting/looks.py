@@ -179,7 +179,7 @@ def _look_in_laboratory(token: Token, before: list[str]) -> Look:
 
 def _looks_of_effects(item: Span) -> Iterator[Marked]:
     """An item of a ``%%eff`` section."""
-    from rh_kernel.ad.eff.lexing import tokens as tokens_of_effects
+    from rh_kernel.ad.eff.reading.lexing import tokens as tokens_of_effects
 
     before: list[str] = []
     for token in tokens_of_effects(item):
@@ -190,7 +190,7 @@ def _looks_of_effects(item: Span) -> Iterator[Marked]:
 
 def _look_in_effects(token: Token, before: list[str]) -> Look:
     """How a token of a ``%%eff`` cell looks after those before it in its item."""
-    from rh_kernel.ad.eff.lexing import DECLARATIONS as EFFECTS_DECLARATIONS
+    from rh_kernel.ad.eff.reading.lexing import DECLARATIONS as EFFECTS_DECLARATIONS
     from rh_kernel.highlighting.effects_words import EFFECTS_FUNCTIONS
 
     is_word = token.kind in {Kind.NAME, Kind.KEYWORD}

@@ -54,7 +54,7 @@ def _read(line: str, part: Span) -> None:
 
         item(part)
     else:
-        from rh_kernel.ad.eff.parsing_items import item as item_of_effects
+        from rh_kernel.ad.eff.reading.parsing_items import item as item_of_effects
 
         item_of_effects(part)
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from rh_kernel.ad.eff.builtins import BUILT_INS
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.lexing import DECLARATIONS, KEYWORDS, tokens
 from rh_kernel.ad.eff.library import names as programs
+from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.reading.lexing import DECLARATIONS, KEYWORDS, tokens
 from rh_kernel.kernel.completion_words import Completion, Offer
 from rh_kernel.kernel.effects_place import known
 from rh_kernel.kernel.section_place import Place

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from rh_kernel.ad.eff.parsing_items import item
-from rh_kernel.ad.eff.surface_items import (
+from rh_kernel.ad.eff.reading.parsing_items import item
+from rh_kernel.ad.eff.reading.surface_items import (
     DataItem,
     DirectiveItem,
     EffectItem,

@@ -2,8 +2,8 @@
 
 import re
 
-from rh_kernel.ad.eff.builtins import BUILT_INS
-from rh_kernel.ad.eff.lexing import tokens
+from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.reading.lexing import tokens
 from rh_kernel.kernel.effects_place import known
 from rh_kernel.kernel.inspection_about import About, touched
 from rh_kernel.kernel.inspection_types import variable

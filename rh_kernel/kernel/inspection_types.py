@@ -1,13 +1,13 @@
 """The types of local variables in an item of a ``%%eff`` section: those of its parameters, patterns, lets and continuations."""
 
-from rh_kernel.ad.eff import printing_types as types
-from rh_kernel.ad.eff.checking import check_computation, check_function, check_handler
 from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition, Pattern, Value, Variable
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.elaboration_items import Run, elaborate
-from rh_kernel.ad.eff.inference import Inference
-from rh_kernel.ad.eff.parsing_items import item
+from rh_kernel.ad.eff.printing import types
+from rh_kernel.ad.eff.reading.elaboration_items import Run, elaborate
+from rh_kernel.ad.eff.reading.parsing_items import item
 from rh_kernel.ad.eff.types import Row, ValueType
+from rh_kernel.ad.eff.typing.checking import check_computation, check_function, check_handler
+from rh_kernel.ad.eff.typing.inference import Inference
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.tokens import Token

@@ -4,23 +4,23 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 
-from rh_kernel.ad.eff import printing_types as types
-from rh_kernel.ad.eff.builtins import BUILT_INS
-from rh_kernel.ad.eff.checking import check_computation, check_item
-from rh_kernel.ad.eff.compilation_program import Program
 from rh_kernel.ad.eff.core import Computation, Global, Return
-from rh_kernel.ad.eff.counting import Tally
 from rh_kernel.ad.eff.definitions import Definitions, shown
-from rh_kernel.ad.eff.elaboration_items import Asked, Run, elaborate
-from rh_kernel.ad.eff.generalisation import named
 from rh_kernel.ad.eff.library import homes
 from rh_kernel.ad.eff.loading import declare, prelude
-from rh_kernel.ad.eff.machine import LIMIT, Outcome, proceeding
-from rh_kernel.ad.eff.parsing_items import item as read
-from rh_kernel.ad.eff.plain import outside
-from rh_kernel.ad.eff.surface import Var
-from rh_kernel.ad.eff.surface_items import DirectiveItem, IncludeItem, Item
-from rh_kernel.ad.eff.traces import trace
+from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.counting import Tally
+from rh_kernel.ad.eff.machine.running import LIMIT, Outcome, proceeding
+from rh_kernel.ad.eff.printing import types
+from rh_kernel.ad.eff.reading.elaboration_items import Asked, Run, elaborate
+from rh_kernel.ad.eff.reading.parsing_items import item as read
+from rh_kernel.ad.eff.reading.surface import Var
+from rh_kernel.ad.eff.reading.surface_items import DirectiveItem, IncludeItem, Item
+from rh_kernel.ad.eff.reduction.traces import trace
+from rh_kernel.ad.eff.typing.checking import check_computation, check_item
+from rh_kernel.ad.eff.typing.generalisation import named
+from rh_kernel.ad.eff.typing.plain import outside
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.budget import allowed
 from rh_kernel.session.effects_names import Effects, arrow, said

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from types import MappingProxyType
 
-from rh_kernel.ad.eff import printing_types as types
 from rh_kernel.ad.eff.definitions import Declaration, Definitions, Function, Handler, shown
+from rh_kernel.ad.eff.printing import types
 from rh_kernel.ad.eff.types import (
     ComputationType,
     Data,

@@ -19,8 +19,8 @@ from rh_kernel.typing.derivations import Derivation
 if TYPE_CHECKING:
     from rh_kernel.ad.comparison import Row
     from rh_kernel.ad.eff.core import Value as EffectsValue
-    from rh_kernel.ad.eff.counting import Counts
-    from rh_kernel.ad.eff.traces import Trace as Reduction
+    from rh_kernel.ad.eff.machine.counting import Counts
+    from rh_kernel.ad.eff.reduction.traces import Trace as Reduction
     from rh_kernel.ad.eff.types import ComputationType
     from rh_kernel.ad.language.core import Program as LaboratoryProgram
     from rh_kernel.ad.language.types import Type as LaboratoryType

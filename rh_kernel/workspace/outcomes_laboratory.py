@@ -149,7 +149,7 @@ class Reduction(Shown[ReductionShown]):
 
 
 def _type(C: "ComputationType") -> str:
-    from rh_kernel.ad.eff.printing_types import computation
+    from rh_kernel.ad.eff.printing.types import computation
 
     return computation(C)
 
@@ -161,7 +161,7 @@ def _returned(result: Returned) -> "Plain | None":
 def _plain(V: "core.Value") -> Plain:
     from rh_kernel.ad.eff import core
     from rh_kernel.ad.eff.definitions import shown
-    from rh_kernel.ad.eff.printing import value
+    from rh_kernel.ad.eff.printing.terms import value
 
     match V:
         case core.Literal(float() | int() | str() as c):

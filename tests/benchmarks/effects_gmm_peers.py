@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rh_kernel.ad.eff.checking import check_item
-from rh_kernel.ad.eff.compilation_program import Program
 from rh_kernel.ad.eff.core import Apply, Computation, Constructed, Force, Global, Literal, Value
 from rh_kernel.ad.eff.loading import program
-from rh_kernel.ad.eff.machine import finished, proceeding
-from rh_kernel.ad.eff.tensor_values import Tensor
+from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.running import finished, proceeding
+from rh_kernel.ad.eff.machine.tensor_values import Tensor
+from rh_kernel.ad.eff.typing.checking import check_item
 from tests.benchmarks.effects_gmm import Array, Mixture, below, constant, gradient, objective
 from tests.benchmarks.peers.peer import Unavailable
 

@@ -8,6 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.comparison import Refused, Row
+from rh_kernel.ad.eff import core
+from rh_kernel.ad.eff.loading import prelude
+from rh_kernel.ad.eff.machine.counting import Counts
+from rh_kernel.ad.eff.reduction.traces import trace
+from rh_kernel.ad.eff.types import TEXT, UNIT, Returner
 from rh_kernel.ad.language.core import Constant, Program
 from rh_kernel.ad.language.types import Real
 from rh_kernel.ad.system import Pulled, Stage, System
@@ -20,6 +25,7 @@ from rh_kernel.session.results import (
     Change,
     CheckPassed,
     Computed,
+    Counted,
     DeclarationMade,
     DerivationMade,
     DiagramMade,
@@ -32,7 +38,9 @@ from rh_kernel.session.results import (
     NamesShown,
     Notice,
     ProgramMade,
+    ReductionShown,
     Result,
+    Returned,
     RewritingShown,
     TraceMade,
     TrainingDone,
@@ -72,6 +80,9 @@ CELLS = {
     Differentiated: f"{SQUARE}%ad all f(3)",
     FormsShown: f"{SQUARE}%ad reverse-handler f",
     RewritingShown: f"{SQUARE}%ad linear-negation f(3) --trace",
+    Returned: '%%eff\nprint "so"; 1',
+    Counted: "%%eff\n%count 1 + 2",
+    ReductionShown: "%%eff\n%trace 1 + 2",
     Notice: "%help",
     TrainingDone: TRAIN,
     ItemFailed: "mlp([1.0])",
@@ -101,11 +112,15 @@ def hostile_results(words: str) -> list[Result]:
     program = Program(words, ((words, Real()),), Real(), Constant(1.0))
     found = Row(system, Pulled(1.0, (2.0,), 1, 2, 3, ((words, 4),)), 0.1, 0.0)
     refused = Row(system, Refused((complaint,)), 0.1, None)
+    returned = Returned(Returner(TEXT), core.Literal(words), (words,))
     return [
         Differentiated(program, (1.0,), 1.0, along=False, rows=(found,)),
         Differentiated(program, (1.0,), 1.0, along=False, rows=(found, found, refused)),
         FormsShown(system, program, (Stage(words, Text(words)),)),
         RewritingShown(system, program, (RewritingStep("", Text(words)), RewritingStep(words, Text(words)))),
+        returned,
+        Counted(returned, Counts(1, ((words, words, 2),), ((words, words, 2),), 3, 4, 5, 6)),
+        ReductionShown(words, Returner(UNIT), trace(core.Perform("Console", "print", (core.Literal(words),)), prelude())),
         DeclarationMade(words, words, words, changes),
         TraceMade(P, SCALAR, steps, constant(1.0), (), {location: array}),
         TraceMade(P, SCALAR, steps, None, (complaint,), {}),

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.ad.eff import lexing, library
+from rh_kernel.ad.eff import library
+from rh_kernel.ad.eff.reading import lexing
 from rh_kernel.highlighting import effects_words, laboratory_words
 from rh_kernel.highlighting import looks as description
 from rh_kernel.highlighting.looks import Look, Marked, looks

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import library
-from rh_kernel.ad.eff.lexing import DECLARATIONS, KEYWORDS
+from rh_kernel.ad.eff.reading.lexing import DECLARATIONS, KEYWORDS
 from rh_kernel.kernel.checking import complaints
 from rh_kernel.kernel.completeness import completeness
 from rh_kernel.kernel.completion import completions

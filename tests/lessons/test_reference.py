@@ -14,8 +14,9 @@ from lessons.reference.grammar import Grammar, read, signs, strays
 from lessons.reference.markdown import anchored, anchors, contents, headings, slug, table
 from lessons.reference.pages import APPENDIX, COMMAND, PARTS, names, pages, written
 from lessons.reference.running import run, start
-from rh_kernel.ad.eff import lexing, library
-from rh_kernel.ad.eff.elaboration import OPERATORS
+from rh_kernel.ad.eff import library
+from rh_kernel.ad.eff.reading import lexing
+from rh_kernel.ad.eff.reading.elaboration import OPERATORS
 from rh_kernel.ad.systems import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of

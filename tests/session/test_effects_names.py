@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rh_kernel.ad.eff.lexing import KEYWORDS
+from rh_kernel.ad.eff.reading.lexing import KEYWORDS
 from rh_kernel.session.directives import EFFECTS_DIRECTIVES
 from rh_kernel.session.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.session.helping import help_text

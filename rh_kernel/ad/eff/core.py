@@ -9,7 +9,7 @@ adaptors, literals, the built-in functions g.
 from dataclasses import field
 from typing import TypeAlias
 
-from rh_kernel.ad.eff.tensor_values import Tensor
+from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.types import ComputationType, Row, ValueType
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span

@@ -103,10 +103,13 @@ class Definitions:
         return replace(self, is_session=True)
 
     def with_program(self, program: "Definitions", shared: "Definitions") -> "Definitions":
-        """With a program of the library, whose names count from now on; it was put to what is ``shared`` by all programs."""
+        """With a program of the library, whose names count from now on; it was put to what is ``shared`` by all programs.
+
+        What is here already is not declared anew.
+        """
 
         def own(names: Mapping[str, str]) -> Mapping[str, str]:
-            return {x: key for x, key in names.items() if key not in shared.declared}
+            return {x: key for x, key in names.items() if key not in shared.declared and key not in self.declared}
 
         functions, operations = own(program.functions), own(program.operations)
         return replace(

@@ -5,7 +5,14 @@ from functools import lru_cache
 
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
-from rh_kernel.ad.eff.checking import (
+from rh_kernel.ad.eff.core import Computation, FunctionDefinition, HandlerDefinition
+from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.reading.elaboration_items import Asked, Include, Run, elaborate
+from rh_kernel.ad.eff.reading.elaboration_items import computation as elaborate_computation
+from rh_kernel.ad.eff.reading.parsing_items import item, items
+from rh_kernel.ad.eff.reading.surface_items import Item, RunItem
+from rh_kernel.ad.eff.types import DataDeclaration, EffectDeclaration
+from rh_kernel.ad.eff.typing.checking import (
     Checked,
     check_data,
     check_effect,
@@ -13,13 +20,6 @@ from rh_kernel.ad.eff.checking import (
     check_handler,
     check_item,
 )
-from rh_kernel.ad.eff.core import Computation, FunctionDefinition, HandlerDefinition
-from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.elaboration_items import Asked, Include, Run, elaborate
-from rh_kernel.ad.eff.elaboration_items import computation as elaborate_computation
-from rh_kernel.ad.eff.parsing_items import item, items
-from rh_kernel.ad.eff.surface_items import Item, RunItem
-from rh_kernel.ad.eff.types import DataDeclaration, EffectDeclaration
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import Unexpected
@@ -93,6 +93,7 @@ def _by_itself(name: str) -> Definitions:
     return declared(library.included(name), prelude().of_library(name))
 
 
+@lru_cache(maxsize=64)
 def program(*names: str) -> Definitions:
     """What is declared after these programs of the library are included."""
     found = prelude()

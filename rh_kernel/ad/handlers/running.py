@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from rh_kernel.ad.eff import compilation_program, core, loading
-from rh_kernel.ad.eff.builtins import BUILT_INS
-from rh_kernel.ad.eff.counting import Counts, Tally
+from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.lexing import KEYWORDS
-from rh_kernel.ad.eff.machine import finished, proceeding
+from rh_kernel.ad.eff.machine import compilation_program
+from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.machine.counting import Counts, Tally
+from rh_kernel.ad.eff.machine.running import finished, proceeding
 from rh_kernel.ad.eff.nodes import nodes
+from rh_kernel.ad.eff.reading.lexing import KEYWORDS
 from rh_kernel.ad.handlers.lists import listed, numbers_in, on_lists
 from rh_kernel.ad.handlers.modes import Mode
 from rh_kernel.ad.handlers.vocabulary import applied

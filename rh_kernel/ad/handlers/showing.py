@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from rh_kernel.ad.eff import printing_items, traces
+from rh_kernel.ad.eff.printing import items as printing_items
+from rh_kernel.ad.eff.reduction import traces
 from rh_kernel.ad.errors import CannotDo
 from rh_kernel.ad.handlers.modes import FORWARDS, Mode
 from rh_kernel.ad.handlers.running import asked, library

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
-from rh_kernel.ad.eff.traces import Shown
+from rh_kernel.ad.eff.reduction.traces import Shown
 from rh_kernel.ad.system import Rewritten
 from rh_kernel.display.effects_text import type_text
 from rh_kernel.display.frames import cut

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, loading, types
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.inference import Inference
 from rh_kernel.ad.eff.types import BOOL, INT, UNIT, ComputationType, Label, Product, Returner, Row, Thunk, ValueType, With
+from rh_kernel.ad.eff.typing.inference import Inference
 
 DECLARATIONS = """\
 effect Choose = choose : Bool

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.rules import Rule
+from rh_kernel.ad.eff.reduction.rules import Rule
 from rh_kernel.ad.eff.substitution import computation as substituted
 from rh_kernel.ad.eff.substitution import free
 

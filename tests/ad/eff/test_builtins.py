@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.ad.eff import builtins, types
-from rh_kernel.ad.eff.builtins import BUILT_INS, OPERATORS
-from rh_kernel.ad.eff.values import FALSE, TRUE, Tag, Value, list_value, listed, text
+from rh_kernel.ad.eff import types
+from rh_kernel.ad.eff.machine import builtins
+from rh_kernel.ad.eff.machine.builtins import BUILT_INS, OPERATORS
+from rh_kernel.ad.eff.machine.values import FALSE, TRUE, Tag, Value, list_value, listed, text
 from rh_kernel.source.diagnostic import Stuck
 
 FLOATS = st.floats()

@@ -2,9 +2,8 @@
 
 import pytest
 
-from rh_kernel.ad.eff import loading, reduction
+from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
-from rh_kernel.ad.eff.checking import check_computation, check_function, recheck
 from rh_kernel.ad.eff.core import (
     Apply,
     Branch,
@@ -26,15 +25,17 @@ from rh_kernel.ad.eff.core import (
 )
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
 from rh_kernel.ad.eff.errors import EffectNotAllowed, RowsDiffer, UnhandledEffect
-from rh_kernel.ad.eff.generalisation import named
-from rh_kernel.ad.eff.instantiation import Instance
 from rh_kernel.ad.eff.nodes import nodes
-from rh_kernel.ad.eff.printing_types import computation, handler_scheme, row, scheme
-from rh_kernel.ad.eff.reduction_references import Content
-from rh_kernel.ad.eff.reduction_values import written
-from rh_kernel.ad.eff.store import Vector
+from rh_kernel.ad.eff.printing.types import computation, handler_scheme, row, scheme
+from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction.references import Content
+from rh_kernel.ad.eff.reduction.store import Vector
+from rh_kernel.ad.eff.reduction.values import written
 from rh_kernel.ad.eff.types import FLOAT, INT, Data, Returner
-from rh_kernel.ad.eff.unification import Unknowns
+from rh_kernel.ad.eff.typing.checking import check_computation, check_function, recheck
+from rh_kernel.ad.eff.typing.generalisation import named
+from rh_kernel.ad.eff.typing.instantiation import Instance
+from rh_kernel.ad.eff.typing.unification import Unknowns
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 
 STATE = "effect Counter s = current : s | change : s -> Unit\n"

@@ -5,7 +5,7 @@ import pytest
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.errors import LevelsConfused, UnhandledEffect
-from rh_kernel.ad.eff.printing_types import computation
+from rh_kernel.ad.eff.printing.types import computation
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 
 ONE, TWO, THREE = "Paired Float", "Paired (Paired Float)", "Paired (Paired (Paired Float))"

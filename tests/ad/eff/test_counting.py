@@ -1,8 +1,8 @@
 """Counts: operations, clauses, continuations, cells and frames, by hand and as functions of how often a program goes round."""
 
 from rh_kernel.ad.eff import loading
-from rh_kernel.ad.eff.counting import Counts
-from rh_kernel.ad.eff.machine import run
+from rh_kernel.ad.eff.machine.counting import Counts
+from rh_kernel.ad.eff.machine.running import run
 
 
 def counted(text: str, declarations: str = "", *programs: str) -> Counts:

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.ad.eff import core, library, loading, reduction
-from rh_kernel.ad.eff.compilation_program import Program
+from rh_kernel.ad.eff import core, library, loading
 from rh_kernel.ad.eff.core import Apply, Constructed, Force, Literal, Thunk, Tuple, Value
-from rh_kernel.ad.eff.machine import Outcome, finished, proceeding, run, running
-from rh_kernel.ad.eff.rules import Rule
+from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run, running
+from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction.rules import Rule
 from rh_kernel.ad.eff.substitution import Node, parts
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.source.diagnostic import Stuck

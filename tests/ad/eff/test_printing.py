@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.ad.eff import library, printing, printing_types
+from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
 from rh_kernel.ad.eff.core import (
     IMPLICIT,
@@ -31,10 +31,12 @@ from rh_kernel.ad.eff.core import (
     Variable,
 )
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.elaboration_items import elaborate
 from rh_kernel.ad.eff.loading import computation, parse
-from rh_kernel.ad.eff.printing_items import data, effect, function, handler
-from rh_kernel.ad.eff.reduction import steps
+from rh_kernel.ad.eff.printing import terms as printing
+from rh_kernel.ad.eff.printing import types as printing_types
+from rh_kernel.ad.eff.printing.items import data, effect, function, handler
+from rh_kernel.ad.eff.reading.elaboration_items import elaborate
+from rh_kernel.ad.eff.reduction.reducing import steps
 from rh_kernel.ad.eff.types import (
     FLOAT,
     INT,

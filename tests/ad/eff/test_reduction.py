@@ -8,14 +8,15 @@ from itertools import pairwise
 
 import pytest
 
-from rh_kernel.ad.eff import core, loading, reduction
+from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.machine import run
-from rh_kernel.ad.eff.reduction_references import Cells
-from rh_kernel.ad.eff.reduction_step import State, Step
-from rh_kernel.ad.eff.reduction_values import Known, written
-from rh_kernel.ad.eff.rules import Rule
-from rh_kernel.ad.eff.store import Vector
+from rh_kernel.ad.eff.machine.running import run
+from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction.references import Cells
+from rh_kernel.ad.eff.reduction.rules import Rule
+from rh_kernel.ad.eff.reduction.step import State, Step
+from rh_kernel.ad.eff.reduction.store import Vector
+from rh_kernel.ad.eff.reduction.values import Known, written
 from rh_kernel.source.diagnostic import Stuck
 
 ALL = ("evaluate", "forward", "stateful", "continuation", "state", "exceptions")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rh_kernel.ad.eff import loading, machine, printing, reduction
+from rh_kernel.ad.eff import loading
+from rh_kernel.ad.eff.machine import running as machine
+from rh_kernel.ad.eff.printing import terms as printing
+from rh_kernel.ad.eff.reduction import reducing as reduction
 from rh_kernel.syntax.doc import plain
 
 DECLARATIONS = """

@@ -19,7 +19,7 @@ from rh_kernel.ad.eff.types import (
     Thunk,
     ValueType,
 )
-from rh_kernel.ad.eff.unification import Mismatch, Unknowns
+from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
 
 EFFECTS = ("Smooth", "State", "Fresh")
 

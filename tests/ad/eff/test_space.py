@@ -4,10 +4,10 @@ import pytest
 
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.core import Literal
-from rh_kernel.ad.eff.counting import Counts
-from rh_kernel.ad.eff.machine import Outcome, finished, run, running
-from rh_kernel.ad.eff.readback import readback
-from rh_kernel.ad.eff.values import Tag, Value, list_value
+from rh_kernel.ad.eff.machine.counting import Counts
+from rh_kernel.ad.eff.machine.readback import readback
+from rh_kernel.ad.eff.machine.running import Outcome, finished, run, running
+from rh_kernel.ad.eff.machine.values import Tag, Value, list_value
 from rh_kernel.source.diagnostic import Stuck
 
 PROGRAMS = ("evaluate", "forward", "stateful", "checkpointed", "taylor")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.ad.eff import tensors
-from rh_kernel.ad.eff.builtins import BUILT_INS
-from rh_kernel.ad.eff.tensor_functions import log_gamma
-from rh_kernel.ad.eff.tensor_values import Tensor
-from rh_kernel.ad.eff.tensors import Array, Misfit
-from rh_kernel.ad.eff.values import list_value, listed, text
+from rh_kernel.ad.eff.machine import tensors
+from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.machine.tensor_functions import log_gamma
+from rh_kernel.ad.eff.machine.tensor_values import Tensor
+from rh_kernel.ad.eff.machine.tensors import Array, Misfit
+from rh_kernel.ad.eff.machine.values import list_value, listed, text
 from rh_kernel.source.diagnostic import Stuck
 
 SEEDS = st.integers(0, 10**6)

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rh_kernel.ad.eff import core, loading, reduction
+from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.rules import PLAIN
+from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction.rules import PLAIN
 from tests.ad.eff import reference
 from tests.ad.eff.programs import Program, has_type, plain
 from tests.laws.profile import law

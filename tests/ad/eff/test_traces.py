@@ -6,8 +6,9 @@ from itertools import pairwise
 
 from hypothesis import given
 
-from rh_kernel.ad.eff import core, loading, reduction
-from rh_kernel.ad.eff.traces import Shown, Trace, trace
+from rh_kernel.ad.eff import core, loading
+from rh_kernel.ad.eff.reduction import reducing as reduction
+from rh_kernel.ad.eff.reduction.traces import Shown, Trace, trace
 from rh_kernel.syntax.doc import Annotated, Concat, Doc, Group, Line, Mark, Nest, Shared, Text, plain
 from tests.ad.eff.programs import Program
 from tests.ad.eff.programs import plain as plain_program

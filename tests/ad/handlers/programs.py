@@ -4,10 +4,10 @@ from functools import cache
 from typing import Any
 
 from rh_kernel.ad.eff import core, loading
-from rh_kernel.ad.eff.compilation_program import Program
-from rh_kernel.ad.eff.counting import Counts, Tally
 from rh_kernel.ad.eff.definitions import Definitions, shown
-from rh_kernel.ad.eff.machine import Outcome, finished, proceeding
+from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.counting import Counts, Tally
+from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 
 NAMES = (

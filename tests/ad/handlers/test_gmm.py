@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, loading
-from rh_kernel.ad.eff.checking import check_item
-from rh_kernel.ad.eff.compilation_program import Program
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.machine import finished, proceeding, run
-from rh_kernel.ad.eff.tensor_values import Tensor
+from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.running import finished, proceeding, run
+from rh_kernel.ad.eff.machine.tensor_values import Tensor
+from rh_kernel.ad.eff.typing.checking import check_item
 from rh_kernel.source.diagnostic import Stuck
 from tests.benchmarks.effects_gmm import Array, Mixture, drawn, gradient, objective
 

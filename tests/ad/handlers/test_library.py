@@ -5,8 +5,8 @@ import pytest
 from rh_kernel.ad.eff import library as texts
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.definitions import Function, Handler
-from rh_kernel.ad.eff.printing_types import handler_scheme, scheme
-from rh_kernel.ad.eff.reduction import run as reduced
+from rh_kernel.ad.eff.printing.types import handler_scheme, scheme
+from rh_kernel.ad.eff.reduction.reducing import run as reduced
 from tests.ad.handlers.programs import computation, counted, library, outcome, value
 from tests.ad.handlers.test_oracles import CHECKPOINTS, TERM
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 
 from rh_kernel.ad.comparison import distance, pulled
-from rh_kernel.ad.eff import core, loading, printing_items
-from rh_kernel.ad.eff.checking import check_item
+from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.nodes import nodes
+from rh_kernel.ad.eff.printing import items as printing_items
+from rh_kernel.ad.eff.typing.checking import check_item
 from rh_kernel.ad.errors import OutsideFragment
 from rh_kernel.ad.handlers.modes import FORWARDS, MODES, STATEFUL, TAPED, Mode
 from rh_kernel.ad.handlers.running import asked, library

@@ -1,0 +1,212 @@
+"""The built-in functions g of EFF, each with its type ``A → … → F B`` and what it computes (the thesis' f̄, Fig. 7.19).
+
+Floats are those of IEEE 754: where a function has no value it gives nan, and beyond the largest number there is inf. What has
+no value at all raises ``Stuck`` without a place; who runs it knows the place.
+"""
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from rh_kernel.ad.eff.errors import DivisionByZero
+from rh_kernel.ad.eff.machine.tensor_functions import TENSOR_FUNCTIONS
+from rh_kernel.ad.eff.machine.values import FALSE, TRUE, Value, text
+from rh_kernel.ad.eff.types import BOOL, FLOAT, INT, TEXT, ValueType, Variable
+from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.records import frozen
+from rh_kernel.syntax.stuck import TooLarge, readable
+
+
+@frozen
+class BuiltInFunction:
+    """``g : A -> … -> B``, for all types ``variables``, of which the ``numeric`` ones are only ``Float`` or ``Int``.
+
+    ``function`` is what it does with values of the machine. ``is_total`` says that it never raises, unless for want of memory.
+    """
+
+    domain: tuple[ValueType, ...]
+    codomain: ValueType
+    function: Callable[..., Value]
+    variables: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    is_total: bool = True
+
+
+def bounded(value: Value) -> Value:
+    """The value, unless it is an Int that is too long to be written. Raises ``Stuck``."""
+    if value.__class__ is int and value.bit_length() > LONGEST_INT:
+        raise _too_large("an Int", value.bit_length() // 8, LONGEST_INT // 8)
+    return value
+
+
+def _too_large(what: str, size: int, limit: int) -> Stuck:
+    hint = "look for a number, or a text, that is doubled again and again"
+    return Stuck(TooLarge(what=what, needed=readable(size), expected=f"at most {readable(limit)}", hint=hint))
+
+
+def add(x: float, y: float) -> float:
+    """``x + y``"""
+    return bounded(x + y)
+
+
+def subtract(x: float, y: float) -> float:
+    """``x - y``"""
+    return bounded(x - y)
+
+
+def multiply(x: float, y: float) -> float:
+    """``x * y``"""
+    return bounded(x * y)
+
+
+def append(one: str, two: str) -> str:
+    """``one ++ two``"""
+    if len(one) + len(two) > LONGEST_TEXT:
+        raise _too_large("a Text", len(one) + len(two), LONGEST_TEXT)
+    return one + two
+
+
+def to_float(n: int) -> float:
+    """The Float that is nearest to an Int."""
+    try:
+        return float(n)
+    except OverflowError:
+        return math.inf if n > 0 else -math.inf
+
+
+def show(value: Value) -> str:
+    """The value as it would be written."""
+    written = text(bounded(value))
+    if len(written) > LONGEST_TEXT:
+        raise _too_large("a Text", len(written), LONGEST_TEXT)
+    return written
+
+
+def divide(x: float, y: float) -> float:
+    """``x / y``"""
+    try:
+        return x / y
+    except ZeroDivisionError:
+        return math.nan if x == 0 or x != x else math.copysign(math.inf, x) * math.copysign(1.0, y)
+
+
+def exp(x: float) -> float:
+    """``eˣ``"""
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
+
+
+def log(x: float) -> float:
+    """``ln x``"""
+    return math.log(x) if x > 0 else (-math.inf if x == 0 else math.nan)
+
+
+def sqrt(x: float) -> float:
+    """``√x``"""
+    return math.sqrt(x) if x >= 0 else math.nan
+
+
+def sin(x: float) -> float:
+    """``sin x``"""
+    return math.sin(x) if math.isfinite(x) else math.nan
+
+
+def cos(x: float) -> float:
+    """``cos x``"""
+    return math.cos(x) if math.isfinite(x) else math.nan
+
+
+def sigmoid(x: float) -> float:
+    """``1 / (1 + e⁻ˣ)``"""
+    if x >= 0:
+        return 1 / (1 + math.exp(-x))
+    power = math.exp(x)
+    return power / (1 + power)
+
+
+def softplus(x: float) -> float:
+    """``ln (1 + eˣ)``"""
+    return x + math.log1p(math.exp(-x)) if x > 0 else math.log1p(exp(x))
+
+
+def _less(x: float, y: float) -> Value:
+    return TRUE if x < y else FALSE
+
+
+def _less_or_equal(x: float, y: float) -> Value:
+    return TRUE if x <= y else FALSE
+
+
+def _equal(x: float, y: float) -> Value:
+    return TRUE if x == y else FALSE
+
+
+def _quotient(m: int, n: int) -> int:
+    if not n:
+        raise _by_zero("quotient", m)
+    return m // n
+
+
+def _remainder(m: int, n: int) -> int:
+    if not n:
+        raise _by_zero("remainder", m)
+    return m % n
+
+
+def _by_zero(name: str, m: int) -> Stuck:
+    hint = "look first whether the divisor is 0; only Floats have inf"
+    return Stuck(DivisionByZero(function=name, dividend=m, found="the divisor 0", expected="another divisor", hint=hint))
+
+
+LONGEST_INT = 10_000
+"""So many bits, about 3,000 digits, an Int may have."""
+
+LONGEST_TEXT = 10_000_000
+"""So many characters a Text may have."""
+
+_NUMBER = Variable("a")
+
+
+def _on_floats(function: Callable[[float], float]) -> BuiltInFunction:
+    return BuiltInFunction((FLOAT,), FLOAT, function)
+
+
+def _on_numbers(function: Callable[..., Value], count: int, codomain: ValueType = _NUMBER) -> BuiltInFunction:
+    return BuiltInFunction((_NUMBER,) * count, codomain, function, ("a",), ("a",))
+
+
+BUILT_INS: Mapping[str, BuiltInFunction] = MappingProxyType(
+    {
+        "add": _on_numbers(add, 2),
+        "sub": _on_numbers(subtract, 2),
+        "mul": _on_numbers(multiply, 2),
+        "div": BuiltInFunction((FLOAT, FLOAT), FLOAT, divide),
+        "negate": _on_numbers(operator.neg, 1),
+        "less": _on_numbers(_less, 2, BOOL),
+        "lesseq": _on_numbers(_less_or_equal, 2, BOOL),
+        "equal": _on_numbers(_equal, 2, BOOL),
+        "sin": _on_floats(sin),
+        "cos": _on_floats(cos),
+        "exp": _on_floats(exp),
+        "log": _on_floats(log),
+        "sqrt": _on_floats(sqrt),
+        "tanh": _on_floats(math.tanh),
+        "sigmoid": _on_floats(sigmoid),
+        "softplus": _on_floats(softplus),
+        "float": BuiltInFunction((INT,), FLOAT, to_float),
+        "quotient": BuiltInFunction((INT, INT), INT, _quotient, is_total=False),
+        "remainder": BuiltInFunction((INT, INT), INT, _remainder, is_total=False),
+        "append": BuiltInFunction((TEXT, TEXT), TEXT, append),
+        "show": BuiltInFunction((Variable("a"),), TEXT, show, ("a",)),
+        **{name: BuiltInFunction(*typed, is_total=False) for name, typed in TENSOR_FUNCTIONS.items()},
+    }
+)
+"""By the names that the core has for them; the infix ones are written ``+ - * / < <= == ++`` and unary ``-``."""
+
+OPERATORS: Mapping[str, str] = MappingProxyType(
+    {"+": "add", "-": "sub", "*": "mul", "/": "div", "<": "less", "<=": "lesseq", "==": "equal", "++": "append"}
+)
+"""The built-in function of an infix operator."""

@@ -1,0 +1,170 @@
+"""Built-in functions, and the operations that the machine handles itself, as functions of the environment."""
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from typing import NoReturn
+
+from rh_kernel.ad.eff.errors import IndexOutside, NoBranchFits, NoClauseFits
+from rh_kernel.ad.eff.machine.builtins import divide
+from rh_kernel.ad.eff.machine.code import Compute, Environment
+from rh_kernel.ad.eff.machine.compilation_values import Computed, Constant, Expression, Slot, gather, reader
+from rh_kernel.ad.eff.machine.counting import Tally
+from rh_kernel.ad.eff.machine.values import FALSE, TRUE, UNIT, Value, listed, text
+from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.stuck import placed
+
+LONGEST = 60
+
+
+def applied(g: str, function: Callable[..., Value], arguments: Sequence[Expression]) -> Computed:
+    """``ρ ↦ g(V…)``"""
+    if len(arguments) == 2 and (made := _infix(g, *arguments)) is not None:
+        return made
+    return called_with(function, arguments)
+
+
+def called_with(function: Callable[..., Value], arguments: Sequence[Expression]) -> Computed:
+    """``ρ ↦ function(V…)``"""
+    match arguments:
+        case [Slot(i)]:
+            return Computed(lambda e: function(e[i]))
+        case [one]:
+            f = reader(one)
+            return Computed(lambda e: function(f(e)))
+        case [Slot(i), Slot(j)]:
+            return Computed(lambda e: function(e[i], e[j]))
+        case [one, two]:
+            f, h = reader(one), reader(two)
+            return Computed(lambda e: function(f(e), h(e)))
+        case _:
+            all_of = gather(arguments)
+            return Computed(lambda e: function(*all_of(e)))
+
+
+def _infix(g: str, one: Expression, two: Expression) -> Computed | None:
+    """The same of what Python has an operator for."""
+    match g, one, two:
+        case "add", Slot(i), Slot(j):
+            return Computed(lambda e: e[i] + e[j])
+        case "sub", Slot(i), Slot(j):
+            return Computed(lambda e: e[i] - e[j])
+        case "sub", Slot(i), Constant(k):
+            return Computed(lambda e: e[i] - k)
+        case "div", Slot(i), Slot(j):
+            return Computed(lambda e: divide(e[i], e[j]))
+        case "less", _, _:
+            return _comparison(operator.lt, one, two)
+        case "lesseq", Slot(i), Constant(k):
+            return Computed(lambda e: TRUE if e[i] <= k else FALSE, lambda e: e[i] <= k)
+        case "lesseq", _, _:
+            return _comparison(operator.le, one, two)
+        case "equal", _, _:
+            return _comparison(operator.eq, one, two)
+        case _:
+            return None
+
+
+def _comparison(compare: Callable[[Value, Value], bool], one: Expression, two: Expression) -> Computed:
+    match one, two:
+        case Slot(i), Slot(j):
+            return Computed(lambda e: TRUE if compare(e[i], e[j]) else FALSE, lambda e: compare(e[i], e[j]))
+        case _:
+            f, h = reader(one), reader(two)
+            return Computed(lambda e: TRUE if compare(f(e), h(e)) else FALSE, lambda e: compare(f(e), h(e)))
+
+
+def native(
+    tally: Tally | None, output: Callable[[str], None], effect: str, operation: str, span: Span | None
+) -> Callable[..., Value]:
+    """What the machine does with an operation of ``RefState`` or ``Console``."""
+    act = _native(tally, output, operation, span)
+    if tally is None:
+        return act
+    performed, key = tally.performed, (effect, operation)
+
+    def counted(*arguments: Value) -> Value:
+        performed[key] += 1
+        return act(*arguments)
+
+    return counted
+
+
+def _native(tally: Tally | None, output: Callable[[str], None], operation: str, span: Span | None) -> Callable[..., Value]:
+    cell: Callable[[Iterable[Value]], Value] = list[Value] if tally is None else tally.cells.cell
+
+    def new(V: Value) -> Value:
+        return cell((V,))
+
+    def array(V: Value) -> Value:
+        return cell(listed(V))
+
+    def fetch(a: list[Value], i: int) -> Value:
+        return a[i] if 0 <= i < len(a) else _outside(i, a, span)
+
+    def store(a: list[Value], i: int, V: Value) -> Value:
+        if not 0 <= i < len(a):
+            _outside(i, a, span)
+        a[i] = V
+        return UNIT
+
+    def print_line(line: str) -> Value:
+        output(line)
+        return UNIT
+
+    match operation:
+        case "new":
+            return new
+        case "read":
+            return operator.itemgetter(0)
+        case "write":
+            return _write
+        case "array":
+            return array
+        case "fetch":
+            return fetch
+        case "store":
+            return store
+        case "size":
+            return len
+        case "print":
+            return print_line
+        case _:
+            raise KernelBug(f"no handler is around for {operation}")
+
+
+def _write(r: list[Value], V: Value) -> Value:
+    r[0] = V
+    return UNIT
+
+
+def _outside(i: int, a: list[Value], span: Span | None) -> NoReturn:
+    expected = f"an index from 0 to {len(a) - 1}" if a else "no index: it is empty"
+    hint = "the entries are counted from 0; `size` gives how many there are"
+    raise Stuck(IndexOutside(span=span, index=i, size=len(a), found=str(i), expected=expected, hint=hint))
+
+
+def unfit(value: Compute, width: int, span: Span | None, operation: str | None = None) -> Compute:
+    """``ρ ↦`` the complaint that no branch fits, or that the clause of an operation does not; ρ was once this wide."""
+
+    def complain(e: Environment) -> Value:
+        found = text(value(e[:width]))
+        found = found if len(found) <= LONGEST else found[: LONGEST - 1] + "…"
+        if operation is not None:
+            hint = "write a variable in the clause, and `match` it"
+            raise Stuck(NoClauseFits(span=span, operation=operation, value=found, found=found, hint=hint))
+        raise Stuck(NoBranchFits(span=span, value=found, found=found, hint="add a branch for it, or one for `_`"))
+
+    return complain
+
+
+def at(function: Compute, span: Span | None) -> Compute:
+    """The same; what it complains about is here."""
+
+    def placed_here(e: Environment) -> Value:
+        try:
+            return function(e)
+        except Stuck as failure:
+            raise placed(failure, span) from None
+
+    return placed_here

@@ -1,0 +1,232 @@
+"""``M ⇓ V``: the abstract machine of EFF, which does what the reductions of Sigal 2024, Figs. 7.4 and 7.11 do, and fast.
+
+Its state is a node, an environment, the frames inside of the innermost handler, and the segments around: one for each handler
+and adaptor. An operation goes along segments, never along frames; what it captures are the segments that it has passed, and to
+resume is to put them back. Nothing of it is ever written to, so a continuation can be resumed as often as one likes, and a tail
+call, ``k V`` in a tail included, leaves nothing behind. No step uses the stack of Python.
+"""
+
+from rh_kernel.ad.eff import core
+from rh_kernel.ad.eff.machine.code import (
+    APPLY,
+    ARGUMENTS,
+    BRANCH,
+    CALL,
+    CONTINUATION,
+    CONTINUATIONS,
+    END,
+    ENUMERATION,
+    EXTEND,
+    FAIL,
+    HANDLE,
+    LEAVE,
+    LET,
+    LINK,
+    PERFORM,
+    PUSH,
+    RESUME,
+    RETURN,
+    SWITCH,
+    TAKE,
+    Clause,
+    Code,
+    Environment,
+    Field,
+    Frames,
+    Handling,
+    Node,
+    Segments,
+    around,
+    operation_key,
+)
+from rh_kernel.ad.eff.machine.compilation import block, compiled
+from rh_kernel.ad.eff.machine.compilation_direct import native
+from rh_kernel.ad.eff.machine.compilation_program import NATIVE, Program
+from rh_kernel.ad.eff.machine.compilation_values import Scope
+from rh_kernel.ad.eff.machine.functions import BOTTOM, ENDED, ENTERED, RARE, SOUGHT
+from rh_kernel.ad.eff.machine.values import Value
+from rh_kernel.source.diagnostic import KernelBug
+
+_NOWHERE: Segments = (Handling(), (), None, None)
+"""Stands for the segments while they are in use, so that nothing else holds them."""
+
+
+class Machine:
+    """A run of a closed computation, which ``proceed`` takes further."""
+
+    __slots__ = ("_env", "_frames", "_node", "_program", "_segments", "function", "is_over", "steps", "value")
+
+    def __init__(self, M: core.Computation, program: Program) -> None:
+        self._program = program
+        self._node: Node = block(M, Scope({}, 0), program)
+        self._env: Environment = ()
+        self._frames: Frames = (ENDED, (), None)
+        self._segments: Segments = (_natives(program), (), None, None)
+        program.printed = []
+        self.steps = 0
+        self.is_over = False
+        self.value: Value = None
+        self.function: Value = None
+        """What there is instead of a value if the computation is a function; a pair has neither."""
+
+    def proceed(self, limit: int) -> bool:
+        """Take at most so many steps; whether it is over. Raises ``Stuck``."""
+        c: Node = self._node
+        env: Environment = self._env
+        K: Frames = self._frames
+        S: Segments = self._segments
+        self._env, self._frames, self._segments = (), BOTTOM, _NOWHERE
+        left = limit
+        while left:
+            left -= 1
+            op = c.op
+            if op == PERFORM:
+                s = S
+                clauses = s[0].clauses
+                if c.instance or c.key not in clauses:
+                    s, crossed = _found(c, S, K)
+                    clauses = s[0].clauses
+                else:
+                    crossed = None
+                clause: Clause = clauses[c.key]
+                if clause.direct is not None:
+                    if c.then is None:
+                        v = clause.direct(s[1] + c.args(env))
+                        c, env, K = K
+                        env += (v,)
+                    else:
+                        v = clause.direct(s[1] + c.args(env))
+                        env = (env if c.save is None else c.save(env)) + (v,)
+                        c = c.then
+                    continue
+                args = c.args(env)
+                if c.then is not None:
+                    K = (c.then, env if c.save is None else c.save(env), K)
+                if not clause.resumes:
+                    env = s[1] + args
+                elif crossed is None:
+                    env = s[1] + args + ((CONTINUATION, (K, s[0], s[1])),)
+                else:
+                    crossed[0] = (K, *crossed[0][1:])
+                    env = s[1] + args + ((CONTINUATIONS, (tuple(crossed),)),)
+                K, S = s[2], s[3]
+                c = clause.node
+            elif op == RETURN:
+                v = c.value(env)
+                c, env, K = K
+                env += (v,)
+            elif op == EXTEND:
+                env = c.value(env)
+                c = c.then
+            elif op == APPLY:
+                f = c.value(env)
+                args = c.args(env)
+                if c.then is not None:
+                    K = (c.then, env if c.save is None else c.save(env), K)
+                code = f[0]
+                if code.arity == c.count:
+                    env = f[1] + args
+                    c = code.body
+                elif code.arity == 1 and args:
+                    K = (ARGUMENTS, args[1:], K)
+                    env = (*f[1], args[0])
+                    c = code.body
+                else:
+                    env = (f, *args)
+                    c = ENTERED
+            elif op == RESUME:
+                K2, handling, rho, v = env
+                S = (handling, rho, K, S)
+                c, env, K = K2
+                env += (v,)
+            elif op == CALL:
+                args = c.args(env)
+                if c.then is not None:
+                    K = (c.then, env if c.save is None else c.save(env), K)
+                env = args
+                c = c.code.body
+            elif op == ENUMERATION:
+                c = c.table.get(c.value(env)[0], c.then)
+            elif op == SWITCH:
+                v = c.value(env)
+                c, grows = c.table.get(v[0], c.then)
+                if grows:
+                    env = env + v
+            elif op == BRANCH:
+                c = c.table[0] if c.value(env) else c.table[1]
+            elif op == LEAVE:
+                handling, rho, K, S = S
+                returns = handling.returns
+                if returns is None:
+                    c, rho, K = K
+                else:
+                    c = returns
+                env = rho + env
+            elif op == HANDLE:
+                S = (c.table, c.args(env), K, S)
+                K = BOTTOM
+                c = c.then
+            elif op == TAKE:
+                if K[0] is ARGUMENTS and len(K[1]) == c.count:
+                    env = env + K[1]
+                    K = K[2]
+                    c = c.then
+                else:
+                    env = ((c.code, c.value(env)),)
+                    c = SOUGHT
+            elif op == LET:
+                K = (c.then, env if c.save is None else c.save(env), K)
+                c = c.table
+            elif op == PUSH:
+                K = (c.table, c.args(env), K)
+                c = c.then
+            elif op == LINK:
+                code: Code = c.code
+                if code.whole.body.op == LINK:
+                    code.whole.body = compiled(code.whole, self._program)
+                code.body = c = code.whole.body
+            elif op == END:
+                self.is_over = True
+                self.value = env[-1] if env else None
+                break
+            elif op == FAIL:
+                c.value(env)
+            else:
+                c, env, K, S = RARE[op](c, env, K, S)
+        self._node, self._env, self._frames, self._segments = c, env, K, S
+        self.steps += limit - left
+        return self.is_over
+
+
+def _found(c: Node, S: Segments, K: Frames) -> tuple[Segments, list[Field]]:
+    """The segment whose handler has the operation, and those passed on the way to it, the innermost first, and it."""
+    instance, effect, key = c.instance, c.table, c.key
+    crossed: list[Field] = []
+    s: Segments | None = S
+    while s is not None:
+        handling: Handling = s[0]
+        crossed.append((K, handling, s[1]))
+        if key in handling.clauses:
+            if instance == 0:
+                return s, crossed
+            instance -= 1
+        elif handling.adaptors:
+            instance = around(handling.adaptors, effect, instance)
+        K, s = s[2], s[3]
+    raise KernelBug(f"nothing handles {key}")
+
+
+def _natives(program: Program) -> Handling:
+    """What handles ``RefState`` and ``Console`` outside of all handlers."""
+    found = Handling()
+    found.effects = NATIVE
+    clauses: dict[str, Clause] = {}
+    if not program.is_native:
+        for effect in NATIVE:
+            for operation in program.definitions.effect(effect).operations:
+                clause = Clause()
+                act = native(program.tally, program.print, effect, operation.name, None)
+                clause.direct = lambda e, act=act: act(*e)
+                clauses[operation_key(effect, operation.name)] = clause
+    found.clauses = clauses
+    return found

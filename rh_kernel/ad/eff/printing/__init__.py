@@ -1,0 +1,1 @@
+"""Terms, types and declarations of EFF as they are written."""

@@ -1,0 +1,136 @@
+"""What a name in an expression of a ``%%eff`` cell stands for: what is bound around it, or what was declared last."""
+
+import difflib
+from collections import Counter
+from collections.abc import Collection, Iterable
+from enum import Enum
+
+from rh_kernel.ad.eff import library
+from rh_kernel.ad.eff.definitions import Definitions, marked, shown
+from rh_kernel.ad.eff.machine.builtins import BUILT_INS
+from rh_kernel.ad.eff.types import Constructor, DataDeclaration, Operation
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.records import frozen
+from rh_kernel.syntax.surface import Name
+from rh_kernel.typing.errors import NameTwice, UnknownName, WrongKindOfName
+
+EFFECT = "an effect is declared by effect E = op : A -> B | …"
+"""How an effect is declared."""
+
+_FUN = "a function is declared by fun f x = M"
+_DATA = "a constructor is declared by data D = K A | …"
+
+
+class Kind(Enum):
+    """What kind of thing a name stands for."""
+
+    VARIABLE = "a variable"
+    FUNCTION = "a function"
+    OPERATION = "an operation"
+    BUILT_IN = "a built-in function"
+
+
+@frozen
+class Found:
+    """What a name stands for: its key, for an operation that of its effect too, and how many arguments it has to have."""
+
+    kind: Kind
+    key: str
+    effect: str = ""
+    arity: int = 0
+
+
+class Scope:
+    """Names in expressions: ``own`` is the function or the handler that is being declared, and its key."""
+
+    def __init__(self, definitions: Definitions, function: tuple[str, str] | None = None) -> None:
+        self.definitions = definitions
+        self._function = function
+        self._bound: Counter[str] = Counter()
+
+    def enter(self, names: Iterable[str]) -> None:
+        """These names are bound from here on."""
+        self._bound.update(names)
+
+    def leave(self, names: Iterable[str]) -> None:
+        """Those names, each once less."""
+        self._bound.subtract(names)
+
+    def find(self, name: Name) -> Found:
+        """What a name that begins with a small letter stands for."""
+        x, definitions = name.text, self.definitions
+        if self._bound[x] > 0:
+            return Found(Kind.VARIABLE, x)
+        if self._function is not None and x == self._function[0]:
+            return Found(Kind.FUNCTION, self._function[1])
+        if x in definitions.functions:
+            return Found(Kind.FUNCTION, definitions.functions[x])
+        if x in definitions.operations:
+            effect, declared = self.operation(name)
+            return Found(Kind.OPERATION, declared.name, effect, len(declared.domain))
+        if x in BUILT_INS:
+            return Found(Kind.BUILT_IN, x, arity=len(BUILT_INS[x].domain))
+        if x in definitions.handlers:
+            hint = f"a computation is handled by it with: handle M with {x}"
+            raise Rejected(WrongKindOfName(span=name.span, name=x, is_a="a handler", wanted="an expression", hint=hint))
+        bound = [y for y, count in self._bound.items() if count > 0]
+        raise undeclared(name, [*bound, *definitions.functions, *definitions.operations, *BUILT_INS], _FUN)
+
+    def operation(self, name: Name) -> tuple[str, Operation]:
+        """The key of the effect of an operation, and the operation."""
+        key = self.definitions.operations.get(name.text)
+        if key is None:
+            raise undeclared(name, self.definitions.operations, "a clause is of an operation of a declared effect")
+        own = marked(key, name.text)
+        return key, next(o for o in self.definitions.effect(key).operations if o.name == own)
+
+    def constructor(self, name: Name) -> Constructor:
+        """The constructor that a name stands for."""
+        definitions = self.definitions
+        key = definitions.constructors.get(name.text)
+        if key is None:
+            if name.text in definitions.types:
+                made = definitions.declared.get(definitions.types[name.text])
+                constructors = made.constructors if isinstance(made, DataDeclaration) else ()
+                hint = f"its constructors are {', '.join(shown(k.name) for k in constructors)}"
+                raise _not_a_constructor(name, "a type", hint)
+            if name.text in definitions.effects:
+                raise _not_a_constructor(name, "an effect", "its operations are performed by their names")
+            raise undeclared(name, definitions.constructors, _DATA)
+        own = marked(key, name.text)
+        return next(k for k in definitions.data(key).constructors if k.name == own)
+
+    def effect(self, name: Name) -> str:
+        """The key of an effect."""
+        key = self.definitions.effects.get(name.text)
+        if key is None:
+            raise undeclared(name, self.definitions.effects, EFFECT)
+        return key
+
+
+def _not_a_constructor(name: Name, is_a: str, hint: str) -> Rejected:
+    return Rejected(WrongKindOfName(span=name.span, name=name.text, is_a=is_a, wanted="a constructor", hint=hint))
+
+
+def unknown(name: Name, names: Iterable[str], hint: str = "") -> Rejected:
+    """The complaint about a name that nothing is known of, with the known ones that look like it."""
+    close = difflib.get_close_matches(name.text, sorted(set(names)), n=3)
+    hint = f"did you mean {' or '.join(f'`{x}`' for x in close)}?" if close else hint
+    return Rejected(UnknownName(span=name.span, name=name.text, hint=hint))
+
+
+def undeclared(name: Name, names: Iterable[str], hint: str) -> Rejected:
+    """The same for what could have been declared: the program that does, if one is there to be included."""
+    home = library.homes().get(name.text)
+    if home is None:
+        return unknown(name, names, hint)
+    return Rejected(UnknownName(span=name.span, name=name.text, hint=f"`include {home}` declares it"))
+
+
+def reject_twice(names: Collection[Name], hint: str) -> None:
+    """Raise ``Rejected`` if one of the names stands there twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name.text in seen:
+            raise Rejected(NameTwice(span=name.span, name=name.text, hint=hint))
+        seen.add(name.text)

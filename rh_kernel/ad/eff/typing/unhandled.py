@@ -1,0 +1,179 @@
+"""Where an effect comes from that nothing handles: the first operation of it, or the first function that does it."""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from rh_kernel.ad.eff import definitions as declared
+from rh_kernel.ad.eff.builtin_effects import CONSOLE, REFERENCES
+from rh_kernel.ad.eff.core import (
+    Adapt,
+    Apply,
+    BuiltIn,
+    Clauses,
+    Computation,
+    Constructed,
+    Force,
+    Global,
+    Handle,
+    Handler,
+    Lambda,
+    Let,
+    Literal,
+    Match,
+    Named,
+    Pair,
+    Perform,
+    Projection,
+    Reference,
+    Return,
+    Thunk,
+    Tuple,
+    Value,
+    Variable,
+)
+from rh_kernel.ad.eff.definitions import Definitions, shown
+from rh_kernel.ad.eff.errors import UnhandledEffect
+from rh_kernel.ad.eff.printing.types import handled, label, row
+from rh_kernel.ad.eff.types import Label, Row
+from rh_kernel.ad.eff.typing.instantiation import Instance
+from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
+from rh_kernel.source.span import Span
+
+_ELSEWHERE = 1 << 60
+
+_Origin: TypeAlias = tuple[Span | None, str | None, str]
+"""Where an operation is performed, its name, and the declared function that performs it, if it is one."""
+
+
+def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEffect:
+    """The complaint about an item in whose row a label is left."""
+    span, operation, function = next(_Origins(L.effect, definitions).of(M), (M.span, None, ""))
+    effect = definitions.effect(L.effect)
+    several = "` or `".join(shown(o.name) for o in effect.operations)
+    operation, where = operation or several, f"by `{function}`" if function else "here"
+    names = list(_handlers(L, definitions))
+    text = f"`{label(L)}`"
+    if names:
+        several = " or ".join(f"`{name}`" for name in names[-3:])
+        hint = f"`handle … with` {several} handles {text}"
+    else:
+        hint = f"a handler with clauses for {text} has to be around it: `handle … with …`"
+    return UnhandledEffect(
+        span=span,
+        operation=operation,
+        effect=text,
+        where=where,
+        found=row(Row((L,))),
+        expected=f"a row with {REFERENCES} and {CONSOLE} at most",
+        hint=hint,
+    )
+
+
+def _handlers(L: Label, definitions: Definitions) -> Iterator[str]:
+    """Declared handlers that take a label."""
+    for name, key in definitions.handlers.items():
+        found = definitions.declared[key]
+        if isinstance(found, declared.Handler) and any(_fits(found, M, L) for M in handled(found.scheme)):
+            yield name
+
+
+def _fits(H: declared.Handler, M: Label, L: Label) -> bool:
+    unknowns = Unknowns(_ELSEWHERE)
+    new = Instance({x: unknowns.type() for x in H.scheme.variables}, {e: unknowns.row() for e in H.scheme.rows})
+    try:
+        unknowns.rows(Row((new.label(M),)), Row((L,)))
+    except Mismatch:
+        return False
+    return True
+
+
+class _Origins:
+    """Places that do an effect, from left to right, while no handler for it is around them."""
+
+    def __init__(self, effect: str, definitions: Definitions) -> None:
+        self._effect, self._definitions = effect, definitions
+        self._asked: set[str] = set()
+
+    def of(self, M: Computation, depth: int = 0) -> Iterator[_Origin]:
+        """Places in M and the names of what is done there; ``depth`` handlers of the effect are around M."""
+        waiting = [M]
+        while waiting:
+            M = waiting.pop()
+            while isinstance(M, Let):
+                waiting.append(M.body)
+                M = M.bound
+            if isinstance(M, Match):
+                yield from self._values((M.value,), depth)
+                waiting.extend(branch.body for branch in reversed(M.branches))
+            else:
+                yield from self._simple(M, depth)
+
+    def _simple(self, M: Computation, depth: int) -> Iterator[_Origin]:
+        match M:
+            case Let() | Match():
+                yield from self.of(M, depth)
+            case Return(V):
+                yield from self._values((V,), depth)
+            case Force(Global(name)):
+                if self._done_by(name) > depth:
+                    yield M.value.span or M.span, self._operation(name), shown(name)
+            case Force(V):
+                yield from self._values((V,), depth)
+            case Lambda(_, body) | Projection(_, body):
+                yield from self.of(body, depth)
+            case Apply(function, V):
+                yield from self.of(function, depth)
+                yield from self._values((V,), depth)
+            case Pair(M1, M2):
+                yield from self.of(M1, depth)
+                yield from self.of(M2, depth)
+            case Perform(effect, operation, arguments):
+                yield from self._values(arguments, depth)
+                if effect == self._effect and depth <= 0:
+                    yield M.span, shown(operation), ""
+            case BuiltIn(_, arguments):
+                yield from self._values(arguments, depth)
+            case Handle(body, handler):
+                yield from self.of(body, depth + self._handled_by(handler))
+                yield from self._clauses(handler, depth)
+            case Adapt(adaptors, body):
+                taken = sum(a.taken - len(a.kept) for a in adaptors if a.effect == self._effect)
+                yield from self.of(body, depth - taken)
+
+    def _clauses(self, H: Handler, depth: int) -> Iterator[_Origin]:
+        match H:
+            case Clauses(returns, clauses):
+                yield from self.of(returns.body, depth)
+                for clause in clauses:
+                    yield from self.of(clause.body, depth)
+            case Named(_, arguments):
+                yield from self._values(arguments, depth)
+
+    def _values(self, values: tuple[Value, ...], depth: int) -> Iterator[_Origin]:
+        for V in values:
+            match V:
+                case Thunk(body):
+                    yield from self.of(body, depth)
+                case Tuple(parts) | Constructed(_, parts):
+                    yield from self._values(parts, depth)
+                case Variable() | Global() | Literal() | Reference():
+                    pass
+
+    def _done_by(self, name: str) -> int:
+        """How many instances of the effect a function needs around it."""
+        return sum(L.effect == self._effect for L in self._definitions.function(name).scheme.type.row.labels)
+
+    def _operation(self, name: str) -> str | None:
+        """The first operation of the effect that a function performs itself, or by another function."""
+        if name in self._asked:
+            return None
+        self._asked.add(name)
+        body = self._definitions.function(name).definition.body.body
+        return next((operation for _, operation, _ in self.of(body) if operation is not None), None)
+
+    def _handled_by(self, H: Handler) -> int:
+        match H:
+            case Clauses(_, _, effects):
+                return int(self._effect in effects)
+            case Named(name, _):
+                return sum(L.effect == self._effect for L in handled(self._definitions.handler(name).scheme))
