@@ -3,18 +3,21 @@
 Operations on numbers are those that reach ``evaluate``, but for constants, which are counted apart; the thesis counts both.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from rh_kernel.ad.eff import core, loading
-from rh_kernel.ad.eff.definitions import Definitions
+from rh_kernel.ad.eff.definitions import Definitions, Function
 from rh_kernel.ad.eff.machine import compilation_program
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.machine.counting import Counts, Tally
 from rh_kernel.ad.eff.machine.running import finished, proceeding
 from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.reading.lexing import KEYWORDS
+from rh_kernel.ad.eff.substitution import computation as put_in
+from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
 from rh_kernel.ad.handlers.lists import listed, numbers_in, on_lists
 from rh_kernel.ad.handlers.modes import Mode
 from rh_kernel.ad.handlers.vocabulary import applied
@@ -29,6 +32,9 @@ _FUEL = 5_000_000
 
 ALONE = "alone"
 """The driver without a mode."""
+
+_UNSEEN = Scheme((), (), Thunk(Row(), Returner(UNIT)))
+"""The machine does not look at types; that what is run has one is a test."""
 
 
 @cache
@@ -49,6 +55,40 @@ class Asked:
         lists = [listed([core.Literal(float(x)) for x in numbers]) for numbers in given]
         run = core.Handle(applied(driver, self.on_lists, *lists), core.Named("evaluate"))
         return core.Let(self.function.name, core.Return(self.function.body), run)
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A program for a mode, declared beside the library, so that the machine compiles it once for all of its runs."""
+
+    function: core.FunctionDefinition
+    on_lists: core.Global
+    definitions: Definitions
+
+    def run(self, driver: str, *given: Iterable[float]) -> "Ran":
+        """What a driver makes of lists of numbers, under ``evaluate``. Raises ``Stuck`` beyond the limit of the machine."""
+        lists = [listed([core.Literal(float(x)) for x in numbers]) for numbers in given]
+        return ran(core.Handle(applied(driver, self.on_lists, *lists), core.Named("evaluate")), self.definitions)
+
+
+_REMEMBERED = 8
+_declared: deque[tuple[Program, Written, Declared]] = deque(maxlen=_REMEMBERED)
+
+
+def declared(program: Program, written: Written = Written.PLAIN) -> Declared:
+    """A program as a declaration of EFF, made once for this very program."""
+    for known, how, found in _declared:
+        if known is program and how is written:
+            return found
+    made = asked(program, written)
+    f = made.function
+    g = core.FunctionDefinition(
+        f"{f.name}'", core.Thunk(put_in(made.on_lists.body, {f.name: core.Global(f.name)})), core.Signature(())
+    )
+    definitions = library().with_(Function(f, _UNSEEN)).with_(Function(g, _UNSEEN))
+    found = Declared(f, core.Global(g.name), definitions)
+    _declared.append((program, written, found))
+    return found
 
 
 def asked(program: Program, written: Written = Written.PLAIN) -> Asked:
@@ -90,9 +130,10 @@ def _compiled() -> tuple[compilation_program.Program, Tally]:
     return compilation_program.Program(library(), tally=tally), tally
 
 
-def ran(M: core.Computation) -> Ran:
+def ran(M: core.Computation, definitions: Definitions) -> Ran:
     """The run of a computation of lists of numbers. Raises ``Stuck`` beyond the limit of the machine."""
     compiled, tally = _compiled()
+    compiled.use(definitions)
     tally.clear()
     try:
         found = finished(proceeding(M, compiled, limit=_FUEL))

@@ -3,7 +3,7 @@
 from functools import partial
 
 from rh_kernel.ad.handlers.modes import FORWARDS, MODES, Mode
-from rh_kernel.ad.handlers.running import ALONE, Ran, asked, ran, size
+from rh_kernel.ad.handlers.running import ALONE, Ran, declared, size
 from rh_kernel.ad.handlers.showing import stages, steps
 from rh_kernel.ad.handlers.vocabulary import outside
 from rh_kernel.ad.language.core import Program
@@ -14,14 +14,14 @@ from rh_kernel.ad.system import Point, Pulled, Pushed, System
 
 def _alone(program: Program, point: Point) -> Ran:
     """The program under ``evaluate``, without a mode."""
-    return ran(asked(program).computation(ALONE, numbers(point)))
+    return declared(program).run(ALONE, numbers(point))
 
 
 def _reverse(mode: Mode, program: Program, point: Point, cotangent: Value) -> Pulled:
     """All cotangents at once; but with continuations the driver runs f once for each number."""
     outside(mode.name, program)
-    alone, found = _alone(program, point), asked(program, mode.written)
-    back = ran(found.computation(mode.driver, numbers(point), numbers(cotangent)))
+    alone, found = _alone(program, point), declared(program, mode.written)
+    back = found.run(mode.driver, numbers(point), numbers(cotangent))
     value = of_numbers(program.result, iter(alone.numbers))
     gradient = of_numbers(Product(tuple(A for _, A in program.parameters)), iter(back.numbers))
     return Pulled(value, components(gradient), alone.operations, back.operations, size(mode, found.function), back.counters)
@@ -29,8 +29,8 @@ def _reverse(mode: Mode, program: Program, point: Point, cotangent: Value) -> Pu
 
 def _forward(mode: Mode, program: Program, point: Point, tangent: Point) -> Pushed:
     outside(mode.name, program)
-    alone, found = _alone(program, point), asked(program, mode.written)
-    along = ran(found.computation(mode.driver, numbers(point), numbers(tangent)))
+    alone, found = _alone(program, point), declared(program, mode.written)
+    along = found.run(mode.driver, numbers(point), numbers(tangent))
     value, slope = (of_numbers(program.result, iter(each.numbers)) for each in (alone, along))
     return Pushed(value, slope, alone.operations, along.operations, size(mode, found.function), along.counters)
 

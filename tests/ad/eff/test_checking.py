@@ -441,3 +441,11 @@ def test_a_declared_name_is_new_wherever_it_is_used() -> None:
 def test_an_int_is_no_float() -> None:
     assert refused("fun f (x : Int) : Float = x").code == "RH102"
     assert loading.checked("quotient 7 2").type == Returner(INT)
+
+
+def test_an_older_type_of_the_same_name_is_said_to_be_one() -> None:
+    with pytest.raises(Rejected) as caught:
+        loading.declared('data T = A Float\nfun f t = match t | A x -> x\ndata T = C Text\nfun g = f (C "a")')
+    (complaint,) = caught.value.diagnostics
+    assert (complaint.found, complaint.expected) == ("T", "T")
+    assert "declared twice" in (complaint.hint or "")

@@ -101,6 +101,8 @@ class Complaints:
             hint = "what is applied to itself or put into itself has no type, but a data type can have itself in its fields"
             return Rejected(InfiniteType(span=M.span, subject=subject, found=A, expected=B, hint=hint))
         hint = self._constant(expected, M, E) if isinstance(M, Literal) else _hint(found, expected)
+        if A == B:
+            hint = "a type of this name was declared twice, and what was made before means the older one: declare that anew too"
         return Rejected(TypesDiffer(span=M.span, what=subject, found=A, expected=B, hint=hint))
 
     def _constant(self, expected: ComputationType, M: Literal, E: Row) -> str:
