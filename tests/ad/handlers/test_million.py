@@ -59,7 +59,7 @@ def test_forward() -> None:
 
 
 def test_stateful() -> None:
-    """``30 n + 6`` operations; a cell for each of the ``5 n + 2`` of the program and its input, a frame for all but constants."""
+    """``30 n + 6`` operations; cells for the ``5 n + 2`` of the program and its input, a frame for each but constants."""
     n = 33_400
     value, counts = counted(f"handle grad {{x -> taylor {n} x}} 0.5 with evaluate")
     assert value == pytest.approx(-4.0)
