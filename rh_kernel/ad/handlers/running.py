@@ -111,9 +111,8 @@ class Ran:
     @property
     def counters(self) -> tuple[tuple[str, int], ...]:
         """What is counted beside the operations on numbers."""
-        found = ("constants", self.constants), ("machine steps", self.counts.steps)
         cells = ("references", self.counts.cells), ("most alive at once", self.counts.cells_alive)
-        return (*found, *(cells if self.counts.cells else ()))
+        return (("constants", self.constants), *(cells if self.counts.cells else ()))
 
 
 def size(mode: Mode, f: core.FunctionDefinition) -> int:
