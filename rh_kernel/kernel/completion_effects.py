@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.library import names as programs
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.reading.lexing import DECLARATIONS, KEYWORDS, tokens
 from rh_kernel.kernel.completion_words import Completion, Offer
@@ -51,7 +51,7 @@ def _directives() -> Iterator[Completion]:
 def _words(now: Definitions, before: list[Token]) -> Iterator[Completion]:
     match [token.text for token in before]:
         case ["include"]:
-            for name in programs():
+            for name in library.names():
                 yield Completion(name, "keyword", f"include {name}")
         case ["data" | "effect" | "fun" | "handler"]:
             pass

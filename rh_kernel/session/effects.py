@@ -4,9 +4,9 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 
+from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.core import Computation, Global, Return
 from rh_kernel.ad.eff.definitions import Definitions, shown
-from rh_kernel.ad.eff.library import homes
 from rh_kernel.ad.eff.loading import declare, prelude
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.machine.compilation_program import Program
@@ -123,7 +123,7 @@ def _answer(found: Item, before: Effects, after: Effects) -> DeclarationMade | N
     if not isinstance(found, IncludeItem):
         return said(*new)
     program = found.name.text
-    own = [made for made in map(said, new) if homes().get(made.name) == program]
+    own = [made for made in map(said, new) if library.homes().get(made.name) == program]
     names = ", ".join(made.name for made in own)
     return Notice(f"{program}: {names}" if names else f"{program} is included already")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from rh_kernel.ad.eff.library import included
+from rh_kernel.ad.eff import library
 from tests.ad.handlers.programs import counted, evaluations, value
 
 PROGRAMS = """
@@ -110,7 +110,7 @@ def test_cells_alive_at_once_if_they_are_kept(way: str, place: int, n: int) -> N
 
 def _keeping() -> str:
     """The program of checkpointed mode in which a clause looks at both cells in its end."""
-    text = included("checkpointed").text
+    text = library.included("checkpointed").text
     handler = text[text.index("handler reversec") :].replace("reversec", "reversecKeeping").replace("gradc", "gradcKeeping")
     end = "with reversecKeeping)\n  | <ap0"
     assert end in handler
