@@ -1,0 +1,60 @@
+"""What Python gets back of ``%%eff`` cells: values as its own, lines, counts, and the terms of a trace."""
+
+import pytest
+
+from rh_kernel.workspace.outcomes_laboratory import Counting, Plain, Reduction, Returning
+from rh_kernel.workspace.workspace import Workspace
+
+MINE = "include forward\ninclude evaluate\ndata Pair a = Pair a a\n"
+
+
+@pytest.fixture
+def rh() -> Workspace:
+    return Workspace()
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "type"),
+    [
+        ("1.5", 1.5, "Float"),
+        ("quotient 7 2", 3, "Int"),
+        ('"a" ++ "b"', "ab", "Text"),
+        ("1 == 1", True, "Bool"),
+        ("()", (), "Unit"),
+        ("(1, [2, 3], [])", (1.0, [2.0, 3.0], []), "(Float, List Float, List a)"),
+        ("Pair (Just 1) Nothing", ("Pair", ("Just", 1.0), ("Nothing",)), "Pair (Maybe Float)"),
+        ("{1 + 2}", "{1 + 2}", "{Float}"),
+        ("\\x -> x + 1", None, "Float -> Float"),
+    ],
+)
+def test_a_value(rh: Workspace, text: str, value: "Plain | None", type: str) -> None:
+    found = rh.run(f"%%eff\n{MINE}{text}").outcomes[-1]
+    assert isinstance(found, Returning)
+    assert found.value == value
+    assert found.type.replace("_", "a") == type
+
+
+def test_lines(rh: Workspace) -> None:
+    found = rh.run('%%eff\nprint "a"; print "b"; 1').outcomes[-1]
+    assert isinstance(found, Returning)
+    assert found.printed == ("a", "b")
+
+
+def test_counts(rh: Workspace) -> None:
+    found = rh.run(f'%%eff\n{MINE}%count print "x"; handle d {{x -> t x x}} (c 3) with evaluate').outcomes[-1]
+    assert isinstance(found, Counting)
+    assert (found.value, found.type, found.printed) == (6.0, "Float", ("x",))
+    # c 3, the seed c 1, and for the product: itself, two products of tangents, their sum.
+    assert found.handled == {"evaluate": 6, "diff": 1}
+    assert found.performed == {"ap0": 2, "ap2": 5, "print": 1}
+    assert found.counts["cells"] == found.counts["cells alive"] == 0
+    assert found.counts["continuations"] == 1
+
+
+def test_a_trace(rh: Workspace) -> None:
+    found = rh.run(f'%%eff\n{MINE}%trace print "x"; handle c 1 with evaluate').outcomes[-1]
+    assert isinstance(found, Reduction)
+    assert (found.value, found.type, found.printed) == (1.0, "Float", ("x",))
+    assert len(found.terms) == len(found.rules) + 1
+    assert found.terms[-1] == "1"
+    assert "op" in found.rules
