@@ -4,7 +4,7 @@ from collections.abc import Iterable, Set
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import library
-from rh_kernel.ad.eff.core import Computation, FunctionDefinition, HandlerDefinition, Lambda, Signature, Thunk
+from rh_kernel.ad.eff.core import Computation, FunctionDefinition, HandlerDefinition, Signature, Thunk
 from rh_kernel.ad.eff.definitions import Definitions, marked
 from rh_kernel.ad.eff.reading import surface_items as s
 from rh_kernel.ad.eff.reading.elaboration import Terms
@@ -177,15 +177,3 @@ def _asked(M: Var, definitions: Definitions) -> Asked | None:
         if x in names:
             return Asked(kind, names[x], span)
     return None
-
-
-def parameters_of(definition: FunctionDefinition) -> tuple[str, ...]:
-    """The names of a function's parameters; a pattern's is silent."""
-    found: list[str] = []
-    M = definition.body.body
-    for _ in definition.signature.domains:
-        if not isinstance(M, Lambda):
-            break
-        found.append(M.name)
-        M = M.body
-    return tuple(found)
