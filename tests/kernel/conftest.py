@@ -28,6 +28,14 @@ class Ran:
     reply: dict[str, Any] = field(default_factory=dict)
     idle_after_interrupt: float = 0.0
 
+    def add(self, kind: str, content: dict[str, Any]) -> None:
+        """One more message. Pieces of a stream that follow each other are one, as on a page: ipykernel cuts it by the clock."""
+        before, earlier = self.messages[-1] if self.messages else ("", {})
+        if kind == before == "stream" and content["name"] == earlier["name"]:
+            self.messages[-1] = (kind, {**content, "text": earlier["text"] + content["text"]})
+        else:
+            self.messages.append((kind, content))
+
     def types(self) -> list[str]:
         return [name for name, _ in self.messages]
 
@@ -66,7 +74,7 @@ class Client:
                 continue
             if message["parent_header"].get("msg_id") != request:
                 continue
-            ran.messages.append((message["msg_type"], message["content"]))
+            ran.add(message["msg_type"], message["content"])
             if message["msg_type"] == "status" and message["content"]["execution_state"] == "busy":
                 busy = time.monotonic()
             if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":

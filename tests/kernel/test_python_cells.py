@@ -111,13 +111,14 @@ def test_the_name_of_the_session_comes_back_after_a_reset(both: Client) -> None:
 
 
 def test_a_cell_ends_in_a_result_that_has_its_number(both: Client) -> None:
-    ran = fine(both.run(python("print('before')\n6 * 7")))
+    code = "print('before', flush=True)\nprint('the end')\n6 * 7"
+    ran = fine(both.run(python(code)))
     assert ran.types() == ["status", "execute_input", "stream", "execute_result", "status"]
     (result,) = ran.contents("execute_result")
     assert result["data"] == {"text/plain": "42"}
     assert result["execution_count"] == ran.reply["execution_count"] == ran.contents("execute_input")[0]["execution_count"]
     number = result["execution_count"]
-    assert fine(both.run(python(f"Out[{number}], _{number}, In[{number}]"))).texts == ["(42, 42, \"print('before')\\n6 * 7\")"]
+    assert fine(both.run(python(f"Out[{number}], _{number}, In[{number}]"))).texts == [repr((42, 42, code))]
 
 
 def test_what_is_displayed_comes_in_its_order_and_before_idle(both: Client) -> None:
