@@ -7,7 +7,7 @@ sample has a matrix of its own. Where an equation is not affine, its results are
 
 from collections.abc import Sequence
 
-from rh_kernel.arrays.linearity import commutes_with_mean
+from rh_kernel.arrays.equations.linearity import commutes_with_mean
 from rh_kernel.arrays.optimise import Draft
 from rh_kernel.arrays.program import Alias, MeanOverBatch, OuterMean, ProductMean, Program, Register, Smooth, leaves
 from rh_kernel.primitives.formulas import SCALE

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from rh_kernel.arrays.backend import Backend, Memory, Runner, Unsupported
 from rh_kernel.arrays.devices import Device, NoCard, card
-from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.plan import Plan, Precision
 from rh_kernel.arrays.program import Program
 from rh_kernel.syntax.core import Array
@@ -24,7 +24,7 @@ PER_OPERATION = 2.5e-10
 def backend_for(device: Device, seconds: float = 0.0) -> Backend:
     """The back end for a run that would take NumPy so long, as ``estimate`` tells."""
     if device == "gpu" and not isinstance(card(), NoCard):
-        from rh_kernel.arrays.cupy_backend import CupyBackend
+        from rh_kernel.arrays.cuda.backend import CupyBackend
 
         return CupyBackend()
     if seconds >= LONG:

@@ -1,12 +1,12 @@
 """``Γ ; Δ ⊢ P : A`` to a straight-line program from Γ, Δ and the heap to A and the heap."""
 
-from rh_kernel.arrays.builder import LONGEST, Builder
-from rh_kernel.arrays.machine import Machine
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.program import Program, Register, Tree
-from rh_kernel.arrays.tape import EMPTY, NO_NAMES, Environment
-from rh_kernel.arrays.terms import evaluate
-from rh_kernel.arrays.values import Slot, Symbolic
+from rh_kernel.arrays.symbolic.builder import LONGEST, Builder
+from rh_kernel.arrays.symbolic.commands import Machine
+from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Environment
+from rh_kernel.arrays.symbolic.terms import evaluate
+from rh_kernel.arrays.symbolic.values import Slot, Symbolic
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Command, Term

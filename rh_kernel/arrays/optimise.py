@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from rh_kernel.arrays.algebra import Apply, Holds, Is, is_plain, simpler
+from rh_kernel.arrays.equations.algebra import Apply, Holds, Is, is_plain, simpler
 from rh_kernel.arrays.program import (
     Alias,
     Equation,

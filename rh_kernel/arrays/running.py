@@ -9,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 
 from rh_kernel.arrays.backend import Arrays, Backend, Memory, Runner
-from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.plan import Plan, Precision
-from rh_kernel.arrays.planning import planned
+from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Program, leaves
 from rh_kernel.source.collection import put_off
 from rh_kernel.syntax.core import Array

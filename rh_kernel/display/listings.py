@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from rh_kernel.arrays.listing import Line, lines
+from rh_kernel.arrays.equations.listing import Line, lines
 from rh_kernel.arrays.program import Program
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.markup import FAINT, MONOSPACE, span, table

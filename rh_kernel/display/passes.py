@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from textwrap import fill
 
-from rh_kernel.arrays.listing import listing
+from rh_kernel.arrays.equations.listing import listing
 from rh_kernel.arrays.passes import Passed
+from rh_kernel.arrays.planning.listing import StepLine, steps_listing
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.steps_listing import StepLine, steps_listing
 from rh_kernel.display.listings import both_ends, program_table
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
 

@@ -1,6 +1,6 @@
 """The profile of a plan (``arrays.profiling``): what each step takes, predicted and measured."""
 
-from rh_kernel.arrays.profiling import Measured, Profile
+from rh_kernel.arrays.planning.profiling import Measured, Profile
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, span, table
 from rh_kernel.display.passes import columns
 

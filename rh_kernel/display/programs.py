@@ -1,6 +1,6 @@
 """What ``%compile`` shows: the program with a table of its passes; or the program after each; or what each step takes."""
 
-from rh_kernel.arrays.listing import listing, totals
+from rh_kernel.arrays.equations.listing import listing, totals
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.listings import program_table
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, span

@@ -9,11 +9,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rh_kernel.arrays.listing import lines
+from rh_kernel.arrays.equations.listing import lines
 from rh_kernel.arrays.plan import Plan
-from rh_kernel.arrays.planning import Loose
+from rh_kernel.arrays.planning.listing import steps_listing
+from rh_kernel.arrays.planning.making import Loose
 from rh_kernel.arrays.program import Program
-from rh_kernel.arrays.steps_listing import steps_listing
 from rh_kernel.denotational.drawing.sketch import Look, Node, operation_text, sketch
 from rh_kernel.denotational.parts import Part
 from rh_kernel.display.data import Json, Record

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from rh_kernel.arrays.builder import LONGEST
+from rh_kernel.arrays.symbolic.builder import LONGEST
 from rh_kernel.session.errors import DirectiveWords
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen

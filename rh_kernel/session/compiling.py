@@ -3,9 +3,9 @@
 from collections.abc import Generator, Mapping
 
 from rh_kernel.arrays.choosing import backend_for
-from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.passes import Pass, passes
-from rh_kernel.arrays.profiling import Profile, profile
+from rh_kernel.arrays.planning.profiling import Profile, profile
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import machine
 from rh_kernel.session.budget import check_size

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rh_kernel.ad.language.values import Value
     from rh_kernel.ad.system import Point, Rewritten, Stage, System
     from rh_kernel.arrays.passes import Passed
-    from rh_kernel.arrays.profiling import Profile
+    from rh_kernel.arrays.planning.profiling import Profile
     from rh_kernel.denotational.arrows import Arrow
     from rh_kernel.denotational.recording import Recording
     from rh_kernel.session.drawing import Diagram

@@ -1,4 +1,4 @@
-"""What the text of a step says, done entry by entry: the formulas of ``arrays.steps_listing``, read as Python reads them."""
+"""What the text of a step says, done entry by entry: the formulas of ``arrays.planning.listing``, read as Python reads them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rh_kernel.arrays.notation import BELOW, LETTERS
 from rh_kernel.arrays.plan import Scalar
+from rh_kernel.arrays.planning.notation import BELOW, LETTERS
 from rh_kernel.syntax.core import Array
 from tests.arrays.plans import ONE, TWO
 

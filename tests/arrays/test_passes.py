@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Memory
 from rh_kernel.arrays.compile import compile_term, translate
-from rh_kernel.arrays.expanding import expanded
-from rh_kernel.arrays.numpy_plan import NumPy, NumPyRunner
+from rh_kernel.arrays.equations.expanding import expanded
+from rh_kernel.arrays.numpy_backend.backend import NumPy, NumPyRunner
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.passes import Pass, passes
 from rh_kernel.arrays.plan import Plan
-from rh_kernel.arrays.planning import planned
-from rh_kernel.arrays.profiling import Model, profile
+from rh_kernel.arrays.planning.listing import steps_listing
+from rh_kernel.arrays.planning.making import planned
+from rh_kernel.arrays.planning.profiling import Model, profile
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import machine
-from rh_kernel.arrays.steps_listing import steps_listing
 from rh_kernel.primitives.formulas import ENTRYWISE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.source.span import Source

@@ -20,12 +20,12 @@ import numpy as np
 from rh_kernel.arrays.backend import Backend
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import compile_command
+from rh_kernel.arrays.cuda.backend import CupyBackend, CupyRunner
 from rh_kernel.arrays.cuda.contractions import Product
 from rh_kernel.arrays.cuda.module import Way, module
-from rh_kernel.arrays.cupy_backend import CupyBackend, CupyRunner
 from rh_kernel.arrays.devices import NoCard, card
 from rh_kernel.arrays.plan import Precision
-from rh_kernel.arrays.planning import planned
+from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import Machine, machine
 from rh_kernel.session.session import Session, execute

@@ -5,7 +5,7 @@ import tracemalloc
 import pytest
 
 from rh_kernel.arrays.compile import compile_term
-from rh_kernel.arrays.planning import planned
+from rh_kernel.arrays.planning.making import planned
 from rh_kernel.session.results import ItemFailed, Shown, results
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source

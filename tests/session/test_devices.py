@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rh_kernel.arrays import choosing, cupy_backend, devices
+from rh_kernel.arrays import choosing, devices
+from rh_kernel.arrays.cuda import backend as cupy_backend
 from rh_kernel.arrays.devices import Card, NoCard, card
 from rh_kernel.command_line.arguments import main
 from rh_kernel.session import settings as settings_module
@@ -18,7 +19,7 @@ from rh_kernel.session.results import ItemFailed, Notice, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Source
-from tests.arrays.simulated_card import COMPILER, SimulatedCard
+from tests.arrays.cuda.simulated_card import COMPILER, SimulatedCard
 
 H200 = Card("NVIDIA H200", 139 << 30)
 ABSENT = NoCard("CuPy is not installed", "install it")

@@ -133,7 +133,7 @@ def test_a_clause_is_made_once_for_each_shape(monkeypatch: pytest.MonkeyPatch) -
         made.append(scope)
         return specialise(scope, static)
 
-    monkeypatch.setattr("rh_kernel.arrays.clauses.specialise", noted)
+    monkeypatch.setattr("rh_kernel.arrays.symbolic.clauses.specialise", noted)
     program = translate(subject(20))
     assert len(made) == 2
     assert len(program.writes) == 20

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.compile import compile_command
-from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.plan import Integers
 from rh_kernel.arrays.running import Machine, prepare
 from rh_kernel.source.diagnostic import Rejected

@@ -11,7 +11,7 @@ from enum import Enum, auto
 from math import prod
 
 from rh_kernel.arrays.c_expressions import literal, real, statements
-from rh_kernel.arrays.layouts import collapsed
+from rh_kernel.arrays.loops.layouts import collapsed
 from rh_kernel.arrays.plan import Fold, Gather, Map, Precision, Reduce, View
 
 LARGEST_INT = 1 << 30

@@ -7,13 +7,13 @@ moves up to the product, if nothing in between has to do with it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rh_kernel.arrays.dependence import reads, writes
 from rh_kernel.arrays.native.axes import Reach, reach
 from rh_kernel.arrays.native.scalars import literal
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.text import loop
 from rh_kernel.arrays.native.tiles import columns_of, loaded, stored, vector
 from rh_kernel.arrays.plan import Buffer, Contract, Scratch, Step, View
+from rh_kernel.arrays.planning.dependence import reads, writes
 
 LEAST = 1024
 """The entries of a matrix that is worth it."""

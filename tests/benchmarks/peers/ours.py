@@ -12,7 +12,7 @@ from tempfile import mkdtemp
 import numpy as np
 
 from rh_kernel.arrays.backend import Backend
-from rh_kernel.arrays.numpy_plan import NumPy
+from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.running import Machine, machine
 from rh_kernel.session.results import Event, ItemFailed, Shown, TrainingDone
 from rh_kernel.session.session import Session, execute

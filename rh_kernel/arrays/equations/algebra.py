@@ -1,0 +1,201 @@
+"""Equations that hold in every array program: ``x + 0 = x``, ``1 · x = x``, ``(xᵀ)ᵀ = x``, …, read from left to right."""
+
+from math import prod
+from typing import Protocol
+
+import numpy as np
+
+from rh_kernel.arrays.equations.linearity import vanishes
+from rh_kernel.arrays.program import Equation, Operator, Register, extent_of
+from rh_kernel.primitives.formulas import OUTER, SCALE
+from rh_kernel.primitives.schemes import extent, index, instantiate
+from rh_kernel.source.records import frozen
+from rh_kernel.syntax.core import Array, Primitive
+from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.types import factors
+
+IDENTITIES = frozenset(
+    {
+        *("slice", "pad1d", "crop1d", "upscale1d", "downsum1d"),
+        *("maxpool1d", "sumpool1d", "spread1d", "maxpool2d", "avgpool2d", "sumpool2d", "spread2d"),
+    }
+)
+"""The families whose members with the type ``A → A`` are the identity: blocks of one entry, nothing cut off or put around."""
+
+
+_RULES = frozenset({"add", "sub", "neg", "mul", "div", "scale", "transpose", "reshape", "sum", "concat", "slice"})
+
+
+def is_plain(f: Operator) -> bool:
+    """Whether nothing simpler is known for f on registers that hold no constants, whatever defines them."""
+    return isinstance(f, Primitive) and f.name not in _RULES and not (f.name in IDENTITIES and f.domain == f.codomain)
+
+
+@frozen
+class Apply:
+    """``f(r₁, …, rₙ)``, to be simplified further"""
+
+    operator: Operator
+    arguments: tuple[Register, ...]
+
+
+@frozen
+class Is:
+    """The array of an existing register"""
+
+    register: Register
+
+
+@frozen
+class Holds:
+    """A constant"""
+
+    array: Array
+
+
+Simpler = Apply | Is | Holds
+
+
+class Facts(Protocol):
+    """What is known of the registers assigned so far."""
+
+    def uniform(self, r: Register) -> float | None:
+        """The one number that all entries of a constant are, or ``None``."""
+        ...
+
+    def definition(self, r: Register) -> Equation | None:
+        """The register's equation, if it has one."""
+        ...
+
+    def constant(self, array: Array) -> Register:
+        """The register of a constant."""
+        ...
+
+
+def simpler(f: Primitive, arguments: tuple[Register, ...], facts: Facts) -> Simpler | None:
+    """The simpler side of an equation whose other side is ``f(arguments)``, or ``None`` if none is known here."""
+    uniform = [facts.uniform(r) for r in arguments]
+    zero = [c == 0 for c in uniform]
+    if True in zero and vanishes(f, zero):
+        return Holds(np.broadcast_to(np.zeros(1), extent_of(f)))
+    if f.name in IDENTITIES and f.domain == f.codomain:
+        return Is(arguments[0])
+    if f.name not in _RULES:
+        return None
+    match f.name:
+        case "add" | "sub":
+            return _sum(f, arguments, uniform, facts)
+        case "neg":
+            return _negative(arguments[0], facts)
+        case "mul":
+            return _product(arguments, uniform, facts)
+        case "div" if uniform[1] == 1:
+            return Is(arguments[0])
+        case "scale":
+            return _scaled(f, arguments, uniform)
+        case "transpose":
+            return _transposed(arguments[0], facts)
+        case "reshape":
+            return _reshaped(f, arguments[0], facts)
+        case "sum":
+            return _total(f, arguments[0], facts)
+        case "concat":
+            return _joined(f, arguments)
+        case "slice":
+            return _sliced(f, arguments[0], facts)
+        case _:
+            return None
+
+
+def _made_by(name: str, r: Register, facts: Facts) -> Equation | None:
+    found = facts.definition(r)
+    return found if found and isinstance(found.operator, Primitive) and found.operator.name == name else None
+
+
+def _named(name: str, f: Primitive) -> Primitive:
+    """The symbol ``name`` on two arrays of the shape of f's result."""
+    return Primitive(name, f.at, f.domain, f.codomain)
+
+
+def _sum(f: Primitive, arguments: tuple[Register, ...], uniform: list[float | None], facts: Facts) -> Simpler | None:
+    x, y = arguments
+    if uniform[1] == 0:
+        return Is(x)
+    if uniform[0] == 0:
+        return Is(y) if f.name == "add" else Apply(Primitive("neg", f.at, f.codomain, f.codomain), (y,))
+    if found := _made_by("neg", y, facts):
+        return Apply(_named("sub" if f.name == "add" else "add", f), (x, *found.arguments))
+    if f.name == "add" and (found := _made_by("neg", x, facts)):
+        return Apply(_named("sub", f), (y, *found.arguments))
+    return None
+
+
+def _negative(x: Register, facts: Facts) -> Simpler | None:
+    if found := _made_by("neg", x, facts):
+        return Is(found.arguments[0])
+    if found := _made_by("sub", x, facts):
+        return Apply(found.operator, (found.arguments[1], found.arguments[0]))
+    return None
+
+
+def _product(arguments: tuple[Register, ...], uniform: list[float | None], facts: Facts) -> Simpler | None:
+    for i, r in enumerate(arguments):
+        other = arguments[1 - i]
+        if uniform[i] == 1:
+            return Is(other)
+        if (found := _made_by("fill", r, facts)) and isinstance(found.operator, Primitive):
+            return Apply(instantiate("scale", SCALE, found.operator.at), (found.arguments[0], other))
+    return None
+
+
+def _scaled(f: Primitive, arguments: tuple[Register, ...], uniform: list[float | None]) -> Simpler | None:
+    x = arguments[1]
+    if uniform[0] == 1:
+        return Is(x)
+    if uniform[0] == -1:
+        return Apply(Primitive("neg", f.at, f.codomain, f.codomain), (x,))
+    return None
+
+
+def _transposed(x: Register, facts: Facts) -> Simpler | None:
+    if found := _made_by("transpose", x, facts):
+        return Is(found.arguments[0])
+    if found := _made_by("outer", x, facts):
+        m, n = extent_of(found.operator)
+        return Apply(instantiate("outer", OUTER, (dim(n), dim(m))), (found.arguments[1], found.arguments[0]))
+    return None
+
+
+def _reshaped(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
+    if f.domain == f.codomain:
+        return Is(x)
+    if (found := _made_by("reshape", x, facts)) and isinstance(found.operator, Primitive):
+        g = Primitive("reshape", (f.at[0], found.operator.at[1]), found.operator.domain, f.codomain)
+        return Apply(g, found.arguments)
+    return None
+
+
+def _joined(f: Primitive, arguments: tuple[Register, ...]) -> Simpler | None:
+    x, y = (extent(A) for A in factors(f.domain, 2))
+    if x[0] == 0:
+        return Is(arguments[1])
+    return Is(arguments[0]) if y[0] == 0 else None
+
+
+def _sliced(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
+    """Of two arrays put together, one of them."""
+    found = _made_by("concat", x, facts)
+    if found is None or not isinstance(found.operator, Primitive):
+        return None
+    m = extent(factors(found.operator.domain, 2)[0])[0]
+    lo, hi = index(f, 0), index(f, 1)
+    if (lo, hi) == (0, m):
+        return Is(found.arguments[0])
+    return Is(found.arguments[1]) if (lo, hi) == (m, extent_of(found.operator)[0]) else None
+
+
+def _total(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
+    if found := _made_by("fill", x, facts):
+        entries = facts.constant(np.array([float(prod(extent(f.domain)))]))
+        return Apply(instantiate("scale", SCALE, ((dim(1),),)), (entries, *found.arguments))
+    return None

@@ -1,0 +1,1 @@
+"""Plans on NumPy: always there."""

@@ -1,0 +1,164 @@
+"""Plans on NumPy: always there. A run is a row of calls that were made before."""
+
+from collections.abc import Mapping, Sequence
+from contextvars import copy_context
+from functools import partial
+from itertools import chain
+from typing import cast
+
+import numpy as np
+
+from rh_kernel.arrays.backend import Arrays as Values
+from rh_kernel.arrays.backend import Memory
+from rh_kernel.arrays.numpy_backend.arrays import Arrays
+from rh_kernel.arrays.numpy_backend.entries import Action
+from rh_kernel.arrays.numpy_backend.joint_updates import SMALL, product_alone, rows
+from rh_kernel.arrays.numpy_backend.loops import calls, room
+from rh_kernel.arrays.plan import Content, Contract, Input, Integers, Kept, Leaf, Plan, Precision, Scratch
+from rh_kernel.arrays.planning.dependence import writes
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.signature import Location
+
+
+class NumPy:
+    """The back end that needs nothing."""
+
+    wants_matrices = True
+    far = False
+
+    def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
+        """Copies of the contents; the small ones lie side by side."""
+        whole = np.empty(sum([array.size for array in heap.values() if array.size <= SMALL]), precision)
+        found: dict[Location, Array] = {}
+        start = 0
+        for location, array in heap.items():
+            if array.size > SMALL:
+                found[location] = np.array(array, dtype=precision, order="C")
+                continue
+            found[location] = whole[start : start + array.size].reshape(array.shape)
+            found[location][...] = array
+            start += array.size
+        return found
+
+    def runner(self, plan: Plan, memory: Memory) -> "NumPyRunner":
+        """The plan on that memory, on which it writes."""
+        return NumPyRunner(plan, memory)
+
+    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
+        """Overwrites what the memory has at those locations."""
+        for location, array in heap.items():
+            memory[location][...] = array
+
+    def fetch(self, memory: Memory) -> dict[Location, Array]:
+        """The contents as they are now."""
+        return {location: array.copy() for location, array in memory.items()}
+
+
+class NumPyRunner:
+    """A plan with its arrays. Inputs are copied into arrays of its own."""
+
+    def __init__(self, plan: Plan, memory: Memory) -> None:
+        self._dtype = dtype = np.dtype(plan.precision)
+        scratch = np.empty(plan.scratch, dtype)
+        self._inputs = tuple([(np.empty(shape, dtype), shape) for shape in plan.inputs])
+        buffers: list[tuple[Array, int]] = []
+        for buffer in plan.buffers:
+            match buffer:
+                case Input(position):
+                    buffers.append((self._inputs[position][0], 0))
+                case Content(location):
+                    buffers.append((memory[location], 0))
+                case Kept(array):
+                    buffers.append((np.array(array, dtype), 0))
+                case Scratch(start):
+                    buffers.append((scratch, start))
+        arrays = Arrays(buffers, dtype)
+        steps = list(plan.steps)
+        together: dict[int, list[Array]] = {}
+        sums: dict[int, list[Action]] = {}
+        for row, w in rows(plan, memory):
+            buffers.append((np.empty(w.size, dtype), 0))
+            start = 0
+            for update in row:
+                steps[update.step] = product_alone(cast(Contract, steps[update.step]), len(buffers) - 1, start)
+                start += update.size
+            last, g = max([update.step for update in row]), buffers[-1][0]
+            together[last], sums[last] = [w, g], _added(w, g, row[0].scale, arrays)
+        # What needs the largest room comes first, so that the others find one.
+        order = sorted(range(len(steps)), key=lambda i: -room(steps[i]))
+        made = {i: calls(steps[i], arrays) for i in order}
+        for i, added in sums.items():
+            made[i] += added
+        self._plan = plan
+        self._arrays = arrays
+        self._together = together
+        self._pieces = tuple([tuple(made[i]) for i in range(len(order))])
+        self._calls = tuple(chain.from_iterable(self._pieces))
+        self._result = _tree(plan.result, arrays)
+        # A context in which NumPy does not warn of what is not finite: to enter it is cheaper than `errstate` each time.
+        context = copy_context()
+        context.run(np.seterr, all="ignore")
+        self._quietly = context.run
+
+    def step(self, *inputs: Array) -> None:
+        """One run. Raises ``ValueError`` unless the inputs have the plan's precision and shapes."""
+        dtype, own = self._dtype, self._inputs
+        if len(inputs) != len(own):
+            raise ValueError(f"{len(inputs)} inputs are given, not {len(own)}")
+        # A toy net's whole step takes 5 µs: to zip the two would be one of twenty parts of it.
+        for i, (place, shape) in enumerate(own):
+            given = inputs[i]
+            if given.shape != shape or (given.dtype is not dtype and given.dtype != dtype):
+                raise ValueError(f"an input is {given.dtype}{list(given.shape)}, not {dtype}{list(shape)}")
+            place[...] = given
+        self._quietly(self._run)
+
+    def _run(self) -> None:
+        for action in self._calls:
+            action()
+
+    def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
+        """A run for each row of ``rows``, on those samples of the inputs. All inputs have to be batched."""
+        self._quietly(self._run_each, [(given, place) for given, (place, _) in zip(inputs, self._inputs, strict=True)], rows)
+
+    def _run_each(self, pairs: Sequence[tuple[Array, Array]], rows: Integers) -> None:
+        for row in _slices(rows):
+            for given, place in pairs:
+                if isinstance(row, slice):
+                    place[...] = given[row]
+                else:
+                    # The rows are there; with "raise" the output would be copied once more.
+                    given.take(row, 0, place, "clip")
+            self._run()
+
+    def pieces(self) -> list[tuple[tuple[Action, ...], list[Array]]]:
+        """For each step its calls, and the arrays that it writes."""
+        found: list[tuple[tuple[Action, ...], list[Array]]] = []
+        for i, (made, step) in enumerate(zip(self._pieces, self._plan.steps, strict=True)):
+            found.append((made, self._together.get(i) or [self._arrays.of(view) for view in writes(step)]))
+        return found
+
+    def result(self) -> Values:
+        """The result of the last run."""
+        return _copied(self._result)
+
+
+def _added(w: Array, g: Array, scale: float, arrays: Arrays) -> list[Action]:
+    """``w += scale · g``"""
+    sums: list[Action] = [partial(np.subtract if scale < 0 else np.add, w, g, w)]
+    return sums if abs(scale) == 1.0 else [partial(np.multiply, g, arrays.number(abs(scale)), g), *sums]
+
+
+def _tree(leaf: Leaf, arrays: Arrays) -> Values:
+    return tuple([_tree(part, arrays) for part in leaf]) if isinstance(leaf, tuple) else arrays.of(leaf)
+
+
+def _copied(value: Values) -> Values:
+    return tuple([_copied(part) for part in value]) if isinstance(value, tuple) else np.array(value, order="C")
+
+
+def _slices(rows: Integers) -> list[slice | Integers]:
+    """The rows, as slices where they are neighbours in order."""
+    ordered = (np.diff(rows, axis=1) == 1).all(axis=1).tolist()
+    n = rows.shape[1]
+    return [slice(row[0], row[0] + n) if there else row for row, there in zip(rows, ordered, strict=True)]

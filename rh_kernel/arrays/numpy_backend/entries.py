@@ -1,0 +1,196 @@
+"""Loops entry by entry on NumPy: a ufunc for each line of a body, written where the line is stored, or into a room.
+
+Where each value lies is a ``Schedule``. It does not depend on where the views begin, so a thousand layers alike have one.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from rh_kernel.arrays.numpy_backend.arrays import Arrays
+from rh_kernel.arrays.plan import Instruction, Map, Number, Scalar
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import Array
+
+Action: TypeAlias = "Callable[[], object] | partial[Any]"
+
+_UNARY: dict[Scalar, np.ufunc] = {
+    Scalar.NEG: np.negative,
+    Scalar.EXP: np.exp,
+    Scalar.LOG: np.log,
+    Scalar.SQRT: np.sqrt,
+    Scalar.SIN: np.sin,
+    Scalar.COS: np.cos,
+    Scalar.TANH: np.tanh,
+    Scalar.ABS: np.absolute,
+    Scalar.SIGN: np.sign,
+    Scalar.RINT: np.rint,
+}
+_BINARY: dict[Scalar, np.ufunc] = {
+    Scalar.ADD: np.add,
+    Scalar.SUB: np.subtract,
+    Scalar.MUL: np.multiply,
+    Scalar.DIV: np.true_divide,
+    Scalar.MAX: np.maximum,
+    Scalar.MIN: np.minimum,
+}
+
+Line: TypeAlias = Instruction | None
+"""A line that computes something; ``None``: a number, or what nothing uses"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """That value number ``value`` is stored in a buffer of which the arguments ``readers`` are views too"""
+
+    value: int
+    accumulate: bool
+    readers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The lines, and the place of each one's value: the view of a store, or, from their number on, a room.
+
+    ``copied`` are the arguments that have to be copied into the room that stands with them before anything is stored.
+    """
+
+    lines: tuple[Line, ...]
+    places: tuple[int, ...]
+    copied: tuple[tuple[int, int], ...]
+    rooms: int
+
+
+def entries(step: Map, arrays: Arrays) -> list[Action]:
+    """The calls of a ``Map``."""
+    lines = tuple([line if isinstance(line, Instruction) else None for line in step.body])
+    stores = tuple(
+        [
+            Stored(s.value, s.accumulate, tuple([k for k, view in enumerate(step.arguments) if view.buffer == s.view.buffer]))
+            for s in step.stores
+        ]
+    )
+    made = schedule(lines, len(step.arguments), stores)
+    values = [arrays.of(view) for view in step.arguments]
+    places = [arrays.of(store.view) for store in step.stores]
+    places += [arrays.room(step.shape) for _ in range(made.rooms)]
+    done: list[Action] = []
+    for given, line, place in zip(step.body, made.lines, made.places, strict=True):
+        if line is None:
+            values.append(arrays.number(given.value if isinstance(given, Number) else 0.0))
+        else:
+            done += computed(line.function, [values[k] for k in line.arguments], places[place], arrays)
+            values.append(places[place])
+    for k, place in made.copied:
+        done.append(partial(np.copyto, places[place], values[k]))
+        values[k] = places[place]
+    n = len(step.arguments)
+    for i, store in enumerate(step.stores):
+        if store.accumulate:
+            done.append(partial(np.add, places[i], values[store.value], places[i]))
+        elif store.value < n or made.lines[store.value - n] is None or not _is_there(step, made.places[store.value - n], i):
+            done.append(partial(np.copyto, places[i], values[store.value]))
+    return done
+
+
+def _is_there(step: Map, place: int, i: int) -> bool:
+    """Whether what was computed at a place is where store number i wants it."""
+    return place == i or (place < len(step.stores) and step.stores[place].view == step.stores[i].view)
+
+
+@lru_cache(maxsize=1024)
+def schedule(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> Schedule:
+    """Where the values of a body on n arguments lie, in as few rooms as can be."""
+    lines = _compared(lines, n, stores)
+    last = {k: i for i, line in enumerate(lines, start=n) if line for k in line.arguments}
+    last.update({store.value: n + len(lines) for store in stores})
+    stored = _stored(lines, n, stores, last)
+    free: list[int] = []
+    places: list[int] = []
+    at: dict[int, int] = {}
+    rooms = 0
+    for i, line in enumerate(lines, start=n):
+        left = [k for k in dict.fromkeys(line.arguments) if k in at and last[k] == i] if line else []
+        if line and line.function is not Scalar.FINITE:
+            # It may be written where it reads for the last time.
+            free += [at.pop(k) for k in left]
+            left = []
+        if line is None or i in stored:
+            places.append(stored.get(i, 0))
+        else:
+            if not free:
+                free.append(len(stores) + rooms)
+                rooms += 1
+            at[i] = free.pop()
+            places.append(at[i])
+        free += [at.pop(k) for k in left]
+    copied: list[tuple[int, int]] = []
+    written = {k for store in stores for k in store.readers}
+    for k in sorted({store.value for store in stores} & written):
+        if not free:
+            free.append(len(stores) + rooms)
+            rooms += 1
+        copied.append((k, free.pop()))
+    return Schedule(lines, tuple(places), tuple(copied), rooms)
+
+
+def _compared(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...]) -> tuple[Line, ...]:
+    """The lines, with ``step(x − y)`` as ``x > y``, a step of two arguments, where nothing else uses the difference."""
+    made = list(lines)
+    uses = Counter(k for line in lines if line for k in line.arguments)
+    uses.update(store.value for store in stores)
+    for i, line in enumerate(lines):
+        if line and line.function is Scalar.STEP and line.arguments[0] >= n:
+            (k,) = line.arguments
+            difference = lines[k - n]
+            if difference and difference.function is Scalar.SUB and uses[k] == 1:
+                made[k - n] = None
+                made[i] = Instruction(Scalar.STEP, difference.arguments)
+    return tuple(made)
+
+
+def _stored(lines: tuple[Line, ...], n: int, stores: tuple[Stored, ...], last: dict[int, int]) -> dict[int, int]:
+    """The values that may be computed where they are stored: where nothing else that lies there is still used."""
+    found: dict[int, int] = {}
+    for i, store in enumerate(stores):
+        if store.accumulate or store.value < n or store.value in found:
+            continue
+        line = lines[store.value - n]
+        if line is None:
+            continue
+        aside = line.function is Scalar.FINITE
+        if all(last.get(k, -1) < store.value or (not aside and last[k] == store.value) for k in store.readers):
+            found[store.value] = i
+    return found
+
+
+def computed(f: Scalar, arguments: Sequence[Array], out: Array, arrays: Arrays) -> list[Action]:
+    """The calls that write ``f(arguments)``; but for ``FINITE``, the output may be one of the arguments."""
+    x, *rest = arguments
+    one, nought = arrays.number(1.0), arrays.number(0.0)
+    if f in _UNARY:
+        return [partial(_UNARY[f], x, out)]
+    if f in _BINARY:
+        # The extremes take an output by name only.
+        extreme = f in (Scalar.MAX, Scalar.MIN)
+        return [partial(_BINARY[f], x, rest[0], out=out) if extreme else partial(_BINARY[f], x, rest[0], out)]
+    if f is Scalar.SIGMOID:
+        e = [partial(np.negative, x, out), partial(np.exp, out, out), partial(np.add, out, one, out)]
+        return [*e, partial(np.true_divide, one, out, out)]
+    if f is Scalar.SOFTPLUS:
+        return [partial(np.logaddexp, x, nought, out)]
+    if f is Scalar.STEP:
+        return [partial(np.greater, x, rest[0] if rest else nought, out)]
+    if f is Scalar.EQUAL:
+        same, none = arrays.flags(out.shape), arrays.flags(out.shape)
+        compared: list[Action] = [partial(np.equal, x, rest[0], same), partial(np.not_equal, x, x, none)]
+        return [*compared, partial(np.logical_or, same, none, out)]
+    if f is Scalar.FINITE:
+        finite = arrays.flags(out.shape)
+        copied: list[Action] = [partial(np.isfinite, x, finite), partial(np.copyto, out, nought)]
+        return [*copied, partial(np.copyto, out, x, where=finite)]
+    raise KernelBug(f"NumPy has no {f.name}")

@@ -1,0 +1,92 @@
+"""Updates of several contents at once: ``w₁ += s g₁`` and ``w₂ += s g₂`` are one call where the w lie side by side.
+
+A step that adds a product to a content may write the product alone, and leave the sum for later, if no step after it looks at
+the content.
+"""
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import cast
+
+import numpy as np
+
+from rh_kernel.arrays.backend import Memory
+from rh_kernel.arrays.plan import Content, Contract, Plan, View
+from rh_kernel.arrays.planning.dependence import reads, writes
+from rh_kernel.arrays.planning.matrices import matrices
+from rh_kernel.syntax.core import Array
+
+SMALL = 1 << 10
+"""Contents of at most so many entries are updated together: what is larger takes longer than the call does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Step number ``step`` adds ``scale · product`` to the content that is buffer number ``buffer``, of ``size`` entries"""
+
+    step: int
+    buffer: int
+    size: int
+    scale: float
+
+
+def updates(plan: Plan) -> list[Update]:
+    """What may be added later than it is, in the order of the buffers."""
+    left = {i: buffer.size for i, buffer in enumerate(plan.buffers) if isinstance(buffer, Content) and 0 < buffer.size <= SMALL}
+    if len(left) < 2:
+        return []
+    found: list[Update] = []
+    for k in reversed(range(len(plan.steps))):
+        step = plan.steps[k]
+        if isinstance(step, Contract) and step.accumulate and step.output.buffer in left:
+            i = step.output.buffer
+            if i not in (step.left.buffer, step.right.buffer) and _is_whole(step, left[i]):
+                found.append(Update(k, i, left[i], step.scale))
+        for view in (*writes(step), *reads(step)):
+            left.pop(view.buffer, None)
+        if not left:
+            break
+    return sorted(found, key=lambda update: update.buffer)
+
+
+def rows(plan: Plan, memory: Memory) -> list[tuple[list[Update], Array]]:
+    """The updates of one scale, two or more, whose contents lie side by side; and those contents as one array."""
+    found: list[tuple[list[Update], Array, int, int]] = []
+    for update, whole, start in sorted(_placed(plan, memory), key=lambda placed: (id(placed[1]), placed[2])):
+        last = found[-1] if found else None
+        if last and last[1] is whole and last[3] == start and last[0][0].scale == update.scale:
+            last[0].append(update)
+            found[-1] = (last[0], whole, last[2], start + update.size)
+        else:
+            found.append(([update], whole, start, start + update.size))
+    return [(row, whole[start:end]) for row, whole, start, end in found if len(row) > 1]
+
+
+def _placed(plan: Plan, memory: Memory) -> list[tuple[Update, Array, int]]:
+    """The updates whose contents are part of an array of one axis: that array, and where in it they begin."""
+    found: list[tuple[Update, Array, int]] = []
+    for update in updates(plan):
+        content: Array = memory[cast(Content, plan.buffers[update.buffer]).location]
+        whole = content.base
+        if isinstance(whole, np.ndarray) and whole.ndim == 1 and whole.dtype == plan.precision and whole.flags.c_contiguous:
+            found.append((update, whole, (_address(content) - _address(whole)) // whole.itemsize))
+    return found
+
+
+def _address(array: Array) -> int:
+    return array.__array_interface__["data"][0]
+
+
+def product_alone(step: Contract, buffer: int, start: int) -> Contract:
+    """The step with its product written to a buffer, from an entry on, in the order in which the content lies."""
+    z = step.output
+    return replace(step, output=View(buffer, start, z.shape, z.strides), scale=1.0, accumulate=False)
+
+
+def _is_whole(step: Contract, size: int) -> bool:
+    """Whether the product has an entry for each of the content, and is one of matrices."""
+    z = step.output
+    if z.offset or prod([n for n, stride in zip(z.shape, z.strides, strict=True) if stride]) != size:
+        return False
+    found = matrices(product_alone(step, z.buffer, 0))
+    return found.direct and not found.summed and len(found.product) == 2

@@ -1,0 +1,253 @@
+"""Updates in place: ``w − c · (y xᵀ)`` is subtracted where w lies, once nobody needs the old content any more.
+
+A step whose result is written to a location moves behind the last one that reads the old content there, and writes on it. Where
+that is not possible, the new content is copied at the end. Then a product that is only added to something is added at once.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
+from typing import TypeAlias
+
+from rh_kernel.arrays.loops.layouts import is_dense
+from rh_kernel.arrays.loops.writing import Loops
+from rh_kernel.arrays.plan import Contract, Instruction, Map, Number, Scalar, Scratch, Step, Store, View
+from rh_kernel.arrays.planning.dependence import reads, with_views, writes
+from rh_kernel.arrays.program import Register
+from rh_kernel.syntax.signature import Location
+
+_Affine: TypeAlias = tuple[float, float, float]
+"""``(a, b, c)`` for ``a + b x + c y``"""
+
+
+@dataclass(frozen=True, slots=True)
+class Updated:
+    """Steps after which each location holds its new content, and where the results are then."""
+
+    steps: list[Step]
+    results: Mapping[Register, View]
+
+
+def in_place(
+    steps: Sequence[Step],
+    loops: Loops,
+    contents: Mapping[Location, int],
+    results: Mapping[Register, View],
+    updates: Sequence[tuple[Location, View]],
+) -> Updated:
+    """The steps with the new contents where the old ones were, copied there at the end if need be."""
+    return _Updating(steps, loops, contents, dict(results)).run(updates)
+
+
+class _Updating:
+    """Steps that move: ``at`` is where each stands now.
+
+    ``makers`` and ``readers`` are the steps that write and read a buffer. ``became`` has the content that a buffer turned into,
+    and ``was`` the buffer that a content was.
+    """
+
+    def __init__(
+        self, steps: Sequence[Step], loops: Loops, contents: Mapping[Location, int], results: Mapping[Register, View]
+    ) -> None:
+        self.steps = [*steps]
+        self.loops = loops
+        self.contents = contents
+        self.results = dict(results)
+        self.at: list[tuple[int, int]] = [(i, 0) for i in range(len(steps))]
+        self.makers, self.readers = _touched(steps)
+        self.moves = 0
+        self.became: dict[int, int] = {}
+        self.was: dict[int, int] = {}
+
+    def run(self, updates: Sequence[tuple[Location, View]]) -> Updated:
+        written = {self.contents[location] for location, _ in updates}
+        first: list[Step] = []
+        saved: dict[View, View] = {}
+
+        def old(view: View) -> View:
+            """What the view shows before anything is written: a copy, if it is a content that will change."""
+            if view.buffer not in written:
+                return view
+            if view not in saved:
+                saved[view] = _whole(self.loops.buffer(Scratch(0, prod(view.shape))), view)
+                first.append(_copy(view, saved[view]))
+            return saved[view]
+
+        results = {r: old(view) for r, view in self.results.items()}
+        given = [(self.contents[location], old(view)) for location, view in updates]
+        copied: list[tuple[int, View]] = []
+        for content, view in given:
+            if not self._takes_place(view, content):
+                copied.append((content, view))
+        for i in {i for buffer in self.became for i in (*self.makers[buffer], *self.readers.get(buffer, ()))}:
+            self.steps[i] = with_views(self.steps[i], self._image)
+        order = sorted(range(len(self.steps)), key=self.at.__getitem__)
+        steps = [*first, *[self.steps[i] for i in order]]
+        steps += [_copy(self._image(view), _whole(content, view)) for content, view in copied]
+        results = {r: self._image(view) for r, view in results.items()}
+        return Updated(accumulated(steps, written | {view.buffer for view in results.values()}), results)
+
+    def _takes_place(self, view: View, content: int) -> bool:
+        """Whether what makes ``view`` may write on the content instead; if so, it stands where it may."""
+        buffer = self.loops.buffers[view.buffer]
+        if not (isinstance(buffer, Scratch) and is_dense(view) and view.offset == 0 and buffer.size == prod(view.shape)):
+            return False
+        makers = self.makers.get(view.buffer, [])
+        if len(makers) != 1 or view.buffer in self.became:
+            return False
+        (maker,) = makers
+        step = self.steps[maker]
+        if maker in self.readers.get(content, []) and not _entry_by_entry(step, view.buffer, content):
+            return False
+        # What it writes on, now or since before, nobody may read any more.
+        contents = {content, *(self.became.get(v.buffer, content) for v in writes(step))}
+        others = [i for c in contents for i in self.readers.get(c, ()) if i != maker]
+        last = max((self.at[i] for i in others), default=(-1, 0))
+        # As early as it may be: what it reads is then still near, and is soon needed no more.
+        needed = [i for v in reads(step) for i in self.makers.get(v.buffer, ()) if i != maker]
+        self.moves += 1
+        place = (max(last, *(self.at[i] for i in needed), (-1, 0))[0], self.moves)
+        if last < self.at[maker]:
+            place = min(place, self.at[maker])
+        elif not self._may_move(maker, place):
+            return False
+        self.at[maker] = place
+        self.became[view.buffer] = content
+        self.was[content] = view.buffer
+        return True
+
+    def _may_move(self, maker: int, place: tuple[int, int]) -> bool:
+        """Whether the step may stand so much later: nobody reads before what it gives, or writes what it needs."""
+        step, here = self.steps[maker], self.at[maker]
+        gives = {view.buffer for view in writes(step)}
+        if any(self.at[i] <= place for buffer in gives for i in self.readers.get(buffer, [])):
+            return False
+        for view in reads(step):
+            old = self.was.get(view.buffer)
+            if old is not None and any(here < self.at[i] <= place for i in self.makers[old]):
+                return False
+        return True
+
+    def _image(self, view: View) -> View:
+        content = self.became.get(view.buffer)
+        return view if content is None else View(content, view.offset, view.shape, view.strides)
+
+
+def _entry_by_entry(step: Step, output: int, content: int) -> bool:
+    """Whether the step, at each entry of the output, reads that entry of the content and no other."""
+    if not isinstance(step, Map):
+        return False
+    own = {replace(store.view, buffer=content) for store in step.stores if store.view.buffer == output}
+    return all(view in own for view in step.arguments if view.buffer == content)
+
+
+def _whole(buffer: int, view: View) -> View:
+    strides: list[int] = []
+    stride = 1
+    for n in reversed(view.shape):
+        strides.append(stride)
+        stride *= n
+    return View(buffer, 0, view.shape, tuple(reversed(strides)))
+
+
+def _copy(source: View, target: View) -> Map:
+    return Map(source.shape, (source,), (), (Store(target, 0),))
+
+
+# ------------------------------------------------------------------------------------ products added at once
+
+
+def accumulated(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
+    """The steps, with ``t = x · y; w = w + c · t`` as one product that is added to w, where nothing else wants t.
+
+    It stands as early as it may: what it reads is then still near, and is soon needed no more.
+    """
+    makers, readers = _touched(steps)
+    placed: dict[int, tuple[int, int]] = {}
+    result: list[Step | None] = [*steps]
+    for i, step in enumerate(steps):
+        for target, product, c in _update(step) if isinstance(step, Map) else ():
+            made = makers.get(product.buffer, [])
+            if len(made) != 1 or product.buffer in kept or readers.get(product.buffer) != [i]:
+                continue
+            contract = steps[made[0]]
+            if not isinstance(contract, Contract) or contract.accumulate or not _same_place(contract, product, target):
+                continue
+            needed = [k for view in reads(contract) for k in makers.get(view.buffer, ())]
+            if any(made[0] < k < i for k in needed):
+                continue
+            output = replace(contract.output, buffer=target.buffer)
+            result[i] = replace(contract, output=output, scale=contract.scale * c, accumulate=True)
+            result[made[0]] = None
+            concerned = (*needed, *makers[target.buffer], *readers[target.buffer])
+            placed[i] = max([k for k in concerned if k < i and k != made[0]], default=-1), i
+            for view in reads(contract):
+                readers[view.buffer].append(i)
+            break
+    order = sorted(range(len(steps)), key=lambda i: placed.get(i, (i, -1)))
+    return [step for step in [result[i] for i in order] if step is not None]
+
+
+def _touched(steps: Sequence[Step]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """The numbers of the steps that write a buffer, and of those that read it; a step may be there for each of its views."""
+    makers: dict[int, list[int]] = {}
+    readers: dict[int, list[int]] = {}
+    for i, step in enumerate(steps):
+        for view in writes(step):
+            makers.setdefault(view.buffer, []).append(i)
+        for view in reads(step):
+            readers.setdefault(view.buffer, []).append(i)
+    return makers, readers
+
+
+def _update(loop: Map) -> list[tuple[View, View, float]]:
+    """``[(w, t, c)]`` if the loop is ``w ← w + c · t``, for either of the two that may be called t."""
+    if len(loop.stores) != 1 or len(loop.arguments) != 2 or loop.stores[0].accumulate:
+        return []
+    form = _form(loop.body, loop.stores[0].value)
+    if form is None or form[0] != 0:
+        return []
+    target = loop.stores[0].view
+    return [(target, loop.arguments[1 - i], form[2 - i]) for i in range(2) if loop.arguments[i] == target and form[1 + i] == 1]
+
+
+@lru_cache(maxsize=256)
+def _form(body: tuple[Number | Instruction, ...], value: int) -> _Affine | None:
+    """What a body makes of two arguments, as that value."""
+    forms: list[_Affine | None] = [(0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]
+    for line in body:
+        forms.append(_affine(line, forms))
+    return forms[value]
+
+
+def _affine(line: Number | Instruction, forms: Sequence[_Affine | None]) -> _Affine | None:
+    """The value of a line, or ``None`` if it is not of that form."""
+    if isinstance(line, Number):
+        return line.value, 0.0, 0.0
+    given = [forms[i] for i in line.arguments]
+    if any(form is None for form in given):
+        return None
+    (a, b, c), *rest = [form for form in given if form is not None]
+    match line.function, rest:
+        case Scalar.NEG, []:
+            return -a, -b, -c
+        case Scalar.ADD, [(d, e, f)]:
+            return a + d, b + e, c + f
+        case Scalar.SUB, [(d, e, f)]:
+            return a - d, b - e, c - f
+        case Scalar.MUL, [(d, e, f)] if e == f == 0:
+            return a * d, b * d, c * d
+        case Scalar.MUL, [(d, e, f)] if b == c == 0:
+            return a * d, a * e, a * f
+        case Scalar.DIV, [(d, e, f)] if e == f == 0 and d != 0:
+            return a / d, b / d, c / d
+        case _:
+            return None
+
+
+def _same_place(contract: Contract, product: View, target: View) -> bool:
+    """Whether the product fills its buffer entry by entry as the loop reads it and writes the target."""
+    if target.buffer in (contract.left.buffer, contract.right.buffer):
+        return False
+    return is_dense(product) and is_dense(target) and product.offset == target.offset == contract.output.offset == 0

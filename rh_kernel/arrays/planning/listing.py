@@ -1,0 +1,259 @@
+"""The steps of a plan as one reads them: ``t3[i] = Σⱼ w0[i, j] · x[j]``, ``t4 = t3 · σ(t3)``, each with what it costs."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from rh_kernel.arrays.plan import (
+    Call,
+    Check,
+    Contract,
+    Fold,
+    Gather,
+    Instruction,
+    Map,
+    Number,
+    Plan,
+    Reduce,
+    Scalar,
+    Scratch,
+    Step,
+    Store,
+    View,
+    views,
+)
+from rh_kernel.arrays.planning.counting import entries, moved, operations
+from rh_kernel.arrays.planning.dependence import reads, writes
+from rh_kernel.arrays.planning.making import Loose
+from rh_kernel.arrays.planning.notation import (
+    CALL,
+    NAME,
+    PRODUCT,
+    SIGN,
+    SUM,
+    Indices,
+    Notation,
+    Text,
+    below,
+    extent,
+    letters,
+    number,
+)
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing_terms import function_doc
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """What a step does, for which indices, and what it costs: operations, and entries that are read and written."""
+
+    text: str
+    over: str
+    operations: int
+    moved: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepsListing:
+    """Steps with the arrays that are there before the first, and what is there after the last."""
+
+    before: tuple[str, ...]
+    steps: tuple[StepLine, ...]
+    after: tuple[str, ...]
+
+
+def steps_listing(made: Loose | Plan) -> StepsListing:
+    """The steps, line by line. In a plan scratch has a place, so what lies where is said first."""
+    notation = Notation(made.buffers, made.steps)
+    used = {view.buffer for step in made.steps for view in (*reads(step), *writes(step))}
+    used |= {view.buffer for view in views(made.result)}
+    before = [f"{name} = {_constant(kept.array)}" for name, kept in notation.constants(used)]
+    after: list[str] = []
+    if isinstance(made, Plan):
+        placed = [(notation.name(i), b) for i, b in enumerate(made.buffers) if isinstance(b, Scratch) and i in used]
+        where = ", ".join([f"{name} at {b.start}" for name, b in placed])
+        before += [f"scratch[{made.scratch}]: {where}"] if where else []
+    else:
+        after += [f"Put[{location.name}]({notation.whole(view)})" for location, view in made.writes]
+    return StepsListing(
+        tuple(before),
+        tuple([line(step, notation) for step in made.steps]),
+        (*after, f"return {notation.leaf(made.result)}"),
+    )
+
+
+def line(step: Step, notation: Notation) -> StepLine:
+    """One of the steps."""
+    text, over = _written(step, notation)
+    return StepLine(text, over, operations(step), moved(step))
+
+
+def _constant(array: Array) -> str:
+    shown = ", ".join([f"{x:.6g}" for x in array.flat[:4]])
+    if array.size <= 4:
+        return f"[{shown}]"
+    same = not (array != array.flat[0]).any()
+    return f"{array.size} times {array.flat[0]:.6g}" if same else f"[{shown}, …]: {array.size} numbers"
+
+
+def _written(step: Step, notation: Notation) -> tuple[str, str]:
+    match step:
+        case Map(shape):
+            used = [*step.arguments, *(store.view for store in step.stores)]
+            bare = all(notation.plain(view) for view in used)
+            indices = [] if bare else letters(len(shape))
+            return _Formulas(step, notation, indices).text(), _entries(shape) if bare else extent(shape, indices)
+        case Contract(extents):
+            return _product(step, notation, letters(len(extents))), extent(extents, letters(len(extents)))
+        case Reduce(fold, output, argument, scale):
+            indices = letters(len(argument.shape))
+            own = indices[: len(output.shape)]
+            folded = f"{_FOLDS[fold]}{below(indices[len(own) :])} {notation.view(argument, indices).text}"
+            return f"{notation.view(output, own).text} = {_times(scale)}{folded}", extent(argument.shape, indices)
+        case Gather(output, argument, table):
+            indices = letters(len(output.shape) + 1)
+            *own, l = indices
+            several = table.shape[1] > 1
+            entry = f"table[{own[-1]}, {l}]" if several else f"table[{own[-1]}]"
+            taken = notation.view(argument, [*own[:-1], entry]).text
+            added = f"Σ{below([l])} " if several else ""
+            shape = (*output.shape, table.shape[1]) if several else output.shape
+            return f"{notation.view(output, own).text} = {added}{taken}", extent(shape, indices if several else own)
+        case Call(f, output, arguments):
+            given = ", ".join([notation.whole(view) for view in arguments])
+            return f"{notation.whole(output)} = {plain(function_doc(f))}({given})", ""
+        case Check(f, arguments):
+            return f"check {f.name}({', '.join([notation.whole(view) for view in arguments])})", ""
+
+
+_FOLDS: Mapping[Fold, str] = {Fold.SUM: "Σ", Fold.MAX: "max", Fold.ARGMAX: "argmax"}
+
+
+def _entries(shape: Sequence[int]) -> str:
+    n = prod(shape)
+    return f"{n} entries" if n != 1 else "1 entry"
+
+
+def _times(scale: float) -> str:
+    return "" if scale == 1 else f"{number(scale).text} · "
+
+
+def _product(step: Contract, notation: Notation, indices: Indices) -> str:
+    """``w[i, j] -= 0.1 · y[i] · x[j]``"""
+    own = [n for n, stride in zip(step.extents, step.output.strides, strict=True) if stride]
+    added = [i for i, n, stride in zip(indices, step.extents, step.output.strides, strict=True) if stride == 0 and n != 1]
+    y, left, right = [notation.view(view, indices).text for view in (step.output, step.left, step.right)]
+    scale, begins, sign = step.scale, "", "="
+    if step.accumulate:
+        scale, sign = (-scale, "-=") if scale < 0 else (scale, "+=")
+    elif entries(step.output) < prod(own):
+        # Several indices have one place, and what they give is added.
+        begins, sign = f"{y} = 0; ", "+="
+    total = f"Σ{below(added)} " if added else ""
+    return f"{begins}{y} {sign} {_times(scale)}{total}{left} · {right}"
+
+
+# --------------------------------------------------------------------------------------------- loops
+
+
+class _Formulas:
+    """What a ``Map`` stores. A value that is used more than once has a name: that of its place, else one of its own."""
+
+    def __init__(self, loop: Map, notation: Notation, indices: Indices) -> None:
+        self.loop = loop
+        self.notation = notation
+        self.indices = indices
+        self.uses = Counter(v for line in loop.body if isinstance(line, Instruction) for v in line.arguments)
+        self.uses.update(store.value for store in loop.stores)
+        self.named = 0
+        self.parts: list[str] = []
+
+    def text(self) -> str:
+        """``t4 = t3 · σ(t3); t5 = …``: what is stored where something was read is stored last."""
+        loop = self.loop
+        read = {view.buffer for view in loop.arguments}
+        later = [store for store in loop.stores if store.accumulate or store.view.buffer in read]
+        first = {store.value: store for store in reversed(loop.stores) if store not in later}
+        values = [self._view(view) for view in loop.arguments]
+        needs = [{view.buffer} for view in loop.arguments]
+        done: list[Store] = []
+        for i, line in enumerate(loop.body, start=len(values)):
+            if isinstance(line, Number):
+                values.append(number(line.value))
+                needs.append(set())
+                continue
+            made = _applied(line, values)
+            if i in first:
+                done.append(first[i])
+                made = self._named(self._view(first[i].view).text, made)
+            elif self.uses[i] > 1:
+                made = self._own(made)
+            values.append(made)
+            needs.append(set[int]() if made.hold == NAME else set[int]().union(*[needs[v] for v in line.arguments]))
+        rest = [*(store for store in loop.stores if store not in done and store not in later), *later]
+        overwritten: set[int] = set()
+        for store in rest:
+            if needs[store.value] & overwritten:
+                values[store.value] = self._own(values[store.value])
+            overwritten.add(store.view.buffer)
+        for store in rest:
+            self.parts.append(f"{self._view(store.view).text} {'+=' if store.accumulate else '='} {values[store.value].text}")
+        return "; ".join(self.parts)
+
+    def _own(self, value: Text) -> Text:
+        self.named += 1
+        return self._named(f"{self.notation.letter}{self.named}", value)
+
+    def _named(self, name: str, value: Text) -> Text:
+        self.parts.append(f"{name} = {value.text}")
+        return Text(name, NAME)
+
+    def _view(self, view: View) -> Text:
+        return self.notation.view(view, self.indices)
+
+
+def _infix(sign: str, hold: int, right: int) -> Callable[[Text, Text], Text]:
+    return lambda x, y: Text(f"{x.within(hold)} {sign} {y.within(right)}", hold)
+
+
+def _function(name: str) -> Callable[[Text], Text]:
+    return lambda x: Text(f"{name}({x.text})", CALL)
+
+
+def _function_of_two(name: str) -> Callable[[Text, Text], Text]:
+    return lambda x, y: Text(f"{name}({x.text}, {y.text})", CALL)
+
+
+_OF_ONE: Mapping[Scalar, Callable[[Text], Text]] = {
+    Scalar.NEG: lambda x: Text(f"-{x.within(CALL)}", SIGN),
+    Scalar.SIGMOID: _function("σ"),
+    Scalar.RINT: _function("round"),
+    Scalar.STEP: lambda x: Text(f"[{x.text} > 0]", CALL),
+    **{
+        f: _function(f.name.lower())
+        for f in (Scalar.EXP, Scalar.LOG, Scalar.SQRT, Scalar.SIN, Scalar.COS, Scalar.TANH, Scalar.ABS)
+    },
+    **{f: _function(f.name.lower()) for f in (Scalar.SIGN, Scalar.SOFTPLUS, Scalar.FINITE)},
+}
+_OF_TWO: Mapping[Scalar, Callable[[Text, Text], Text]] = {
+    Scalar.ADD: _infix("+", SUM, PRODUCT),
+    Scalar.SUB: _infix("-", SUM, PRODUCT),
+    Scalar.MUL: _infix("·", PRODUCT, SIGN),
+    Scalar.DIV: _infix("/", PRODUCT, SIGN),
+    Scalar.MAX: _function_of_two("max"),
+    Scalar.MIN: _function_of_two("min"),
+    Scalar.EQUAL: lambda x, y: Text(f"[{x.text} = {y.text}]", CALL),
+}
+
+
+def _applied(line: Instruction, values: Sequence[Text]) -> Text:
+    match [values[i] for i in line.arguments]:
+        case [x]:
+            return _OF_ONE[line.function](x)
+        case [x, y]:
+            return _OF_TWO[line.function](x, y)
+        case _:
+            raise KernelBug(f"{line.function.name} takes one number or two")

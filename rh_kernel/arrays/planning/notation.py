@@ -1,0 +1,165 @@
+"""How a step of a plan is written: ``w0[i, j] -= 0.1 · t9[i] · x[j]`` for each i and j; Σ has the indices that it adds over.
+
+An array is called by what its buffer holds: a location by its name, a constant ``c1``, all else ``t1``, ``t2``, …. Its indices
+are written where it is not simply one entry after the other: ``x[i, j]`` if it lies row by row, else the place, ``x[2 i + j]``.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from math import prod
+from typing import TypeAlias
+
+from rh_kernel.arrays.loops.layouts import is_dense
+from rh_kernel.arrays.plan import Buffer, Content, Input, Kept, Leaf, Scratch, Step, View
+from rh_kernel.arrays.planning.dependence import writes
+from rh_kernel.arrays.program import Extent
+
+LETTERS, BELOW = "ijklmnprsuv", "ᵢⱼₖₗₘₙₚᵣₛᵤᵥ"
+"""The letters of indices, and what they are below Σ."""
+
+SUM, PRODUCT, SIGN, CALL, NAME = range(5)
+"""How tightly a text holds together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A formula as text; ``hold`` says how tightly it holds together."""
+
+    text: str
+    hold: int
+
+    def within(self, hold: int) -> str:
+        """The text where something has to hold at least so tightly."""
+        return self.text if self.hold >= hold else f"({self.text})"
+
+
+def number(value: float) -> Text:
+    """A literal."""
+    shown = f"{value:.6g}"
+    return Text(shown, SIGN if shown.startswith("-") else CALL)
+
+
+Indices: TypeAlias = Sequence[str]
+
+
+def letters(axes: int) -> list[str]:
+    """So many letters for indices."""
+    return [LETTERS[i % len(LETTERS)] + "'" * (i // len(LETTERS)) for i in range(axes)]
+
+
+def below(indices: Indices) -> str:
+    """The indices as they stand below Σ."""
+    return "".join([BELOW[LETTERS.index(i[0])] + i[1:] for i in indices])
+
+
+class Notation:
+    """The names of buffers. The same buffer has the same name in all passes: new ones come behind those that were there.
+
+    ``letter`` is what the names of values that are nowhere begin with.
+    """
+
+    def __init__(self, buffers: Sequence[Buffer], steps: Sequence[Step]) -> None:
+        self.buffers = buffers
+        self.written = {view.buffer for step in steps for view in writes(step)}
+        self._taken: set[str] = set()
+        self._name = [self._given(buffer) for buffer in buffers]
+        c, t = self._free("c"), self._free("t")
+        self.letter = self._free("v")
+        constants, others = count(1), count(1)
+        for i, buffer in enumerate(buffers):
+            match buffer:
+                case Kept() if not self._is_literal(i):
+                    self._name[i] = f"{c}{next(constants)}"
+                case Scratch():
+                    self._name[i] = f"{t}{next(others)}"
+                case Input() | Content() | Kept():
+                    pass
+
+    def _free(self, letter: str) -> str:
+        """The letter, or something like it that no name is, with a number behind it."""
+        while any(re.fullmatch(letter + r"\d+", name) for name in self._taken):
+            letter += "_"
+        return letter
+
+    def name(self, buffer: int) -> str:
+        """What a buffer is called."""
+        return self._name[buffer]
+
+    def constants(self, used: Collection[int]) -> Iterator[tuple[str, Kept]]:
+        """The names of the kept arrays among those that are used, but for what is written as a literal."""
+        for i, buffer in enumerate(self.buffers):
+            if i in used and isinstance(buffer, Kept) and not self._is_literal(i):
+                yield self._name[i], buffer
+
+    def plain(self, view: View) -> bool:
+        """Whether the view needs no indices: it is its whole buffer, one entry after the other, or a single entry."""
+        size = self.buffers[view.buffer].size
+        whole = view.offset == 0 and is_dense(view) and prod(view.shape) == size
+        return whole or not _axes(view, view.shape)
+
+    def view(self, view: View, indices: Indices) -> Text:
+        """The view at these indices, as many as it has axes; without indices if there are none."""
+        buffer, name = self.buffers[view.buffer], self._name[view.buffer]
+        axes = _axes(view, indices) if indices else _axes(view, view.shape)
+        if not axes:
+            if self._is_literal(view.buffer) and isinstance(buffer, Kept):
+                return number(float(buffer.array.flat[0]))
+            return Text(name if buffer.size == 1 else f"{name}[{view.offset}]", CALL)
+        return Text(f"{name}[{_place(view, axes, buffer.size)}]" if indices else name, CALL)
+
+    def leaf(self, leaf: Leaf) -> str:
+        """A result as a tuple of views."""
+        if isinstance(leaf, tuple):
+            return f"⟨{', '.join([self.leaf(part) for part in leaf])}⟩"
+        return self.whole(leaf)
+
+    def whole(self, view: View) -> str:
+        """The view as an array by itself."""
+        size = self.buffers[view.buffer].size
+        if view.offset == 0 and is_dense(view) and prod(view.shape) == size:
+            return self.view(view, ()).text
+        return self.view(view, letters(len(view.shape))).text
+
+    def _given(self, buffer: Buffer) -> str:
+        match buffer:
+            case Input(position):
+                name = f"x{position + 1}"
+            case Content(location):
+                name = location.name
+            case Kept() | Scratch():
+                return ""
+        while name in self._taken:
+            name += "'"
+        self._taken.add(name)
+        return name
+
+    def _is_literal(self, buffer: int) -> bool:
+        return self.buffers[buffer].size == 1 and isinstance(self.buffers[buffer], Kept) and buffer not in self.written
+
+
+def extent(shape: Extent, indices: Indices) -> str:
+    """``i < 32, j < 16``"""
+    return ", ".join([f"{i} < {n}" for i, n in zip(indices, shape, strict=True) if n != 1])
+
+
+def _axes(view: View, indices: Sequence[str] | Extent) -> list[tuple[int, int, str]]:
+    """Stride, extent and index of the axes along which the view is not repeated, the outermost first."""
+    found = [(s, n, str(i)) for s, n, i in zip(view.strides, view.shape, indices, strict=True) if s and n != 1]
+    return sorted(found, key=lambda axis: -abs(axis[0]))
+
+
+def _place(view: View, axes: Sequence[tuple[int, int, str]], size: int) -> str:
+    """The indices of an array that lies row by row, else the number of the entry."""
+    stride = 1
+    for s, n, _ in reversed(axes):
+        if s != stride:
+            break
+        stride *= n
+    else:
+        if view.offset == 0 and stride == size:
+            return ", ".join([i for _, _, i in axes])
+    terms = [i if s == 1 else f"{s} {i}" for s, _, i in axes]
+    terms += [str(view.offset)] if view.offset else []
+    return " + ".join(terms).replace("+ -", "- ")

@@ -1,0 +1,266 @@
+"""The program under construction: equations are appended, and noted on the tapes of the regions they matter to."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rh_kernel.arrays.equations.linearity import vanishes
+from rh_kernel.arrays.errors import ProgramTooLong
+from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_shape
+from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Region, record
+from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, shape_of, type_of, unpack
+from rh_kernel.primitives.derivative import derivative
+from rh_kernel.primitives.formulas import OF_ONE_SHAPE
+from rh_kernel.primitives.schemes import instantiate
+from rh_kernel.primitives.smoothness import is_rough
+from rh_kernel.primitives.table import require
+from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import Array, Defined, Function, Primitive, Scope, Term
+from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.signature import Location
+from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
+
+LONGEST = 1_000_000
+"""A program has at most so many equations, unless a session says otherwise."""
+
+
+class Builder:
+    """Registers, equations and the active regions. The one mutable thing of a compilation, gone when it ends.
+
+    ``strict`` says whether checks are written down, ``longest`` how many equations there may be, and ``place`` where the
+    function is called whose body is at work. ``met`` are the terms that were evaluated, by identity, and ``evaluators`` what is
+    made of those that came again; ``None`` if nothing can be.
+    """
+
+    def __init__(self, *, strict: bool = False, longest: int = LONGEST) -> None:
+        self.strict = strict
+        self.longest = longest
+        self.place: Span | None = None
+        self.shapes: list[Extent] = []
+        self.constants: list[tuple[Register, Array]] = []
+        self.reads: list[tuple[Register, Location]] = []
+        self.equations: list[Equation] = []
+        self.region: Region | None = None
+        self.met: dict[int, Term] = {}
+        self.evaluators: dict[int, Evaluator | None] = {}
+        self._next_bit = 1
+        self._sums: dict[Extent, Primitive] = {}
+        self._extents: dict[Primitive, Extent] = {}
+        self._derivatives: dict[Primitive, Scope] = {}
+
+    def fresh_bit(self) -> int:
+        """A bit for a new region."""
+        bit = self._next_bit
+        self._next_bit <<= 1
+        return bit
+
+    def constant(self, array: Array) -> Symbolic:
+        """The slot of a constant symbol."""
+        if array.size == 0:
+            return Nought(Real(tuple(dim(n) for n in array.shape)))
+        slot = self._slot(array.shape)
+        self.constants.append((slot.register, array))
+        return slot
+
+    def input(self, A: Type) -> tuple[Tree, Symbolic]:
+        """An input of type A: its registers, and its value."""
+        match A:
+            case Product(factors):
+                parts = [self.input(B) for B in factors]
+                return tuple(tree for tree, _ in parts), tuple(V for _, V in parts)
+            case Real() | TypeMeta():
+                slot = self._slot(shape_of(A))
+                return slot.register, (Nought(A) if 0 in slot.shape else slot)
+
+    def read(self, location: Location) -> Slot:
+        """The content of a location when the program starts."""
+        slot = self._slot(extent_shape(location))
+        self.reads.append((slot.register, location))
+        return slot
+
+    def materialise(self, V: Symbolic) -> Tree:
+        """The registers of V, with its zeros written out."""
+        match V:
+            case Slot(register):
+                return register
+            case Nought(Product()):
+                return tuple([self.materialise(W) for W in _spread(V)])
+            case Nought(A):
+                slot = self._slot(shape_of(A))
+                self.constants.append((slot.register, np.broadcast_to(np.zeros(1), slot.shape)))
+                return slot.register
+            case tuple():
+                return tuple([self.materialise(W) for W in V])
+
+    def extent(self, f: Primitive) -> Extent:
+        """The shape of f's result. Raises ``Stuck`` if there are no arrays of a type that f has."""
+        shape = self._extents.get(f)
+        if shape is None:
+            shape = self._extents[f] = _checked_extent(f)
+        return shape
+
+    def apply(self, f: Primitive, arguments: tuple[Symbolic, ...]) -> Symbolic:
+        """``f(V₁, …, Vₙ)``: 0 where f is known to vanish, else a new slot, noted on the tapes of the regions it depends on.
+
+        Raises ``Stuck`` if there are no arrays of a type that f has.
+        """
+        return self.applied(f, arguments, self.extent(f))
+
+    def applied(self, f: Primitive, arguments: tuple[Symbolic, ...], shape: Extent) -> Symbolic:
+        """``apply`` where the shape of f's result is known."""
+        if 0 in shape:
+            return Nought(f.codomain)
+        registers: list[Register] = []
+        active = 0
+        for V in arguments:
+            if not isinstance(V, Slot):
+                zero = [isinstance(W, Nought) for W in arguments]
+                if any(zero):
+                    return self._apply_to_zero(f, arguments, zero)
+                raise KernelBug(f"a base type was expected, not {type_of(V)}")
+            registers.append(V.register)
+            active |= V.active
+        result = self._assigned(f, tuple(registers), shape, active)
+        if result.active:
+            record(self.region, Applied(f, arguments, result), result.active)
+        return result
+
+    def _apply_to_zero(self, f: Primitive, arguments: tuple[Symbolic, ...], zero: list[bool]) -> Symbolic:
+        if vanishes(f, zero):
+            return Nought(f.codomain)
+        if f.name in {"add", "sub"}:
+            x, y = arguments
+            return x if zero[1] else y if f.name == "add" else self.apply(self._negative(f), (y,))
+        return self.applied(f, tuple([self._written(V) for V in arguments]), self._extents[f])
+
+    def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
+        """If the program is to be strict, it is stuck where f is not smooth at the arguments; ``span`` is where f is called."""
+        if self.strict and is_rough(f):
+            slots = [self._written(V) for V in arguments]
+            self._equation(Smooth(f, self.place or span), tuple([s.register for s in slots]), (0,), ())
+
+    def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
+        """``V + W`` at any type."""
+        match V, W:
+            case Nought(), _:
+                return W
+            case _, Nought():
+                return V
+            case Slot(_, shape), Slot():
+                f = self._sums.get(shape)
+                if f is None:
+                    f = instantiate("add", OF_ONE_SHAPE, (tuple(dim(n) for n in shape),))
+                    self._sums[shape] = f
+                return self.apply(f, (V, W))
+            case tuple(), tuple():
+                return tuple([self.add(x, y) for x, y in zip(V, W, strict=True)])
+            case Slot() | tuple(), Slot() | tuple():
+                raise KernelBug(f"no sum of {type_of(V)} and {type_of(W)}")
+
+    def alias(self, V: Symbolic, bit: int) -> Symbolic:
+        """V under a new name, on which the region of ``bit`` depends. A zero is written out: its cotangent may be asked for."""
+        match V:
+            case tuple():
+                return tuple([self.alias(W, bit) for W in V])
+            case Nought(Product()):
+                return tuple([self.alias(W, bit) for W in _spread(V)])
+            case Nought(A) if 0 in shape_of(A):
+                return V
+            case Slot() | Nought():
+                source = self._written(V)
+                named = self._equation(Alias(source.shape), (source.register,), source.shape, [source])
+                if named.active:
+                    record(self.region, Aliased(source, named), named.active)
+                return Slot(named.register, named.shape, named.active | bit)
+
+    def seal(self, f: Defined, argument: Symbolic, V: Symbolic) -> Symbolic:
+        """The value ``V`` of ``f(argument)``, computed unseen by the regions, as one entry on their tapes."""
+        active = activity(argument) & (self.region.bits if self.region else 0)
+        if not active:
+            return V
+        result = self._named(V, active)
+        record(self.region, Called(f, argument, result, self.place), active)
+        return result
+
+    def derivative(self, f: Function) -> Scope:
+        """``w, v. N`` with ``rd[f](⟨w, v⟩) = N``, looked up once for each primitive."""
+        if not isinstance(f, Primitive):
+            return derivative(f)
+        scope = self._derivatives.get(f)
+        if scope is None:
+            scope = self._derivatives[f] = derivative(f)
+        return scope
+
+    def _slot(self, shape: Extent, active: int = 0) -> Slot:
+        self.shapes.append(shape)
+        return Slot(len(self.shapes) - 1, shape, active)
+
+    def _equation(self, f: Operator, registers: tuple[Register, ...], shape: Extent, arguments: Sequence[Slot]) -> Slot:
+        active = 0
+        for argument in arguments:
+            active |= argument.active
+        return self._assigned(f, registers, shape, active)
+
+    def _assigned(self, f: Operator, registers: tuple[Register, ...], shape: Extent, active: int) -> Slot:
+        """The result of a new equation; ``active`` are the bits of its arguments, of which those of active regions count."""
+        equations, shapes = self.equations, self.shapes
+        if len(equations) >= self.longest:
+            raise Stuck(ProgramTooLong(limit=self.longest))
+        register = len(shapes)
+        shapes.append(shape)
+        equations.append(Equation(register, f, registers))
+        return Slot(register, shape, active & self.region.bits if self.region is not None else 0)
+
+    def _written(self, V: Symbolic) -> Slot:
+        match V:
+            case Slot():
+                return V
+            case Nought(A):
+                slot = self._slot(shape_of(A))
+                self.constants.append((slot.register, np.broadcast_to(np.zeros(1), slot.shape)))
+                return slot
+            case tuple():
+                raise KernelBug(f"a base type was expected, not {type_of(V)}")
+
+    def _named(self, V: Symbolic, active: int) -> Symbolic:
+        match V:
+            case tuple():
+                return tuple([self._named(W, active) for W in V])
+            case Nought():
+                return V
+            case Slot(register, shape):
+                named = self._equation(Alias(shape), (register,), shape, ())
+                return Slot(named.register, shape, active)
+
+    def _negative(self, f: Primitive) -> Primitive:
+        return Primitive("neg", f.at, f.codomain, f.codomain)
+
+
+def _checked_extent(f: Primitive) -> Extent:
+    require(f)
+    for A in leaves(f.domain):
+        shape_of(A)
+    return shape_of(f.codomain)
+
+
+def activity(V: Symbolic) -> int:
+    """The bits of the regions on which V depends."""
+    match V:
+        case Slot(_, _, active):
+            return active
+        case Nought():
+            return 0
+        case tuple():
+            bits = 0
+            for W in V:
+                bits |= activity(W)
+            return bits
+
+
+def _spread(V: Nought) -> tuple[Symbolic, ...]:
+    match V.type:
+        case Product(factors):
+            return unpack(V, len(factors))
+        case Real() | TypeMeta():
+            return (V,)

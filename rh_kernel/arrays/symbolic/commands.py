@@ -1,0 +1,345 @@
+"""Symbolic execution of commands (RH Def. 5.10, Fig. 7, Ex. 5.13; ordinary handlers §2.2.1): each is run once, forward.
+
+The stack is cut into stretches, each ended by the handler that installed it, so that an operation finds its handler, and
+captures what lies between, without walking through the frames. A reverse handler runs its body in a region. An operation
+there goes on, with the forward clause, *below* the region, and is noted on the tape; when the body returns, the return
+clause runs below it too, and then the tape is walked back: derivatives for what was pure, backward clauses for the
+operations. That is Fig. 7 read as an algorithm: each of its equations sandwiches the rest of the body between a step
+forward and a step back.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias, cast
+
+from rh_kernel.arrays.symbolic.builder import Builder
+from rh_kernel.arrays.symbolic.clauses import Clauses, Met, MetIndex, entered
+from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Closure, Continuation, Environment, Performed, Region, Tape, enter
+from rh_kernel.arrays.symbolic.terms import Cotangents, accumulate, bind, collect, entry_at, evaluate, pull_back
+from rh_kernel.arrays.symbolic.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
+from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.records import frozen
+from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Command,
+    Handle,
+    Index,
+    Operation,
+    OrdinaryHandler,
+    Perform,
+    Resume,
+    Return,
+    ReverseHandler,
+    RevHandle,
+    Scope,
+    Zero,
+)
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.signature import Location, LocationVar
+from rh_kernel.syntax.stuck import placed, unhandled
+
+
+@frozen
+class Reverse:
+    """The edge of a region: ``rev handle (…) ⟨variables⟩. [ ] with H``"""
+
+    handler: ReverseHandler
+    clauses: Clauses
+    environment: Environment
+    variables: tuple[Symbolic, ...]
+
+
+@frozen
+class Ordinary:
+    """``handle [ ] with H``"""
+
+    handler: OrdinaryHandler
+    clauses: Clauses
+    environment: Environment
+
+
+Edge: TypeAlias = Reverse | Ordinary
+
+
+@frozen
+class Then:
+    """``let x ⇐ [ ] in Q``"""
+
+    scope: Scope
+    environment: Environment
+
+
+@frozen
+class Paired:
+    """``let y ⇐ [ ] in ⌊⟨y, 0⟩⌋``: an operation that a reverse handler has no clause for was passed on"""
+
+
+@frozen
+class Forwarded:
+    """Below a region: the forward clause is running, and the region's body, ``stretches``, waits for its ``y``."""
+
+    argument: Symbolic
+    backward: Closure
+    stretches: "tuple[Stretch, ...]"
+    bit: int
+    tape: Tape
+
+
+@frozen
+class Returned:
+    """Below a region: the return clause is running on the body's ``result``."""
+
+    result: Symbolic
+    variables: tuple[Symbolic, ...]
+    bit: int
+    tape: Tape
+
+
+@frozen
+class Backward:
+    """Below a region: a backward clause is running; ``tape`` is what is left to walk back. ``cotangents`` is not written on."""
+
+    argument: Symbolic
+    variables: tuple[Symbolic, ...]
+    bit: int
+    tape: Tape
+    cotangents: Cotangents
+
+
+Frame: TypeAlias = Then | Paired | Forwarded | Returned | Backward
+Frames: TypeAlias = "tuple[Frame, Frames] | None"
+
+
+@frozen
+class Stretch:
+    """The frames inside a handler, and the handler."""
+
+    frames: Frames
+    edge: Edge
+
+
+@frozen
+class Outside:
+    """What lies around the innermost stretch: its handler, the frames next to it, and so on."""
+
+    edge: Edge
+    frames: Frames
+    outside: "Outside | None"
+
+
+class Machine:
+    """A run of one command: the stack in two registers, the heap, and the program that is being built."""
+
+    def __init__(self, b: Builder) -> None:
+        self.builder = b
+        self.heap: dict[Location, Symbolic] = {}
+        self.read: dict[Location, Slot] = {}
+        self._frames: Frames = None
+        self._outside: Outside | None = None
+        self._next: tuple[Command, Environment] | None = None
+        self._at: Command
+
+    def run(self, P: Command, environment: Environment) -> Symbolic:
+        """The value of P. Raises ``Stuck`` if an operation has no handler, or if the program gets too long."""
+        self._at = P
+        try:
+            value = self._step(P, environment)
+            while True:
+                if value is None:
+                    P, environment = self._taken()
+                    value = self._step(P, environment)
+                elif self._frames is None and self._outside is None:
+                    return value
+                else:
+                    value = self._deliver(value)
+        except Stuck as failure:
+            raise placed(failure, self._at.span) from None
+
+    def _taken(self) -> tuple[Command, Environment]:
+        following, self._next = self._next, None
+        if following is None:
+            raise KernelBug("a command came to nothing")
+        return following
+
+    def _go(self, scope: Scope, V: Symbolic, environment: Environment) -> None:
+        self._next = (cast(Command, scope.body), bind(scope, V, environment))
+
+    def _step(self, P: Command, rho: Environment) -> "Symbolic | None":
+        """Into P, through what it binds at once: its value if it has one, else ``None`` after what comes next is set."""
+        b = self.builder
+        while isinstance(P, Bind):
+            Q, scope = P.bound, P.scope
+            if isinstance(Q, Return):
+                self._at = Q
+                rho = bind(scope, evaluate(Q.term, rho, b), rho)
+                P = cast(Command, scope.body)
+            else:
+                self._frames = (Then(scope, rho), self._frames)
+                P = Q
+        self._at = P
+        match P:
+            case Return(M):
+                return evaluate(M, rho, b)
+            case Perform(op, M):
+                return self._perform(op, evaluate(M, rho, b), rho)
+            case RevHandle(M, scope, H) | RH(M, scope, H):
+                bit = b.fresh_bit()
+                V = b.alias(evaluate(M, rho, b), bit)
+                self._install(Reverse(H, Clauses(H), rho, unpack(V, scope.arity)))
+                b.region = enter(bit, None, b.region)
+                self._go(scope, V, rho)
+                return None
+            case Handle(Q, H):
+                self._install(Ordinary(H, Clauses(H), rho))
+                self._next = (Q, rho)
+                return None
+            case Resume(index, _, M):
+                k = entry_at(index, rho)
+                if not isinstance(k, Continuation):
+                    raise KernelBug("a value is no continuation")
+                V = evaluate(M, rho, b)
+                self._reinstall(cast("tuple[Stretch, ...]", k.stretches))
+                return V
+
+    def _install(self, edge: Edge) -> None:
+        self._outside = Outside(edge, self._frames, self._outside)
+        self._frames = None
+
+    def _reinstall(self, stretches: Sequence[Stretch]) -> None:
+        for stretch in reversed(stretches):
+            self._install(stretch.edge)
+            self._frames = stretch.frames
+
+    def _deliver(self, V: Symbolic) -> "Symbolic | None":
+        """Gives V to the innermost frame, or to the handler if there is none inside it."""
+        b = self.builder
+        if self._frames is None:
+            return self._leave(V)
+        frame, self._frames = self._frames
+        match frame:
+            case Then(scope, rho):
+                self._go(scope, V, rho)
+                return None
+            case Paired():
+                return V, UNIT_SYMBOL
+            case Forwarded(argument, backward, stretches, bit, tape):
+                y, z = unpack(V, 2)
+                y = b.alias(y, bit)
+                self._reinstall(stretches)
+                b.region = enter(bit, (Performed(argument, y, z, backward), tape), b.region)
+                return y
+            case Returned(result, variables, bit, tape):
+                cotangents: Cotangents = {}
+                accumulate(result, V, bit, cotangents, b)
+                return self._walk_back(variables, bit, tape, cotangents)
+            case Backward(argument, variables, bit, tape, before):
+                # A continuation may come here twice, so each walk writes on a table of its own.
+                cotangents = dict(before)
+                accumulate(argument, V, bit, cotangents, b)
+                return self._walk_back(variables, bit, tape, cotangents)
+
+    def _leave(self, V: Symbolic) -> "Symbolic | None":
+        outside = self._outside
+        if outside is None:
+            raise KernelBug("a value has nowhere to go")
+        self._frames, self._outside = outside.frames, outside.outside
+        match outside.edge:
+            case Ordinary(H, _, rho):
+                self._go(H.returns, V, rho)
+            case Reverse(H, _, rho, variables):
+                region = self._leave_region()
+                self._frames = (Returned(V, variables, region.bit, region.tape), self._frames)
+                self._go(H.returns, V, rho)
+        return None
+
+    def _leave_region(self) -> Region:
+        region = self.builder.region
+        if region is None:
+            raise KernelBug("a reverse handler has no region")
+        self.builder.region = region.outer
+        return region
+
+    def _walk_back(self, variables: tuple[Symbolic, ...], bit: int, tape: Tape, cotangents: Cotangents) -> "Symbolic | None":
+        while tape is not None:
+            entry, tape = tape
+            if not isinstance(entry, Performed):
+                pull_back(entry, bit, cotangents, self.builder)
+                continue
+            # The clause is run even for the cotangent 0: it may have effects.
+            w = collect(entry.result, cotangents)
+            self._frames = (Backward(entry.argument, variables, bit, tape, cotangents), self._frames)
+            self._close(entry.backward, (w, entry.auxiliary))
+            return None
+        return pack(tuple([collect(x, cotangents) for x in variables]))
+
+    def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
+        """Gives ``Op(V)`` to the innermost handler with a clause for it; the heap answers ``Get`` and ``Put`` at the end."""
+        met = self._met(op, rho)
+        passed: list[Stretch] = []
+        while self._outside is not None:
+            edge = self._outside.edge
+            passed.append(Stretch(self._frames, edge))
+            self._frames, self._outside = self._outside.frames, self._outside.outside
+            opened = edge.clauses.find(met)
+            match edge:
+                case Reverse(_, _, environment, _):
+                    region = self._leave_region()
+                    if opened is None:
+                        # Passed on, as by ``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``.
+                        nothing = Closure(Scope(("y", "z"), Return(Zero(op.domain))), 2, EMPTY, NO_NAMES)
+                        waiting = Forwarded(V, nothing, tuple(passed), region.bit, region.tape)
+                        self._frames = (Paired(), (waiting, self._frames))
+                        passed = []
+                        continue
+                    inside, names = entered(met, opened, environment)
+                    forward, backward = opened.scopes
+                    waiting = Forwarded(V, Closure(backward, 2, inside, names), tuple(passed), region.bit, region.tape)
+                    self._frames = (waiting, self._frames)
+                    self._close(Closure(forward, 1, inside, names), V)
+                    return None
+                case Ordinary(_, _, environment):
+                    if opened is not None:
+                        inside, names = entered(met, opened, environment)
+                        (scope,) = opened.scopes
+                        rest = Continuation(tuple(passed))
+                        self._next = (cast(Command, scope.body), (rest, (V, inside, names), names))
+                        return None
+        return self._answer(op, met, V, passed)
+
+    def _met(self, op: Operation, rho: Environment) -> Met:
+        """The operation with its indices as they are here."""
+        return Met(op, tuple([self._index(i, rho) for i in op.indices]))
+
+    def _index(self, i: Index, rho: Environment) -> MetIndex:
+        match i:
+            case Location() | Dim():
+                return i
+            case LocationVar(name):
+                location = rho[2].get(name)
+                if location is None:
+                    raise KernelBug(f"{name} stands for no location")
+                return location
+            case M:
+                return evaluate(M, rho, self.builder)
+
+    def _close(self, closure: Closure, V: Symbolic) -> None:
+        environment = closure.environment
+        for W in unpack(V, closure.arity):
+            environment = (W, environment, closure.names)
+        self._next = (cast(Command, closure.scope.body), environment)
+
+    def _answer(self, op: Operation, met: Met, V: Symbolic, passed: list[Stretch]) -> Symbolic:
+        self._reinstall(passed)
+        if op.family not in (GET, PUT):
+            raise unhandled(op)
+        (location,) = met.indices
+        if not isinstance(location, Location):
+            raise KernelBug(f"{op.family.name} is at no location")
+        if op.family == PUT:
+            self.heap[location] = V
+            return UNIT_SYMBOL
+        content = self.heap.get(location)
+        if content is None:
+            self.read[location] = content = self.heap[location] = self.builder.read(location)
+        return content

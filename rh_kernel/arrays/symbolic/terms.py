@@ -1,0 +1,388 @@
+"""Symbolic evaluation of terms (RH Def. 5.4), and the way back along a tape (RH Fig. 6).
+
+``W.rd(x. N)(V)`` evaluates N once, in a region of its own, and then goes back through what was noted: each entry takes the
+cotangent of its result, once all of it has come together, and hands on those of its arguments. That is Fig. 6 with the sums
+regrouped, and it visits every entry once; the literal equations visit it once for each variable in scope.
+"""
+
+from typing import TypeAlias, cast
+
+from rh_kernel.arrays.symbolic.builder import Builder
+from rh_kernel.arrays.symbolic.replaying import evaluator
+from rh_kernel.arrays.symbolic.tape import (
+    EMPTY,
+    NO_NAMES,
+    Aliased,
+    Applied,
+    Called,
+    Continuation,
+    Environment,
+    Performed,
+    Region,
+    enter,
+)
+from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, pack, unpack
+from rh_kernel.primitives.smoothness import base
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.core import (
+    Bound,
+    Call,
+    Const,
+    Defined,
+    Function,
+    Let,
+    Plus,
+    Primitive,
+    Proj,
+    R,
+    Rd,
+    RdOf,
+    Scope,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.types import Product, real
+
+Cotangents: TypeAlias = dict[int, Symbolic]
+
+
+@frozen
+class _Call:
+    function: Function
+    span: Span | None
+
+
+@frozen
+class _Add:
+    pass
+
+
+@frozen
+class _Pack:
+    arity: int
+
+
+@frozen
+class _Project:
+    index: int
+    arity: int
+
+
+@frozen
+class _Enter:
+    scope: Scope
+    environment: Environment
+
+
+@frozen
+class _Differentiate:
+    scope: Scope
+    environment: Environment
+
+
+@frozen
+class _GoBack:
+    variable: Symbolic
+    cotangent: Symbolic
+
+
+@frozen
+class _Seal:
+    function: Defined
+    argument: Symbolic
+    region: Region | None
+
+
+@frozen
+class _Drop:
+    """The value only had to be there; the region goes on."""
+
+    region: Region | None
+
+
+@frozen
+class _Leave:
+    """The body of a function ends: whether checks are written down, and where calls stand, is as before."""
+
+    strict: bool
+    place: Span | None
+
+
+_Task: TypeAlias = (
+    tuple[Term, Environment] | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _GoBack | _Seal | _Drop | _Leave
+)
+
+
+def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
+    """The value of M. However deep M is, Python's stack is used for a few levels at most."""
+    if isinstance(M, Bound):
+        return variable(M.index, environment)
+    key = id(M)
+    if key in b.met:
+        if key not in b.evaluators:
+            b.evaluators[key] = evaluator(M, b)
+        value = b.evaluators[key]
+        if value is not None:
+            return value(environment)
+    else:
+        b.met[key] = M
+    V = _at_once(M, environment, b)
+    if V is not None:
+        return V
+    todo: list[_Task] = [(M, environment)]
+    values: list[Symbolic] = []
+    while todo:
+        task = todo.pop()
+        if isinstance(task, tuple):
+            N, rho = task
+            V = _at_once(N, rho, b)
+            if V is None:
+                _evaluate(N, rho, b, todo, values)
+            else:
+                values.append(V)
+            continue
+        match task:
+            case _Call(f, span):
+                _call(f, values.pop(), span, b, todo, values)
+            case _Pack(n):
+                items = tuple(values[-n:])
+                del values[-n:]
+                values.append(items)
+            case _Add():
+                W = values.pop()
+                values.append(b.add(values.pop(), W))
+            case _Project(i, n):
+                values.append(unpack(values.pop(), n)[i - 1])
+            case _Enter(scope, rho):
+                todo.append((cast(Term, scope.body), bind(scope, values.pop(), rho)))
+            case _Differentiate(scope, rho):
+                V = values.pop()
+                bit = b.fresh_bit()
+                x = b.alias(V, bit)
+                b.region = enter(bit, None, b.region)
+                todo.append(_GoBack(x, values.pop()))
+                todo.append((cast(Term, scope.body), bind(scope, x, rho)))
+            case _GoBack(x, W):
+                values.append(_go_back(values.pop(), W, x, b))
+            case _Seal(f, argument, region):
+                b.region = region
+                values.append(b.seal(f, argument, values.pop()))
+            case _Drop(region):
+                values.pop()
+                b.region = region
+            case _Leave(strict, place):
+                b.strict, b.place = strict, place
+    (V,) = values
+    return V
+
+
+def _at_once(M: Term, environment: Environment, b: Builder) -> "Symbolic | None":
+    """The value of what is no deeper than ``f(⟨x, y⟩)``, where most terms end; ``None`` if M is deeper."""
+    if isinstance(M, Call):
+        f = M.function
+        if isinstance(f, Primitive):
+            V = _read(M.argument, environment)
+            if V is not None:
+                return _applied(f, V, M.span, b)
+        return None
+    return b.constant(M.value) if isinstance(M, Const) else _read(M, environment)
+
+
+def _read(M: Term, environment: Environment) -> "Symbolic | None":
+    """The value of ``x``, ``0``, ``x.i`` and tuples of these, for which nothing is computed; ``None`` if M is another term."""
+    if isinstance(M, Bound):
+        return variable(M.index, environment)
+    if isinstance(M, Tuple):
+        items: list[Symbolic] = []
+        for N in M.items:
+            V = None if isinstance(N, Tuple) else _read(N, environment)
+            if V is None:
+                return None
+            items.append(V)
+        return tuple(items)
+    if isinstance(M, Proj):
+        return unpack(variable(M.of.index, environment), M.arity)[M.index - 1] if isinstance(M.of, Bound) else None
+    return Nought(M.type) if isinstance(M, Zero) else None
+
+
+def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
+    match M:
+        case Call(f, N):
+            todo.append(_Call(f, M.span))
+            todo.append((N, environment))
+        case Tuple(items):
+            todo.append(_Pack(len(items)))
+            todo.extend([(N, environment) for N in reversed(items)])
+        case Plus(L, N):
+            todo.append(_Add())
+            todo.append((N, environment))
+            todo.append((L, environment))
+        case Let(N, scope):
+            todo.append(_Enter(scope, environment))
+            todo.append((N, environment))
+        case Proj(i, n, N):
+            todo.append(_Project(i, n))
+            todo.append((N, environment))
+        case Rd(W, scope, N) | R(W, scope, N):
+            todo.append(_Differentiate(scope, environment))
+            todo.append((N, environment))
+            todo.append((W, environment))
+        case Bound(index):
+            values.append(variable(index, environment))
+        case Const(array):
+            values.append(b.constant(array))
+        case Zero(A):
+            values.append(Nought(A))
+
+
+def _applied(f: Primitive, V: Symbolic, span: Span | None, b: Builder) -> Symbolic:
+    arguments = spread(f, V)
+    if b.strict:
+        b.check_smooth(f, arguments, span)
+    return b.apply(f, arguments)
+
+
+def _call(f: Function, V: Symbolic, span: Span | None, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
+    match f:
+        case Primitive():
+            values.append(_applied(f, V, span, b))
+        case Defined(_, _, _, body, own):
+            _enter(span, b, todo)
+            if own is not None:
+                todo.append(_Seal(f, V, b.region))
+                b.region = None
+            todo.append((cast(Term, body.body), (V, EMPTY, NO_NAMES)))
+        case RdOf(g):
+            w, v = unpack(V, 2)
+            _enter(span, b, todo)
+            todo.append((cast(Term, b.derivative(g).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES)))
+            if b.strict:
+                _require(g, v, b, todo)
+
+
+def _enter(span: Span | None, b: Builder, todo: list[_Task]) -> None:
+    """What is evaluated next is the body of a function that is called at ``span``."""
+    todo.append(_Leave(b.strict, b.place))
+    b.place = b.place or span
+
+
+def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task]) -> None:
+    """``rd[g]`` is defined at the point v only if g is (RH Def. 6.8), and for a primitive g it is defined wherever g is."""
+    g, depth = base(g)
+    for _ in range(depth):
+        _, v = unpack(v, 2)
+    match g:
+        case Primitive():
+            b.check_smooth(g, spread(g, v), None)
+            b.strict = False
+        case Defined(_, _, _, _, None) | RdOf():
+            pass
+        case Defined(_, _, _, body, _):
+            todo.append(_Drop(b.region))
+            todo.append((cast(Term, body.body), (v, EMPTY, NO_NAMES)))
+            b.region = None
+
+
+def spread(f: Primitive, V: Symbolic) -> tuple[Symbolic, ...]:
+    """The arguments of f in the value that it is applied to."""
+    return unpack(V, len(f.domain.factors)) if isinstance(f.domain, Product) else (V,)
+
+
+def _go_back(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Symbolic:
+    """``W.R_V(x. N)`` for the N that was just evaluated to ``result`` in the innermost region, which ends here."""
+    region = b.region
+    if region is None:
+        raise KernelBug("a derivative ends where no region is active")
+    b.region = region.outer
+    cotangents: Cotangents = {}
+    accumulate(result, W, region.bit, cotangents, b)
+    tape = region.tape
+    while tape is not None:
+        entry, tape = tape
+        if isinstance(entry, Performed):
+            raise KernelBug("an operation was performed in a term")
+        pull_back(entry, region.bit, cotangents, b)
+    return collect(x, cotangents)
+
+
+def pull_back(entry: Applied | Aliased | Called, bit: int, cotangents: Cotangents, b: Builder) -> None:
+    """Hands the cotangent of the entry's result on to its arguments, by ``rd[f](w, v)``."""
+    match entry:
+        case Aliased(source, result):
+            w = cotangents.pop(result.register, None)
+            if w is not None:
+                accumulate(source, w, bit, cotangents, b)
+        case Applied(f, arguments, result):
+            w = cotangents.pop(result.register, None)
+            if w is not None:
+                v = pack(arguments)
+                accumulate(v, _rd(f, w, v, b), bit, cotangents, b)
+        case Called(f, argument, result, span):
+            # What the user wrote need not be linear: it is asked even when the cotangent is 0.
+            accumulate(argument, _rd(f, collect(result, cotangents), argument, b, span), bit, cotangents, b)
+
+
+def _rd(f: Function, w: Symbolic, v: Symbolic, b: Builder, span: Span | None = None) -> Symbolic:
+    """``rd[f](w, v)`` after ``f(v)``, so it is known that f is defined at v."""
+    strict, place = b.strict, b.place
+    b.strict, b.place = strict and not isinstance(f, Primitive), place or span
+    V = evaluate(cast(Term, b.derivative(f).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES), b)
+    b.strict, b.place = strict, place
+    return V
+
+
+def accumulate(V: Symbolic, W: Symbolic, bit: int, cotangents: Cotangents, b: Builder) -> None:
+    """Adds the cotangent W of V to those of the slots in V that depend on the region of ``bit``."""
+    if isinstance(V, Nought) or isinstance(W, Nought):
+        return
+    if isinstance(V, Slot):
+        if V.active & bit:
+            before = cotangents.get(V.register)
+            cotangents[V.register] = W if before is None else b.add(before, W)
+    elif isinstance(W, tuple):
+        for x, y in zip(V, W, strict=True):
+            accumulate(x, y, bit, cotangents, b)
+    else:
+        raise KernelBug("a cotangent has another type than its value")
+
+
+def collect(V: Symbolic, cotangents: Cotangents) -> Symbolic:
+    """The cotangent of V, taken out of ``cotangents``."""
+    match V:
+        case Slot(register, shape):
+            w = cotangents.pop(register, None)
+            return Nought(real(*shape)) if w is None else w
+        case Nought():
+            return V
+        case tuple():
+            return tuple([collect(W, cotangents) for W in V])
+
+
+def variable(index: int, environment: Environment) -> Symbolic:
+    """The value of the variable. Raises ``KernelBug`` if it is not bound to a value."""
+    V = entry_at(index, environment)
+    if isinstance(V, Continuation):
+        raise KernelBug("a continuation is no term")
+    return V
+
+
+def entry_at(index: int, environment: Environment) -> "Symbolic | Continuation":
+    """What the variable is bound to. Raises ``KernelBug`` if it is not bound."""
+    cell: Environment | None = environment
+    while index and cell is not None:
+        cell = cell[1]
+        index -= 1
+    if cell is None or cell[0] is None:
+        raise KernelBug("a variable is not bound")
+    return cell[0]
+
+
+def bind(scope: Scope, V: Symbolic, environment: Environment) -> Environment:
+    """The environment with the scope's variables bound to the components of V."""
+    names = environment[2]
+    for W in unpack(V, len(scope.hints)):
+        environment = (W, environment, names)
+    return environment

@@ -1,0 +1,90 @@
+"""Plans on NumPy do what the words of ``arrays.plan`` say, step by step and drawn at random."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rh_kernel.arrays.numpy_backend.arrays import Arrays
+from rh_kernel.arrays.numpy_backend.backend import NumPy
+from rh_kernel.arrays.plan import Input, Instruction, Kept, Map, Number, Plan, Scalar, Store, View
+from tests.arrays.plans import STEPS, ByDefinition, plans
+
+
+@pytest.mark.parametrize("kind", STEPS)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.data())
+def test_each_kind_of_step_does_what_its_definition_says(kind: str, data: st.DataObject) -> None:
+    plan = data.draw(plans(kind))
+    runner, expected = NumPy().runner(plan, {}), ByDefinition(plan, {})
+    for _ in range(2):
+        runner.step()
+        expected.step()
+    compare(runner.result(), expected.result(), 1e-9 if plan.precision == "float64" else 1e-3)
+
+
+def compare(found: Any, expected: Any, tolerance: float) -> None:
+    if isinstance(found, tuple):
+        for x, y in zip(found, expected, strict=True):
+            compare(x, y, tolerance)
+    else:
+        size = 1 + np.abs(expected[np.isfinite(expected)]).max(initial=0)
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * size)
+
+
+def test_the_step_of_a_difference_is_a_comparison() -> None:
+    """``step(x − y)`` is 1 where x > y: not where one is not a number, nor where both are one infinity."""
+    x = np.array([1.0, 2.0, np.nan, 1.0, np.inf, np.inf, 0.0])
+    y = np.array([2.0, 1.0, 1.0, np.nan, np.inf, 1.0, 0.0])
+    whole = [View(k, 0, (7,), (1,)) for k in range(3)]
+    body = (Instruction(Scalar.SUB, (0, 1)), Instruction(Scalar.STEP, (2,)))
+    step = Map((7,), (whole[0], whole[1]), body, (Store(whole[2], 3),))
+    plan = Plan("float64", None, (), (Kept(x), Kept(y), Kept(np.zeros(7))), 0, (step,), whole[2], ())
+    runner = NumPy().runner(plan, {})
+    runner.step()
+    assert np.asarray(runner.result()).tolist() == [0, 1, 0, 0, 0, 1, 0]
+
+
+def test_nought_and_negative_nought_are_two_numbers() -> None:
+    numbers = (Number(1.0), Number(0.0), Number(-0.0), Instruction(Scalar.DIV, (0, 1)), Instruction(Scalar.DIV, (0, 2)))
+    y, z = [View(k, 0, (1,), (1,)) for k in range(2)]
+    plan = Plan(
+        "float64",
+        None,
+        (),
+        (Kept(np.ones(1)), Kept(np.ones(1))),
+        0,
+        (Map((1,), (), numbers, (Store(y, 3), Store(z, 4))),),
+        (y, z),
+        (),
+    )
+    runner = NumPy().runner(plan, {})
+    runner.step()
+    assert [np.asarray(found).tolist() for found in runner.result()] == [[np.inf], [-np.inf]]
+
+
+def test_a_run_is_given_the_inputs_of_the_plan_and_no_others() -> None:
+    x, y = [View(k, 0, (2,), (1,)) for k in range(2)]
+    copied = Map((2,), (x,), (), (Store(y, 0),))
+    runner = NumPy().runner(Plan("float64", None, ((2,),), (Input(0, 2), Kept(np.zeros(2))), 0, (copied,), y, ()), {})
+    runner.step(np.array([1.0, 2.0]))
+    for wrong in ((), (np.zeros(2), np.zeros(2)), (np.zeros(1),), (np.zeros(2, np.float32),)):
+        with pytest.raises(ValueError, match="input"):
+            runner.step(*wrong)
+    assert np.asarray(runner.result()).tolist() == [1, 2]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=5), max_size=6))
+def test_rooms_of_one_step_are_apart_and_the_next_step_has_them_again(steps: list[list[int]]) -> None:
+    """Where the step that needs most comes first, there is no more room than that step has."""
+    arrays = Arrays([], np.dtype(np.float64))
+    steps = [sorted(step, reverse=True) for step in steps]
+    most = [max((step[i] for step in steps if len(step) > i), default=0) for i in range(5)]
+    for step in [most, *steps]:
+        arrays.begin()
+        rooms = [arrays.room((n,)) for n in step]
+        for i, room in enumerate(rooms):
+            assert not any(np.shares_memory(room, other) for other in rooms[:i])
+    assert sum(room.size for room in arrays.rooms) == sum(most)
