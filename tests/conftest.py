@@ -3,9 +3,14 @@
 import os
 
 import pytest
+from hypothesis import settings
 
 # Kernels that tests start are not to write into the history of whoever runs the tests.
 os.environ["RH_HISTORY"] = "off"
+
+# No test fails because the machine is busy.
+settings.register_profile("unhurried", settings.default, deadline=None)
+settings.load_profile("unhurried")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

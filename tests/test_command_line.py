@@ -286,6 +286,49 @@ def test_trace_of_a_file_without_commands_is_of_its_last_term(rh: Rh) -> None:
     assert [r.get("rule") for r in rh("trace", "FILE", "--json", text="1 + 2\nsquare(3)\n").records] == ["Ev", None]
 
 
+EFFECTS = """\
+let x <= return 1 + 2 in return x
+%%eff
+fun f (x : Int) : Int = x + 1
+f (f 2)
+%count f 2
+fun last x = x
+"""
+
+
+def test_trace_of_a_file_that_ends_in_effects_is_of_what_it_runs_last(rh: Rh) -> None:
+    """``%count f 2``: f is unfolded with its argument, which is two steps, and 2 + 1 is 3."""
+    done = rh("trace", "FILE", text=EFFECTS)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == ["f 2", "—unfold →→  2", "2 + 1", "—const→  3", "3", "3 : Int"]
+    done = rh("trace", "FILE", "--json", text=EFFECTS)
+    assert [(r["step"], r["rule"], r["term"]) for r in done.records[:-1]] == [
+        (0, "", "f 2"),
+        (2, "unfold →", "2 + 1"),
+        (3, "const", "3"),
+    ]
+    assert done.records[-1] == {"steps": 3, "type": "Int", "value": 3, "printed": []}
+
+
+def test_a_command_after_effects_is_the_last_one(rh: Rh) -> None:
+    done = rh("trace", "FILE", "--json", text=f"{EFFECTS}%%rh\nreturn 1 + 2\n")
+    assert [r.get("rule") for r in done.records] == ["Plus", None]
+
+
+def test_a_trace_of_effects_that_gets_stuck_shows_how_far_it_came(rh: Rh) -> None:
+    done = rh("trace", "FILE", "--json", text="%%eff\nfun f x = quotient 1 x\nf 0\n")
+    assert done.code == 1
+    assert [r.get("rule", r.get("kind")) for r in done.records] == ["", "unfold →", "error"]
+    assert done.records[-1]["code"] == "RH530"
+
+
+@pytest.mark.parametrize("command", ["compile", "diagram"])
+def test_effects_are_neither_compiled_nor_drawn(rh: Rh, command: str) -> None:
+    done = rh(command, "FILE", text="%%eff\n1 + 2\n")
+    assert done.code == 1
+    assert "rh trace" in done.err
+
+
 def test_trace_for_a_person_names_the_rules(rh: Rh) -> None:
     done = rh("trace", "FILE")
     assert done.code == 0
@@ -608,5 +651,5 @@ def test_a_program_that_is_run_loads_what_it_needs(tmp_path: Path) -> None:
     assert "[2.0, 4.0] : Real(2)" in done.stdout
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "rh_kernel.arrays.compile" in loaded
-    drawing = {"rh_kernel.denotational", "rh_kernel.display.bundle", "rh_kernel.display.diagrams"}
+    drawing = {"rh_kernel.denotational", "rh_kernel.display.bundle", "rh_kernel.display.diagrams.choice"}
     assert not loaded & {*drawing, "importlib.metadata", "sklearn"}

@@ -8,10 +8,10 @@ from rh_kernel.command_line.looking import find
 from rh_kernel.command_line.report import Report
 from rh_kernel.denotational.drawing.layout import placed
 from rh_kernel.denotational.drawing.sketch import sketch
-from rh_kernel.display.diagram_dot import diagram_dot
-from rh_kernel.display.diagram_svg import diagram_svg
-from rh_kernel.display.diagram_tikz import diagram_tikz
-from rh_kernel.display.diagrams import chosen
+from rh_kernel.display.diagrams.choice import chosen
+from rh_kernel.display.diagrams.dot import diagram_dot
+from rh_kernel.display.diagrams.svg import diagram_svg
+from rh_kernel.display.diagrams.tikz import diagram_tikz
 from rh_kernel.session.drawing import closed
 from rh_kernel.session.performing import perform
 from rh_kernel.session.plans import Draw

@@ -1,12 +1,16 @@
 """``rh trace`` and ``rh compile``: how the last command of a file reduces, and the program it becomes."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Generic, TypeAlias, TypeVar
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.command_line.running import before
+from rh_kernel.display.effects.record import reduction_records
+from rh_kernel.display.effects.text import reduction_blocks
 from rh_kernel.display.record import end_record, step_record
-from rh_kernel.display.trace import trace_blocks
+from rh_kernel.display.traces.text import trace_blocks
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.performing import State, perform
 from rh_kernel.session.planning import plan
@@ -24,6 +28,7 @@ from rh_kernel.session.plans import (
     Evaluate,
     Gradient,
     Load,
+    Plan,
     Refuse,
     Reset,
     RunEffects,
@@ -38,7 +43,7 @@ from rh_kernel.session.plans import (
     Train,
     Undo,
 )
-from rh_kernel.session.results import ProgramMade, Shown, TraceMade
+from rh_kernel.session.results import ProgramMade, ReductionShown, Shown, TraceMade
 from rh_kernel.session.session import Session
 from rh_kernel.session.settings import Settings
 from rh_kernel.session.written import written
@@ -49,12 +54,22 @@ from rh_kernel.syntax.printing import Memory
 from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.items import ClosedCommand, ClosedTerm
 
+_STEPS_ALONE = "what a %%eff cell runs has steps, which `rh trace` shows, but no straight-line program and no diagram"
+
+Straight: TypeAlias = ClosedTerm | ClosedCommand
+"""What becomes a straight-line program, and a diagram."""
+
+Reducing: TypeAlias = Straight | RunEffects
+"""What has steps."""
+
+_Looked = TypeVar("_Looked", bound=Reducing, covariant=True)
+
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """The term or command to look at, its number among the items, and the session after all items before it."""
+class Subject(Generic[_Looked]):
+    """What to look at, its number among the items, and the session after all items before it."""
 
-    closed: ClosedTerm | ClosedCommand
+    closed: _Looked
     item: int
     session: Session
 
@@ -66,13 +81,23 @@ class Subject:
 
 def trace(file: str, report: Report, settings: Settings) -> None:
     """The steps of the last command. Raises ``Failure`` if it has none, or gets stuck before its end."""
-    subject = find(file, report, settings)
+    subject = _find(file, report, settings, _reducing)
     if subject is None:
         return
+    match subject.closed:
+        case RunEffects() as run:
+            planned = replace(run, shows="steps")
+        case closed:
+            planned = Trace(closed, written(subject.session.definitions))
     try:
-        for event in perform(subject.item, Trace(subject.closed, written(subject.session.definitions)), subject.state):
-            if isinstance(event, Shown) and isinstance(event.result, TraceMade):
-                _show(event.result, report)
+        for event in perform(subject.item, planned, subject.state):
+            match event:
+                case Shown(_, TraceMade() as made):
+                    _show(made, report)
+                case Shown(_, ReductionShown() as made):
+                    _show_reduction(made, report)
+                case _:
+                    pass
     except Failure as failure:
         report.failure(failure.diagnostics, subject.item)
 
@@ -90,31 +115,30 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
         report.failure(failure.diagnostics, subject.item)
 
 
-def find(file: str, report: Report, settings: Settings) -> Subject | None:
+def find(file: str, report: Report, settings: Settings) -> Subject[Straight] | None:
     """The last command of a file, or its last term if it has no command; ``None`` if an item after it has an error.
 
     The items before it are run, and errors are reported. Raises ``Rejected`` if there is neither, or no file.
     """
+    return _find(file, report, settings, _straight)
+
+
+def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _Looked | None]) -> Subject[_Looked] | None:
     source = read(file)
     session = Session.start(folder(file), settings)
     definitions, around = session.definitions, session.surroundings
-    found: list[tuple[int, Item | Unparsed, ClosedTerm | ClosedCommand]] = []
+    found: list[tuple[int, Item | Unparsed, _Looked]] = []
     refused: list[tuple[int, Refuse]] = []
+    runs_effects = False
     for number, item in enumerate(parse(source), start=1):
         definitions, planned = plan(definitions, item, around)
         around = around.after(planned)
-        match planned:
-            case Evaluate(closed) | Trace(closed) | Compile(closed) | Gradient(closed):
-                found.append((number, item, closed))
-            case Refuse():
-                refused.append((number, planned))
-            case Declare() | ShowType() | Derive() | Draw() | Train() | Compare() | Answer():
-                pass
-            case Save() | Load() | Undo() | ShowHeap() | Reset() | Set() | SetDevice():
-                pass
-            case DeclareFunction() | Compute() | ShowForms() | Differentiate() | DeclareEffects() | RunEffects():
-                pass
-    commands = [subject for subject in found if isinstance(subject[2], ClosedCommand)]
+        if isinstance(planned, Refuse):
+            refused.append((number, planned))
+        elif (closed := of(planned)) is not None:
+            found.append((number, item, closed))
+        runs_effects = runs_effects or isinstance(planned, RunEffects)
+    commands = [subject for subject in found if not isinstance(subject[2], ClosedTerm)]
     chosen = (commands or found or [None])[-1]
     later = refused if chosen is None else [(number, refusal) for number, refusal in refused if number > chosen[0]]
     for number, refusal in later:
@@ -122,9 +146,26 @@ def find(file: str, report: Report, settings: Settings) -> Subject | None:
     if later:
         return None
     if chosen is None:
-        raise Rejected(NothingToStep(span=Span(source, 0, 0), hint="end the file with the command to look at"))
+        hint = _STEPS_ALONE if runs_effects else "end the file with the command to look at"
+        raise Rejected(NothingToStep(span=Span(source, 0, 0), hint=hint))
     number, item, closed = chosen
     return Subject(closed, number, before(file, Source(source.name, source.text[: item.span.start]), report, settings))
+
+
+def _straight(planned: Plan) -> Straight | None:
+    match planned:
+        case Evaluate(closed) | Trace(closed) | Compile(closed) | Gradient(closed):
+            return closed
+        case Declare() | ShowType() | Derive() | Draw() | Train() | Compare() | Answer() | Refuse():
+            return None
+        case Save() | Load() | Undo() | ShowHeap() | Reset() | Set() | SetDevice():
+            return None
+        case DeclareFunction() | Compute() | ShowForms() | Differentiate() | DeclareEffects() | RunEffects():
+            return None
+
+
+def _reducing(planned: Plan) -> Reducing | None:
+    return planned if isinstance(planned, RunEffects) else _straight(planned)
 
 
 def _show(trace: TraceMade, report: Report) -> None:
@@ -138,3 +179,13 @@ def _show(trace: TraceMade, report: Report) -> None:
         report.record(step_record(number, step, memory))
     if trace.value is not None:
         report.record(end_record(len(trace.steps), trace.type, trace.value))
+
+
+def _show_reduction(reduction: ReductionShown, report: Report) -> None:
+    """The same of an expression of a ``%%eff`` cell."""
+    if report.as_json:
+        for record in reduction_records(reduction):
+            report.record(record)
+    else:
+        for block in reduction_blocks(reduction):
+            report.text(block)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 from rh_kernel.display.diagnostics import ansi
 from rh_kernel.display.diagnostics import text as plain
 from rh_kernel.display.plain import text as text_of
-from rh_kernel.display.runs import progress_text
+from rh_kernel.display.training.runs import progress_text
 from rh_kernel.session.results import ItemFailed, Progress, Result
 from rh_kernel.source.diagnostic import Diagnostic
 

@@ -1,17 +1,17 @@
 """``Result → {MIME type: data}``: every result as text for a terminal and as HTML for a notebook, trusted or not."""
 
 from rh_kernel.display import diagnostics
-from rh_kernel.display.derivation_html import derivation_html
-from rh_kernel.display.derivation_latex import derivation_latex
-from rh_kernel.display.diagrams import diagram_bundle, diagram_html
-from rh_kernel.display.gradient_html import gradient_bundle, gradient_html
+from rh_kernel.display.derivations.html import derivation_html
+from rh_kernel.display.derivations.latex import derivation_latex
+from rh_kernel.display.diagrams.choice import diagram_bundle, diagram_html
+from rh_kernel.display.gradients.html import gradient_bundle, gradient_html
 from rh_kernel.display.heaps import by_name, heap_html
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span
 from rh_kernel.display.names import names_html
 from rh_kernel.display.plain import PASSED, text
-from rh_kernel.display.runs import progress_html, progress_text, run_html
-from rh_kernel.display.trace_html import trace_html
+from rh_kernel.display.traces.html import trace_html
+from rh_kernel.display.training.runs import progress_html, progress_text, run_html
 from rh_kernel.display.values import changes_html, value_html
 from rh_kernel.session.results import (
     CheckPassed,
@@ -72,7 +72,7 @@ def html(result: Result) -> str:
         case TraceMade():
             return trace_html(result)
         case ProgramMade():
-            from rh_kernel.display.programs import program_html
+            from rh_kernel.display.programs.choice import program_html
 
             return program_html(result)
         case TypeShown(subject, A, remarks):
@@ -86,11 +86,11 @@ def html(result: Result) -> str:
         case HeapShown(contents):
             return heap_html(contents)
         case Computed() | Differentiated() | FormsShown() | RewritingShown():
-            from rh_kernel.display.laboratory_html import laboratory_html
+            from rh_kernel.display.laboratory.html import laboratory_html
 
             return laboratory_html(result)
         case Returned() | Counted() | ReductionShown():
-            from rh_kernel.display.effects_html import effects_html
+            from rh_kernel.display.effects.html import effects_html
 
             return effects_html(result)
         case CheckPassed(checked, _):

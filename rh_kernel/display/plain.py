@@ -3,8 +3,8 @@
 from rh_kernel.display.diagnostics import texts
 from rh_kernel.display.heaps import by_name, heap_text
 from rh_kernel.display.names import names_text
-from rh_kernel.display.runs import run_text
 from rh_kernel.display.text import visible
+from rh_kernel.display.training.runs import run_text
 from rh_kernel.display.values import changes_text, value_text
 from rh_kernel.session.results import (
     CheckPassed,
@@ -45,35 +45,35 @@ def text(result: Result) -> str:
         case ValueFound(A, V, changes, _):
             return _lines(f"{value_text(V)} : {A}", changes_text(by_name(changes)))
         case TraceMade():
-            from rh_kernel.display.trace import trace_text
+            from rh_kernel.display.traces.text import trace_text
 
             return trace_text(result, STEPS)
         case ProgramMade():
-            from rh_kernel.display.programs import program_text
+            from rh_kernel.display.programs.choice import program_text
 
             return visible(program_text(result))
         case TypeShown(subject, A, remarks):
             return visible("\n".join([f"{subject} : {A}", *remarks]))
         case DerivationMade():
-            from rh_kernel.display.derivation_text import derivation_text
+            from rh_kernel.display.derivations.text import derivation_text
 
             return derivation_text(result)
         case DiagramMade():
-            from rh_kernel.display.diagram_text import diagram_text
+            from rh_kernel.display.diagrams.text import diagram_text
 
             return diagram_text(result)
         case GradientMade():
-            from rh_kernel.display.gradient_text import gradient_text
+            from rh_kernel.display.gradients.text import gradient_text
 
             return gradient_text(result)
         case HeapShown(contents):
             return heap_text(contents)
         case Computed() | Differentiated() | FormsShown() | RewritingShown():
-            from rh_kernel.display.laboratory_text import laboratory_text
+            from rh_kernel.display.laboratory.text import laboratory_text
 
             return visible(laboratory_text(result))
         case Returned() | Counted() | ReductionShown():
-            from rh_kernel.display.effects_text import effects_text
+            from rh_kernel.display.effects.text import effects_text
 
             return visible(effects_text(result))
         case CheckPassed(checked, _):

@@ -17,9 +17,9 @@ from rh_kernel.arrays.program import Program
 from rh_kernel.denotational.drawing.sketch import Look, Node, operation_text, sketch
 from rh_kernel.denotational.parts import Part
 from rh_kernel.display.data import Json, Record
-from rh_kernel.display.derivation_text import one_line
-from rh_kernel.display.derivations import Proof, fold, premises, sheet
-from rh_kernel.display.gradients import reading
+from rh_kernel.display.derivations.parts import Proof, fold, premises, sheet
+from rh_kernel.display.derivations.text import one_line
+from rh_kernel.display.gradients.passes import reading
 from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (
@@ -94,11 +94,11 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
         case HeapShown(changes):
             return ({"item": item, "kind": "heap", "heap": contents(changes)},)
         case Computed() | Differentiated() | FormsShown() | RewritingShown():
-            from rh_kernel.display.laboratory_record import laboratory_records
+            from rh_kernel.display.laboratory.record import laboratory_records
 
             return laboratory_records(item, result)
         case Returned() | Counted() | ReductionShown():
-            from rh_kernel.display.effects_record import effects_record
+            from rh_kernel.display.effects.record import effects_record
 
             return ({"item": item, **effects_record(result)},)
         case CheckPassed(text, A):

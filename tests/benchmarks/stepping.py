@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rh_kernel.display.live.stepper import Stepper
-from rh_kernel.display.marking import children
+from rh_kernel.display.traces.marking import children
 from rh_kernel.operational.binders import fixed
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap

@@ -13,7 +13,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 
 from rh_kernel.display.live.stepper import Stepper
-from rh_kernel.display.trace_html import trace_html
+from rh_kernel.display.traces.html import trace_html
 from rh_kernel.kernel.install import install
 from rh_kernel.session.results import Result, TraceMade
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.curves import BLOCKS, MOST_POINTS, Scale, curve_image, scale, sparkline, tick_text
+from rh_kernel.display.training.curves import BLOCKS, MOST_POINTS, Scale, curve_image, scale, sparkline, tick_text
 from tests.display.pages import assert_harmless
 
 NUMBERS = st.lists(st.floats(), max_size=40)

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.display.bundle import bundle, html, text
-from rh_kernel.display.derivation_latex import derivation_document, derivation_latex
-from rh_kernel.display.derivation_pieces import Part, parts, pieces
-from rh_kernel.display.derivation_text import one_line
-from rh_kernel.display.derivations import Proof, fold, sheet
+from rh_kernel.display.derivations.latex import derivation_document, derivation_latex
+from rh_kernel.display.derivations.parts import Proof, fold, sheet
+from rh_kernel.display.derivations.pieces import Part, parts, pieces
+from rh_kernel.display.derivations.text import one_line
 from rh_kernel.display.latex import escape
 from rh_kernel.display.record import derivation_record, records
 from rh_kernel.session.results import DerivationMade

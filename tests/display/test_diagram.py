@@ -22,10 +22,10 @@ from rh_kernel.denotational.parts import Leg, Part
 from rh_kernel.denotational.smooth import Apply, Draft
 from rh_kernel.denotational.wiring import Builder
 from rh_kernel.display.bundle import bundle
-from rh_kernel.display.diagram_dot import diagram_dot
-from rh_kernel.display.diagram_svg import diagram_svg
-from rh_kernel.display.diagram_tikz import diagram_tikz
-from rh_kernel.display.diagrams import MOST, chosen, diagram_html
+from rh_kernel.display.diagrams.choice import MOST, chosen, diagram_html
+from rh_kernel.display.diagrams.dot import diagram_dot
+from rh_kernel.display.diagrams.svg import diagram_svg
+from rh_kernel.display.diagrams.tikz import diagram_tikz
 from rh_kernel.display.record import records
 from rh_kernel.session.results import DiagramMade, ItemFailed
 from rh_kernel.syntax.core import Bound, Call, Operation, Primitive

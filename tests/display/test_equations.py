@@ -6,8 +6,8 @@ from itertools import islice
 
 import pytest
 
-from rh_kernel.display.equations import WIDTH, condition, equation
-from rh_kernel.display.frames import subject_doc
+from rh_kernel.display.traces.equations import WIDTH, condition, equation
+from rh_kernel.display.traces.frames import subject_doc
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.step import Step

@@ -15,9 +15,9 @@ from rh_kernel.denotational.recording import Recording, Use
 from rh_kernel.denotational.smooth import Apply, Draft
 from rh_kernel.denotational.wiring import Builder
 from rh_kernel.display.bundle import bundle
-from rh_kernel.display.diagrams import MOST
-from rh_kernel.display.gradient_text import MOST_ROWS
-from rh_kernel.display.gradients import Role, reading
+from rh_kernel.display.diagrams.choice import MOST
+from rh_kernel.display.gradients.passes import Role, reading
+from rh_kernel.display.gradients.text import MOST_ROWS
 from rh_kernel.display.record import records
 from rh_kernel.session.results import Change, GradientMade, Pass
 from rh_kernel.syntax.builtin import PUT

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.curves import sparkline
 from rh_kernel.display.pictures import TILE_CELLS, averaged_pages, extremes, tiles
-from rh_kernel.display.runs import duration, progress_html, progress_text, run_html, run_text
-from rh_kernel.display.weights import CARDS, MOST_CARDS, ROOM, gallery, moved, passing_gallery, side_of_images
+from rh_kernel.display.training.curves import sparkline
+from rh_kernel.display.training.runs import duration, progress_html, progress_text, run_html, run_text
+from rh_kernel.display.training.weights import CARDS, MOST_CARDS, ROOM, gallery, moved, passing_gallery, side_of_images
 from rh_kernel.session.results import Change, TrainingDone
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from rh_kernel.display import trace_html as trace_html_module
-from rh_kernel.display.flows import flow
-from rh_kernel.display.frames import frame, heap_changes, marked, subject_doc
-from rh_kernel.display.glosses import gloss
-from rh_kernel.display.legs import Direction, legs
-from rh_kernel.display.marking import after_marks, before_marks, children
-from rh_kernel.display.panes import pane
 from rh_kernel.display.rounding import ENTRIES, array_line, round_array, rounded
 from rh_kernel.display.text import to_text
-from rh_kernel.display.titles import title
-from rh_kernel.display.trace import LINES, WIDTH, trace_blocks, trace_text
-from rh_kernel.display.trace_html import FIRST, LAST, MOST, trace_html
+from rh_kernel.display.traces import html as trace_html_module
+from rh_kernel.display.traces.flows import flow
+from rh_kernel.display.traces.frames import frame, heap_changes, marked, subject_doc
+from rh_kernel.display.traces.glosses import gloss
+from rh_kernel.display.traces.html import FIRST, LAST, MOST, trace_html
+from rh_kernel.display.traces.legs import Direction, legs
+from rh_kernel.display.traces.marking import after_marks, before_marks, children
+from rh_kernel.display.traces.panes import pane
+from rh_kernel.display.traces.text import LINES, WIDTH, trace_blocks, trace_text
+from rh_kernel.display.traces.titles import title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.reverse import reverse_clause
 from rh_kernel.paper import Rule

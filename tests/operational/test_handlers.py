@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from rh_kernel.display.marking import head
+from rh_kernel.display.traces.marking import head
 from rh_kernel.operational.binders import bind, fixed, plus, returned
 from rh_kernel.operational.substitution import handled
 from rh_kernel.operational.trace import run, steps

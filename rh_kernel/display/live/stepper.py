@@ -4,11 +4,6 @@ import math
 from collections import Counter
 from typing import cast
 
-from rh_kernel.display.equations import condition, equation
-from rh_kernel.display.flows import flow
-from rh_kernel.display.frames import cut
-from rh_kernel.display.glosses import gloss
-from rh_kernel.display.legs import legs
 from rh_kernel.display.live.lines import ROLES, WIDTH, edit
 from rh_kernel.display.live.sources import Origins, excerpt
 from rh_kernel.display.live.stepper_heap import Heaps
@@ -17,6 +12,11 @@ from rh_kernel.display.live.stepper_words import about, became, looked_at, one_l
 from rh_kernel.display.live.view import Unanswerable, number, truth, words
 from rh_kernel.display.record import Json, Record
 from rh_kernel.display.rounding import ENTRIES
+from rh_kernel.display.traces.equations import condition, equation
+from rh_kernel.display.traces.flows import flow
+from rh_kernel.display.traces.frames import cut
+from rh_kernel.display.traces.glosses import gloss
+from rh_kernel.display.traces.legs import legs
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from rh_kernel.display.clipping import DOTS
-from rh_kernel.display.cropping import LINKS, SPARE, Crops, Uncut, is_large
 from rh_kernel.display.live.lines import WIDTH, Origin, Part, Place, Sheet
 from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.subterms import below, derive, innermost, judged
 from rh_kernel.display.live.view import Unanswerable
-from rh_kernel.display.marking import Marks as Marking
-from rh_kernel.display.marking import contractum_marks, redex_marks
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.display.scenes import Scene, Stage, document, stage, unnamed
+from rh_kernel.display.traces.cropping import LINKS, SPARE, Crops, Uncut, is_large
+from rh_kernel.display.traces.marking import Marks as Marking
+from rh_kernel.display.traces.marking import contractum_marks, redex_marks
+from rh_kernel.display.traces.scenes import Scene, Stage, document, stage, unnamed
 from rh_kernel.operational.contexts import Context, Subject, binders, path
 from rh_kernel.operational.step import Step
 from rh_kernel.session.results import TraceMade

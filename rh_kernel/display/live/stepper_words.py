@@ -1,17 +1,17 @@
 """What a step is about, on one line, from the redex alone: it takes no longer where much stands around the redex.
 
-It is what ``display/frames.py`` tells of the whole; only which of two variables of one name has the prime can be otherwise.
+It is what ``display/traces/frames.py`` tells of the whole; only which of two variables of one name has the prime can be otherwise.
 """
 
 from collections.abc import Iterator, Sequence
 
 from rh_kernel.display.clipping import clipped
-from rh_kernel.display.frames import LONGEST, line
-from rh_kernel.display.legs import Direction, Leg
-from rh_kernel.display.marking import head
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.display.scenes import document, name_binders
-from rh_kernel.display.titles import LONGEST as LONGEST_TITLE
+from rh_kernel.display.traces.frames import LONGEST, line
+from rh_kernel.display.traces.legs import Direction, Leg
+from rh_kernel.display.traces.marking import head
+from rh_kernel.display.traces.scenes import document, name_binders
+from rh_kernel.display.traces.titles import LONGEST as LONGEST_TITLE
 from rh_kernel.operational.contexts import Context, Subject, binders
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rh_kernel.display.clipping import DOTS
 from rh_kernel.display.live.lines import Part, Place, Sheet, triples
-from rh_kernel.display.marking import children
+from rh_kernel.display.traces.marking import children
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.syntax.core import (
     RH,

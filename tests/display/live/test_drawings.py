@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.denotational.drawing.folding import folding
 from rh_kernel.denotational.drawing.sketch import sketch
-from rh_kernel.display.diagrams import BOTH
+from rh_kernel.display.diagrams.choice import BOTH
 from rh_kernel.display.live.drawings import ENDINGS, DiagramView
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.record import Record

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.cropping import NODES, Sizes, is_large
-from rh_kernel.display.frames import subject_doc
 from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.stepper import Stepper
-from rh_kernel.display.marking import children
+from rh_kernel.display.traces.cropping import NODES, Sizes, is_large
+from rh_kernel.display.traces.frames import subject_doc
+from rh_kernel.display.traces.marking import children
 from rh_kernel.operational.contexts import Subject, depth
 from rh_kernel.session.results import TraceMade
 from rh_kernel.source.span import Span
@@ -91,7 +91,7 @@ def test_all_steps_of_a_window_are_told_however_large_the_states_are(family: Fam
 @given(programs(), st.integers(0, 40))
 def test_sizes_are_what_a_count_gives(p: Program, most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rh_kernel.display.cropping.NODES", most)
+        patch.setattr("rh_kernel.display.traces.cropping.NODES", most)
         sizes = Sizes()
         todo: list[Subject] = []
         for step in trace_of_random(p, 20).steps:

@@ -6,8 +6,8 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 
-from rh_kernel.display.derivation_text import one_line
-from rh_kernel.display.derivations import Proof, sheet
+from rh_kernel.display.derivations.parts import Proof, sheet
+from rh_kernel.display.derivations.text import one_line
 from rh_kernel.display.live.proofs import FIRST, MOST, DerivationView
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.record import Record

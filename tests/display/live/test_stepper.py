@@ -13,17 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.display.cropping import is_large
-from rh_kernel.display.flows import flow
-from rh_kernel.display.frames import frame, line, subject_doc
-from rh_kernel.display.legs import legs
 from rh_kernel.display.live import stepper as stepper_module
 from rh_kernel.display.live.lines import ROLES, WIDTH, piece, triples, units
 from rh_kernel.display.live.stepper import MOST_STEPS, Stepper
 from rh_kernel.display.live.view import Unanswerable
-from rh_kernel.display.marking import after_marks, before_marks
 from rh_kernel.display.text import runs
-from rh_kernel.display.titles import title
+from rh_kernel.display.traces.cropping import is_large
+from rh_kernel.display.traces.flows import flow
+from rh_kernel.display.traces.frames import frame, line, subject_doc
+from rh_kernel.display.traces.legs import legs
+from rh_kernel.display.traces.marking import after_marks, before_marks
+from rh_kernel.display.traces.titles import title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Bind, Let, Perform, Return

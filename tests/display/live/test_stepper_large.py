@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rh_kernel.display import cropping, scenes
-from rh_kernel.display.cropping import LINKS, SHOWN, crop, is_large
 from rh_kernel.display.live.lines import Line, Part, Sheet, triples
 from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.live.stepper_states import ABOVE, BELOW
 from rh_kernel.display.live.view import Unanswerable
-from rh_kernel.display.marking import children
-from rh_kernel.display.scenes import unnamed
+from rh_kernel.display.traces import cropping, scenes
+from rh_kernel.display.traces.cropping import LINKS, SHOWN, crop, is_large
+from rh_kernel.display.traces.marking import children
+from rh_kernel.display.traces.scenes import unnamed
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import steps

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 import pytest
 from hypothesis import given
 
-from rh_kernel.display.cropping import is_large
-from rh_kernel.display.frames import subject_doc
 from rh_kernel.display.live.lines import WIDTH
 from rh_kernel.display.live.stepper import Stepper
 from rh_kernel.display.live.view import Unanswerable
-from rh_kernel.display.marking import after_marks, before_marks, children
+from rh_kernel.display.traces.cropping import is_large
+from rh_kernel.display.traces.frames import subject_doc
+from rh_kernel.display.traces.marking import after_marks, before_marks, children
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Command

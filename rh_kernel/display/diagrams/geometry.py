@@ -1,0 +1,118 @@
+"""A drawing as plain data for a page that draws it itself: boxes, frames and wires with their places, and what they are."""
+
+from collections.abc import Collection, Iterable
+
+from rh_kernel.denotational.drawing.fold import Fold
+from rh_kernel.denotational.drawing.layout import Layout
+from rh_kernel.denotational.drawing.lettering import exponent
+from rh_kernel.denotational.drawing.pieces import PlacedBox, PlacedGroup
+from rh_kernel.display.diagrams.svg import box_gloss, path, wires_on_the_way_back
+from rh_kernel.display.record import Json, Record
+from rh_kernel.display.text import visible
+
+TEXT = 2_000
+"""Of the text of a box so many characters are told."""
+
+
+def geometry(drawn: Layout) -> Record:
+    """The drawing, and which of its folds are closed.
+
+    A box is known by the number of the first box in it, a wire by its own, a fold by its own; ``maker`` is ``None`` for a wire
+    that comes in, and ``readers`` has ``None`` for one that goes out.
+    """
+    found, wires = drawn.folding, {strand.wire for strand in drawn.drawing.strands}
+    closed = frozenset[int]() if found is None else found.closed
+    return {
+        "width": _n(drawn.width),
+        "height": _n(drawn.height),
+        "boxes": [_box(drawn, box, wires) for box in drawn.drawing.boxes],
+        "frames": [_frame(group) for group in drawn.drawing.groups],
+        "wires": _wires(drawn),
+        "labels": [[label.wire, _n(label.x), _n(label.y)] for label in drawn.drawing.labels],
+        "folded": [*sorted(closed)],
+    }
+
+
+def fold_records(folds: Iterable[Fold]) -> list[Json]:
+    """What can be folded, whether it is open or not; ``outer`` is the fold around it."""
+    return [
+        {
+            "id": fold.number,
+            "kind": fold.kind.value,
+            "label": visible(fold.title),
+            "outer": None if fold.outer < 0 else fold.outer,
+            "count": len(fold.members),
+        }
+        for fold in folds
+    ]
+
+
+def _box(drawn: Layout, box: PlacedBox, wires: Collection[int]) -> Record:
+    nodes = [drawn.sketch.nodes[number] for number in box.members]
+    made = dict.fromkeys([w for node in nodes for w in node.outputs])
+    return {
+        "id": box.members[0],
+        "x": _n(box.x),
+        "y": _n(box.y),
+        "w": _n(box.width),
+        "h": _n(box.height),
+        "look": box.figure.look.value,
+        "label": visible(box.figure.label),
+        "text": visible(box.figure.text[:TEXT]),
+        "title": visible(box_gloss(drawn, box)),
+        "fold": None if box.fold is None else box.fold.number,
+        "count": len(box.members),
+        "ins": [*dict.fromkeys([w for node in nodes for w in node.inputs if w not in made])],
+        "outs": [w for w in made if w in wires],
+    }
+
+
+def _frame(group: PlacedGroup) -> Record:
+    leg = group.fold.leg
+    return {
+        "fold": group.fold.number,
+        "x": _n(group.x),
+        "y": _n(group.y),
+        "w": _n(group.width),
+        "h": _n(group.height),
+        "leg": None if leg is None else leg.value,
+        "label": visible(group.title),
+        "title": visible(group.gloss),
+    }
+
+
+def _wires(drawn: Layout) -> list[Json]:
+    s, back = drawn.sketch, wires_on_the_way_back(drawn)
+    paths: dict[int, list[str]] = {}
+    for strand in drawn.drawing.strands:
+        paths.setdefault(strand.wire, []).append(path(strand.points))
+    dots: dict[int, list[Json]] = {}
+    for dot in drawn.drawing.dots:
+        dots.setdefault(dot.wire, []).append([_n(dot.x), _n(dot.y), 1 if dot.is_end else 0])
+    home = {number: box.members[0] for box in drawn.drawing.boxes for number in box.members}
+    maker = {w: home[node.number] for node in s.nodes.values() for w in node.outputs if w in paths}
+    readers: dict[int, dict[int | None, None]] = {w: {} for w in paths}
+    for node in s.nodes.values():
+        for w in node.inputs:
+            if w in readers and maker.get(w) != home[node.number]:
+                readers[w][home[node.number]] = None
+    for w in s.outputs:
+        readers.setdefault(w, {})[None] = None
+    return [
+        {
+            "id": w,
+            "name": visible(s.names[w]),
+            "type": visible(str(s.types[w])),
+            "raised": visible(exponent(s.types[w])),
+            "back": 1 if w in back else 0,
+            "d": "".join(paths[w]),
+            "dots": dots.get(w, []),
+            "maker": maker.get(w),
+            "readers": [*readers[w]],
+        }
+        for w in sorted(paths)
+    ]
+
+
+def _n(x: float) -> float:
+    return round(x, 1)

@@ -1,0 +1,129 @@
+"""String diagrams as TikZ (RH §6.1, §7.4): a document that stands alone, as one puts it into a paper.
+
+A unit of the drawing is ``_UNIT`` points. All text goes through ``escape``.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from rh_kernel.denotational.drawing.layout import Layout
+from rh_kernel.denotational.drawing.lettering import exponent
+from rh_kernel.denotational.drawing.pieces import Dot, Label, PlacedBox, PlacedFrame, PlacedGroup, Point
+from rh_kernel.denotational.drawing.sketch import Look, part_title
+from rh_kernel.denotational.parts import Leg
+from rh_kernel.display.diagrams.svg import wires_on_the_way_back
+from rh_kernel.display.html import COLOURS
+from rh_kernel.display.latex import document, escape
+from rh_kernel.display.traces.panes import COLOURS as MARKS
+from rh_kernel.syntax.doc import Role
+
+_UNIT = 0.8
+_PACKAGES = ("{amsmath}", "{amssymb}", "{tikz}")
+_STYLES = r"""
+  rh wire/.style={line width=0.5pt, line cap=round},
+  rh back/.style={rh wire, rhback},
+  rh pure/.style={draw=rhpure, fill=rhpure!9, line width=0.5pt},
+  rh operation/.style={draw=rhoperation, fill=rhoperation!10, line width=0.6pt},
+  rh constant/.style={draw=rhconstant, fill=rhconstant!7, line width=0.4pt},
+  rh frame/.style={draw=black!35, fill=black!4, rounded corners=5pt, line width=0.4pt},
+  rh forward/.style={rh frame, draw=rhforward!50, fill=rhforward!5},
+  rh backward/.style={rh frame, draw=rhback!50, fill=rhback!5},
+  rh text/.style={inner sep=0pt, font=\scriptsize},
+  rh small/.style={inner sep=0pt, font=\tiny, anchor=base west},
+""".strip("\n")
+
+
+def diagram_tikz(drawn: Layout, subject: str) -> str:
+    """The drawing as a document of the class ``standalone``; a comment says what it is of."""
+    return document("[border=4pt]{standalone}", _PACKAGES, "\n".join(_lines(drawn, subject)))
+
+
+def _lines(drawn: Layout, subject: str) -> Iterator[str]:
+    yield f"% {_comment(subject)}"
+    for name, colour in _colours():
+        yield f"\\definecolor{{{name}}}{{HTML}}{{{colour}}}"
+    yield f"\\begin{{tikzpicture}}[x={_UNIT}pt, y=-{_UNIT}pt,\n{_STYLES}\n]"
+    for frame in (*drawn.drawing.groups, *drawn.drawing.frames):
+        yield from _frame(frame)
+    back = wires_on_the_way_back(drawn)
+    for strand in drawn.drawing.strands:
+        yield f"\\draw[{'rh back' if strand.wire in back else 'rh wire'}] {_path(strand.points)};"
+    for dot in drawn.drawing.dots:
+        yield _dot(dot, "rhback" if dot.wire in back else "black")
+    for box in drawn.drawing.boxes:
+        yield from _box(box)
+    for label in drawn.drawing.labels:
+        yield _label(drawn, label)
+    yield "\\end{tikzpicture}"
+
+
+def _colours() -> Iterator[tuple[str, str]]:
+    for name, role in (("rhpure", Role.FUNCTION), ("rhoperation", Role.OPERATION), ("rhconstant", Role.CONSTANT)):
+        yield name, COLOURS[role].removeprefix("#").upper()
+    yield "rhtype", COLOURS[Role.TYPE].removeprefix("#").upper()
+    yield "rhhandler", COLOURS[Role.HANDLER].removeprefix("#").upper()
+    for name, mark in (("rhforward", MARKS["forward"]), ("rhback", MARKS["backward"])):
+        yield name, "".join([f"{int(part):02X}" for part in mark.split(",")])
+
+
+def _comment(text: str) -> str:
+    """The text on one line of letters that no encoding changes."""
+    return "".join([c if c.isascii() and c.isprintable() else "?" for c in " ".join(text.split())])
+
+
+def _path(points: Sequence[Point]) -> str:
+    steps = [_at(*points[0])]
+    for (x, y), (to_x, to_y) in pairwise(points):
+        if _n(y) == _n(to_y):
+            steps.append(f"-- {_at(to_x, to_y)}")
+        else:
+            middle = (x + to_x) / 2
+            steps.append(f".. controls {_at(middle, y)} and {_at(middle, to_y)} .. {_at(to_x, to_y)}")
+    return " ".join(steps)
+
+
+def _frame(frame: PlacedFrame | PlacedGroup) -> Iterator[str]:
+    leg = frame.part.leg if isinstance(frame, PlacedFrame) else frame.fold.leg
+    title = part_title(frame.part) if isinstance(frame, PlacedFrame) else frame.title
+    style = {None: "frame", Leg.FORWARD: "forward", Leg.BACKWARD: "backward", Leg.RETURN: "frame", Leg.CLAUSE: "forward"}[leg]
+    yield f"\\draw[rh {style}] {_at(frame.x, frame.y)} rectangle {_at(frame.x + frame.width, frame.y + frame.height)};"
+    yield f"\\node[rh small, rhhandler] at {_at(frame.x + 8, frame.y + 13)} {{{_text(title)}}};"
+
+
+def _box(box: PlacedBox) -> Iterator[str]:
+    low, high = _at(box.x, box.y), _at(box.x + box.width, box.y + box.height)
+    middle = _at(box.x + box.width / 2, box.y + box.height / 2)
+    radius = f"{box.width / 2 * _UNIT:.2f}pt"
+    round_corners = f"rounded corners={min(10.0, box.height / 2) * _UNIT:.2f}pt"
+    match box.figure.look:
+        case Look.PURE:
+            yield f"\\draw[rh pure, {round_corners}] {low} rectangle {high};"
+        case Look.OPERATION:
+            yield f"\\draw[rh operation] {low} rectangle {high};"
+        case Look.CONSTANT:
+            yield f"\\draw[rh constant, {round_corners}] {low} rectangle {high};"
+        case Look.SUM | Look.ZERO:
+            yield f"\\draw[rh pure] {middle} circle[radius={radius}];"
+    yield f"\\node[rh text] at {middle} {{{_text(box.figure.label)}}};"
+
+
+def _dot(dot: Dot, colour: str) -> str:
+    return f"\\fill[{colour}] {_at(dot.x, dot.y)} circle[radius={2.4 if dot.is_end else 1.9:.1f}pt];"
+
+
+def _label(drawn: Layout, label: Label) -> str:
+    raised = exponent(drawn.sketch.types[label.wire])
+    shape = f"^{{{escape(raised, ascii_fonts=True)}}}" if raised else ""
+    return f"\\node[rh small, rhtype] at {_at(label.x, label.y)} {{$\\mathbb{{R}}{shape}$}};"
+
+
+def _text(text: str) -> str:
+    return f"${escape(text, ascii_fonts=True)}$"
+
+
+def _at(x: float, y: float) -> str:
+    return f"({_n(x)},{_n(y)})"
+
+
+def _n(x: float) -> str:
+    return f"{x:.1f}".removesuffix(".0")

@@ -1,0 +1,140 @@
+"""A recorded pass as a page: the drawing with the values on its wires, the table of boxes, what came out, what Put changed.
+
+It needs no script and no style sheet; the drawing is an image, so a notebook that is not trusted shows it too.
+"""
+
+import base64
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rh_kernel.denotational.drawing.layout import layout
+from rh_kernel.display.contents import EQUAL, difference
+from rh_kernel.display.gradients.passes import Reading, Row, foldings, reading, shortened_table, side_by_side
+from rh_kernel.display.gradients.svg import gradient_svg
+from rh_kernel.display.gradients.text import NOTHING, back, changes, forward, gradient_listing, headings, row_text
+from rh_kernel.display.heaps import by_name
+from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span, table
+from rh_kernel.display.values import array_html, changes_html, value_html
+from rh_kernel.session.results import GradientMade
+from rh_kernel.syntax.core import Array
+from rh_kernel.syntax.doc import Role
+
+MOST_ROWS = 60
+"""The table of a longer pass leaves out boxes in the middle."""
+
+LARGEST = 400_000
+"""A drawing of more characters is left out."""
+
+LEAST = 0.75
+"""A drawing is shown at this share of its size at least; what is wider scrolls."""
+
+
+def gradient_bundle(made: GradientMade) -> dict[str, str]:
+    """Text, HTML, and of the first pass the drawing as SVG, as far as it is not too large."""
+    readings = [reading(p) for p in made.passes]
+    drawings = [_Drawing.of(asked) for asked in readings]
+    forms = {"text/plain": gradient_listing(readings), "text/html": _page(readings, drawings)}
+    return forms if drawings[0] is None else {**forms, "image/svg+xml": drawings[0].svg}
+
+
+def gradient_html(made: GradientMade) -> str:
+    """The page; two passes have one table, and each has its own drawing and its own changes."""
+    readings = [reading(p) for p in made.passes]
+    return _page(readings, [_Drawing.of(asked) for asked in readings])
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """A pass as SVG, which is so wide."""
+
+    svg: str
+    width: float
+
+    @staticmethod
+    def of(asked: Reading) -> "_Drawing | None":
+        """The drawing; none if it is too large."""
+        forms = foldings(asked.sketch)
+        if not forms:
+            return None
+        drawn = layout(asked.made.arrow, folded=forms[0])
+        svg = gradient_svg(asked, drawn, _label(asked))
+        return _Drawing(svg, drawn.width) if len(svg) <= LARGEST else None
+
+
+def _label(asked: Reading) -> str:
+    """What the drawing shows, for who cannot see it."""
+    return f"string diagram of {' '.join(asked.made.subject.split())} with the values on its wires, as in the table"
+
+
+def _page(readings: Sequence[Reading], drawings: Sequence[_Drawing | None]) -> str:
+    heads = [_head(asked, i) if len(readings) > 1 else "" for i, asked in enumerate(readings)]
+    pictures = [head + _picture(asked, d) for head, asked, d in zip(heads, readings, drawings, strict=True)]
+    ends = [head + _end(asked) for head, asked in zip(heads, readings, strict=True)]
+    apart = [box(FAINT, escape(line)) for line in changes(readings)]
+    return "".join([*pictures, _table(readings), *ends, *apart])
+
+
+def _head(asked: Reading, i: int) -> str:
+    return box(FAINT, "against " if i else "", span(MONOSPACE, " ".join(asked.made.subject.split())))
+
+
+def _picture(asked: Reading, drawing: _Drawing | None) -> str:
+    if drawing is None:
+        return box(FAINT, "This diagram is too large to be drawn with its values. These are its boxes.")
+    style = f"max-width:100%;min-width:{drawing.width * LEAST:.0f}px"
+    data = base64.b64encode(drawing.svg.encode()).decode("ascii")
+    source = f"data:image/svg+xml;base64,{data}"
+    return box("overflow-x:auto", f'<img style="{style}" src="{source}" alt="{escape(_label(asked))}">')
+
+
+def _end(asked: Reading) -> str:
+    """What came out, and what Put changed."""
+    made = asked.made
+    typed = span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", str(made.type))
+    value = box("display:inline-block;vertical-align:middle", value_html(made.value))
+    return box("", f"{value} {span(FAINT, ':')} {typed}") + changes_html(by_name(made.changes))
+
+
+def _table(readings: Sequence[Reading]) -> str:
+    heads = headings(readings)
+    first, left_out, last = shortened_table(side_by_side(readings), MOST_ROWS)
+    note = [[box(FAINT, f"⋮ {left_out} boxes are left out"), *[""] * (len(heads) - 1)]] if left_out else []
+    body = [*[_row(readings, rows) for rows in first], *note, *[_row(readings, rows) for rows in last]]
+    return box("overflow-x:auto", table(body, heads, "l" * len(heads)))
+
+
+def _row(readings: Sequence[Reading], rows: Sequence[Row | None]) -> list[str]:
+    named = next(row for row in rows if row is not None)
+    values = _different([forward(asked, row) for asked, row in zip(readings, rows, strict=True)])
+    backs = [back(asked, row) for asked, row in zip(readings, rows, strict=True)]
+    label = element("span", f"{MONOSPACE}", escape(row_text(named)), title=f"{named.part or named.label}, {named.handler}")
+    cells = [label, "".join(map(array_html, values)), _arrays(backs[0])]
+    for arrays in backs[1:]:
+        cells += [_arrays(arrays), _apart(backs[0], arrays)]
+    return cells
+
+
+def _different(arrays: Sequence[Array | None]) -> Iterator[Array]:
+    """The arrays without those that are the same as one before."""
+    shown: list[Array] = []
+    for array in arrays:
+        if array is not None and not any(np.array_equal(array, other, equal_nan=True) for other in shown):
+            shown.append(array)
+            yield array
+
+
+def _arrays(arrays: Sequence[Array]) -> str:
+    return "".join(map(array_html, arrays)) or span(FAINT, NOTHING)
+
+
+def _apart(first: Sequence[Array], other: Sequence[Array]) -> str:
+    if len(first) != 1 or len(other) != 1:
+        return span(FAINT, NOTHING)
+    words = difference(first[0], other[0])
+    if first[0].size == 1 or first[0].shape != other[0].shape or words == EQUAL:
+        return span(MONOSPACE, words)
+    with np.errstate(all="ignore"):
+        return box(MONOSPACE, escape(words)) + array_html(np.subtract(other[0], first[0], dtype=np.float64))

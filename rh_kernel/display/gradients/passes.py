@@ -1,0 +1,218 @@
+"""A recorded pass as it is read: what each wire is for, when it holds its value, and the table of boxes with their cotangents.
+
+A row is a box of the program that a reverse handler went forward through and came back to: its value on the way forward, and
+the cotangent that came back for it (RH Def. 7.11). What no reverse handler has to do with has a value only.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeVar
+
+from rh_kernel.denotational.arrows import Effect
+from rh_kernel.denotational.drawing.layout import box_count, has_clauses, passing_count
+from rh_kernel.denotational.drawing.sketch import Node, Sketch, operation_text, part_title, sketch
+from rh_kernel.denotational.parts import Leg, Part, Side
+from rh_kernel.denotational.recording import Occurrence, Use, belonging, occurrences
+from rh_kernel.display.diagrams.choice import BOTH, MOST, MOST_PASSING, OPEN
+from rh_kernel.display.diagrams.text import wire_names
+from rh_kernel.display.heaps import by_name
+from rh_kernel.session.results import Change, Pass
+from rh_kernel.syntax.builtin import GET, PUT
+from rh_kernel.syntax.types import UNIT, Type
+
+
+class Role(Enum):
+    """What a wire is for.
+
+    A value on the way forward; the content of a location that was read; data that waits for the way back; a cotangent or a part
+    of one; the new content of a location; and whatever else the way back computes.
+    """
+
+    VALUE = "value"
+    PARAMETER = "parameter"
+    AUXILIARY = "auxiliary"
+    COTANGENT = "cotangent"
+    UPDATE = "update"
+    BACKWARD = "backward"
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """A wire that is drawn. ``of`` is the wire that it is a cotangent of.
+
+    It holds its value from frame ``born`` on, 0 being the start, and is read for the last time in frame ``last_read``.
+    ``waits`` tells that it is kept for the way back.
+    """
+
+    number: int
+    name: str
+    type: Type
+    role: Role
+    of: int | None
+    waits: bool
+    born: int
+    last_read: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table: a box, its value on the wire ``wire``, and the wires of its cotangent.
+
+    ``part`` says how the box is handled: ``Qᶠ FC[w0]`` for an operation, ``forward`` for a pure map, nothing without a reverse
+    handler. There is no cotangent where nothing came back; there are several where the rest was run more than once.
+    """
+
+    label: str
+    part: str
+    handler: str
+    name: str
+    wire: int
+    cotangents: tuple[int, ...]
+    is_named: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A pass with what one wants to know of it. The boxes are run in ``frames``, counted from 1; ``turn`` is the first of the
+    way back, ``None`` where there is none.
+    """
+
+    made: Pass
+    sketch: Sketch
+    wires: Mapping[int, Wire]
+    frames: Mapping[int, int]
+    rows: tuple[Row, ...]
+    turn: int | None
+
+    def uses(self) -> Iterator[tuple[int, str, Use]]:
+        """The uses of the heap, each with its frame and the name of its location."""
+        uses = self.made.recording.uses
+        locations = list(dict.fromkeys([use.location for use in uses]))
+        holding = {use.location: use.after for use in uses}
+        names = dict(zip(locations, by_name([Change(place, None, holding[place]) for place in locations]), strict=True))
+        for use in uses:
+            yield self.frames[use.level], names[use.location], use
+
+
+def reading(made: Pass) -> Reading:
+    """How a pass is read."""
+    s = sketch(made.arrow)
+    names = wire_names(s)
+    frames = {number: frame for frame, number in enumerate(s.nodes, start=1)}
+    found = occurrences(made.arrow)
+    turn = next((frames[n] for n, node in s.nodes.items() if leg(node.place) in (Leg.RETURN, Leg.BACKWARD)), None)
+    wires = {wire.number: wire for wire in _wires(made, s, names, frames)}
+    return Reading(made, s, wires, frames, tuple(_rows(made, s, names, found)), turn)
+
+
+def leg(place: Sequence[Part]) -> Leg | None:
+    """On which leg of the outermost reverse handler a box is, or else whether it is in an ordinary handler's clause."""
+    legs = [part.leg for part in place]
+    return next((found for found in legs if found is not Leg.CLAUSE), legs[0] if legs else None)
+
+
+def side_by_side(readings: Sequence[Reading]) -> list[tuple[Row | None, ...]]:
+    """The rows of several passes: those of the same box beside each other, ``None`` where a pass has no such box.
+
+    The k-th box that is written ``FC[w0]`` in one pass is the k-th that is written so in the other.
+    """
+    found: dict[tuple[str, int], list[Row | None]] = {}
+    for i, asked in enumerate(readings):
+        seen: dict[str, int] = {}
+        for row in asked.rows:
+            seen[row.label] = seen.get(row.label, 0) + 1
+            found.setdefault((row.label, seen[row.label]), [None] * len(readings))[i] = row
+    return [tuple(rows) for rows in found.values()]
+
+
+T = TypeVar("T")
+
+
+def shortened_table(rows: Sequence[T], most: int) -> tuple[Sequence[T], int, Sequence[T]]:
+    """The first rows of a table that is too long, how many are left out after them, and the last ones."""
+    if len(rows) <= most:
+        return rows, 0, ()
+    first, last = rows[: most * 2 // 3], rows[-most // 3 :]
+    return first, len(rows) - len(first) - len(last), last
+
+
+def foldings(s: Sketch) -> tuple[bool, ...]:
+    """The drawings that are not too large, the one to begin with first: with open clauses (``False``), with folded ones."""
+    if passing_count(s) > MOST_PASSING:
+        return ()
+    count = box_count(s, folded=False)
+    if not has_clauses(s):
+        return (False,) if count <= MOST else ()
+    if count > BOTH:
+        return (True,) if box_count(s, folded=True) <= MOST else ()
+    return (False, True) if count <= OPEN else (True, False)
+
+
+def _wires(made: Pass, s: Sketch, names: Mapping[int, str], frames: Mapping[int, int]) -> Iterator[Wire]:
+    born, read = dict.fromkeys(s.inputs, 0), dict[int, int]()
+    maker: dict[int, Node] = {}
+    put: set[int] = set()
+    for number, node in s.nodes.items():
+        content = made.arrow.boxes[number].content
+        if isinstance(content, Effect) and content.operation.family == PUT:
+            put.update(node.inputs)
+        read.update(dict.fromkeys(node.inputs, frames[number]))
+        born.update(dict.fromkeys(node.outputs, frames[number]))
+        maker.update(dict.fromkeys(node.outputs, node))
+    read.update(dict.fromkeys(s.outputs, len(frames)))
+    sides: dict[int, set[Side]] = {}
+    for w, mark in made.arrow.marks:
+        sides.setdefault(w, set()).add(mark.side)
+    of = belonging(made.arrow)
+    for w in sorted(born):
+        role = _role(sides.get(w, set()), maker.get(w), made, is_put=w in put)
+        whose = of.get(w) if role is Role.COTANGENT else None
+        waits = Side.AUXILIARY in sides.get(w, set())
+        yield Wire(w, names[w], s.types[w], role, whose, waits, born[w], read.get(w, born[w]))
+
+
+def _role(sides: set[Side], node: Node | None, made: Pass, *, is_put: bool) -> Role:
+    content = None if node is None else made.arrow.boxes[node.number].content
+    is_back = node is not None and leg(node.place) in (Leg.RETURN, Leg.BACKWARD)
+    if Side.VALUE in sides and not is_back:
+        return Role.VALUE
+    if Side.COTANGENT in sides or Side.SHARE in sides:
+        return Role.COTANGENT
+    if isinstance(content, Effect) and content.operation.family == GET:
+        return Role.PARAMETER
+    if Side.AUXILIARY in sides:
+        return Role.AUXILIARY
+    if is_back:
+        return Role.UPDATE if is_put else Role.BACKWARD
+    return Role.VALUE
+
+
+def _rows(made: Pass, s: Sketch, names: Mapping[int, str], found: Sequence[Occurrence]) -> Iterator[Row]:
+    maker = {w: node for node in s.nodes.values() for w in node.outputs}
+    handled = {occurrence.wire for occurrence in found}
+    plain = deque([w for w, node in maker.items() if w not in handled and leg(node.place) in (None, Leg.CLAUSE)])
+
+    def row(label: str, w: int, part: str = "", handler: str = "", cotangents: tuple[int, ...] = ()) -> Row:
+        return Row(label, part, handler, names[w], w, cotangents, bool(s.names[w]))
+
+    def text(w: int) -> str:
+        return maker[w].figure.text if w in maker else names[w]
+
+    for occurrence in found:
+        w, mark = occurrence.wire, occurrence.mark
+        if s.types[w] == UNIT:
+            continue
+        while plain and plain[0] < w:
+            first = plain.popleft()
+            yield row(text(first), first)
+        handler = mark.handling.handler
+        if mark.level < 0:
+            yield row(s.names[w] or text(w), w, "", handler, occurrence.cotangents)
+        else:
+            label = text(w) if mark.operation is None else operation_text(mark.operation)
+            part = part_title(Part(handler, Leg.FORWARD, mark.level, mark.operation))
+            yield row(label, w, part, handler, occurrence.cotangents)
+    for w in plain:
+        yield row(text(w), w)

@@ -1,0 +1,78 @@
+"""The drawing of a pass with what its wires held (RH §7.4): below each type the value, in numbers or in cells if they are many.
+
+The cells are those of a heat map: below zero blue, above it orange, what is no number grey.
+"""
+
+import numpy as np
+
+from rh_kernel.denotational.drawing.layout import Layout
+from rh_kernel.denotational.drawing.lettering import width
+from rh_kernel.denotational.drawing.pieces import Label
+from rh_kernel.display.contents import content_text
+from rh_kernel.display.diagrams.svg import NEUTRAL, diagram_svg
+from rh_kernel.display.gradients.passes import Reading, Role
+from rh_kernel.display.html import escape
+from rh_kernel.display.pictures import ABOVE, BELOW, NO_NUMBER, strengths
+from rh_kernel.display.traces.panes import COLOURS as MARKS
+from rh_kernel.display.values import short
+from rh_kernel.syntax.core import Array
+
+SIZE = 7.5
+"""The size of the numbers on the wires."""
+
+CELL, COLUMNS, ROWS = 5.0, 6, 3
+"""A cell of an array is so large; so many are shown beside and above each other."""
+
+
+def gradient_svg(asked: Reading, drawn: Layout, label: str) -> str:
+    """The drawing with the values at the end of the pass."""
+    ends = _ends(drawn)
+    values = "".join([_value(asked, label, ends.get(label.wire, 0.0)) for label in drawn.drawing.labels])
+    return diagram_svg(drawn, label, NEUTRAL).removesuffix("</svg>") + f"<g>{values}</g></svg>"
+
+
+def _ends(drawn: Layout) -> dict[int, float]:
+    """How far to the right the wires run at the height of their types."""
+    heights = {(t.wire, round(t.y + 3.5, 1)): t.x for t in drawn.drawing.labels}
+    found: dict[int, float] = {}
+    for strand in drawn.drawing.strands:
+        for (x, y), (to_x, to_y) in zip(strand.points, strand.points[1:], strict=False):
+            start = heights.get((strand.wire, round(y, 1)))
+            if start is not None and round(y, 1) == round(to_y, 1) and x <= start + 8.0 <= to_x:
+                found[strand.wire] = max(found.get(strand.wire, 0.0), to_x)
+    return found
+
+
+def _value(asked: Reading, label: Label, end: float) -> str:
+    array = asked.made.recording.values[label.wire]
+    x, y = label.x, label.y + 3.5
+    colour = f"rgb({MARKS['backward']})" if asked.wires[label.wire].role is Role.COTANGENT else "currentColor"
+    room = max(end - x, 26.0)
+    for text in (content_text(array), short(float(array[0])) if array.shape == (1,) else ""):
+        if text and width(text, SIZE) <= room:
+            style = f"font-size:{SIZE}px;fill:{colour}"
+            return f'<text x="{x:.1f}" y="{y + 8.0:.1f}" style="{style}">{escape(text)}</text>'
+    return _cells(array, x, y + 2.5)
+
+
+def _cells(array: Array, x: float, y: float) -> str:
+    """The entries of an array as cells; those of a larger one are averages."""
+    matrix = array.reshape(-1, array.shape[-1]) if array.size else np.zeros((0, 1))
+    rows = [r for r in np.array_split(strengths(matrix), min(len(matrix), ROWS) or 1) if r.size]
+    means = [[float(b.mean()) for b in np.array_split(r, min(r.shape[1], COLUMNS), axis=1)] for r in rows]
+    blocks = strengths(np.array(means))
+    high = CELL if len(blocks) < ROWS else CELL * 2 / ROWS
+    return "".join(
+        [
+            f'<rect x="{x + j * CELL:.1f}" y="{y + i * high:.1f}" width="{CELL:g}" height="{high:.1f}" {_fill(strength)}'
+            f' stroke="{NEUTRAL}" stroke-width=".3"/>'
+            for i, row in enumerate(blocks)
+            for j, strength in enumerate(map(float, row))
+        ]
+    )
+
+
+def _fill(strength: float) -> str:
+    if np.isnan(strength):
+        return f'fill="{NO_NUMBER}"'
+    return f'fill="{BELOW if strength < 0 else ABOVE}" fill-opacity="{abs(strength):.2f}"'

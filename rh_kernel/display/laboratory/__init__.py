@@ -1,0 +1,1 @@
+"""Results of ``%ad``: values, tables of systems, and how counts grow."""

@@ -1,0 +1,127 @@
+"""How counts grow, as a table and as curves over the sizes, each with its name at its end.
+
+The axis of the counts is logarithmic where one of them grows faster than the cube of the size, and they span more than two
+powers of ten: a straight line is exponential then. On any other axis a straight line is linear.
+"""
+
+from rh_kernel.ad.growth import Curve, Growth
+from rh_kernel.display.html import escape
+from rh_kernel.display.markup import MONOSPACE, details, span, table
+from rh_kernel.display.palette import LETTERS, NEUTRAL
+from rh_kernel.display.pictures import image
+from rh_kernel.display.training.curves import Scale, scale, tick_text
+from rh_kernel.syntax.doc import Role
+
+WIDTH, HEIGHT = 640, 260
+_LEFT, _TOP, _BOTTOM = 62, 10, 26
+_LETTER = 6.4
+"""A letter of a name is about so wide, in pixels."""
+_LINE = 14
+"""Names are at least so far from each other."""
+_TICK = 26
+"""And so are the sizes below."""
+
+_COLOURS = tuple(
+    LETTERS[role] for role in (Role.FUNCTION, Role.OPERATION, Role.KEYWORD, Role.CONSTANT, Role.HANDLER, Role.LOCATION)
+)
+_DASHES = ("", "6 3", "2 3")
+"""What is not told apart by its colour is by its dashes."""
+
+
+def growth_text(growth: Growth) -> str:
+    """A line for each size, with each count."""
+    rows = [("n", *(curve.label for curve in growth.curves)), *_rows(growth)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(growth.curves) + 1)]
+    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+
+
+def growth_html(growth: Growth) -> str:
+    """The curves, and the table folded below them."""
+    heading = ["n", *(escape(curve.label) for curve in growth.curves)]
+    rows = [[span(MONOSPACE, cell) for cell in row] for row in _rows(growth)]
+    below = details("margin-top:4px", "as numbers", table(rows, heading, "r" * len(heading)))
+    return (growth_image(growth) if growth.sizes else "") + below
+
+
+def _rows(growth: Growth) -> list[tuple[str, ...]]:
+    counts = zip(*(curve.values for curve in growth.curves), strict=True)
+    cells = [tuple("–" if v is None else f"{v:,}" for v in row) for row in counts]
+    return [(f"{n:,}", *row) for n, row in zip(growth.sizes, cells, strict=True)]
+
+
+def growth_image(growth: Growth) -> str:
+    """An ``<img>`` of the curves."""
+    counts = [float(v) for curve in growth.curves for v in curve.values if v is not None]
+    s = scale(counts, is_even=not any(_is_steep(growth.sizes, curve) for curve in growth.curves))
+    names = max((len(curve.label) for curve in growth.curves), default=0) * _LETTER
+    right = WIDTH - min(names, WIDTH / 2) - 16
+    low, high = min(growth.sizes), max(growth.sizes)
+    across = [_LEFT + (right - _LEFT) * ((n - low) / ((high - low) or 1)) for n in growth.sizes]
+    lines = [_points(curve, across, s) for curve in growth.curves]
+    parts = [
+        f'<path d="M{_LEFT} {_down(s(t)):.1f}H{right:.0f}" stroke="{NEUTRAL}" stroke-opacity=".25"/>'
+        f'<text x="{_LEFT - 6}" y="{_down(s(t)) + 4:.1f}" text-anchor="end">{_tick(t)}</text>'
+        for t in s.ticks
+    ]
+    parts += _sizes(growth.sizes, across)
+    parts += [_line(i, points) for i, points in enumerate(lines)]
+    parts += _labels(growth.curves, lines, right)
+    style = f'font-family="sans-serif" font-size="11" fill="{NEUTRAL}"'
+    spoken = "; ".join(f"{c.label}: {', '.join('–' if v is None else str(v) for v in c.values)}" for c in growth.curves)
+    label = f"Counts for n = {', '.join(map(str, growth.sizes))}. {spoken}"
+    return image(f"0 0 {WIDTH} {HEIGHT}", f"<g {style}>{''.join(parts)}</g>", WIDTH, HEIGHT, label)
+
+
+def _is_steep(sizes: tuple[int, ...], curve: Curve) -> bool:
+    """Whether the count grows faster than ``n³`` from the last size but one to the last that has one."""
+    last = [(n, v) for n, v in zip(sizes, curve.values, strict=True) if v is not None][-2:]
+    return len(last) > 1 and last[0][0] > 0 and last[1][1] * last[0][0] ** 3 > last[0][1] * last[1][0] ** 3
+
+
+def _tick(value: float) -> str:
+    return f"{value:,.0f}" if 1 <= value < 1e7 and value == round(value) else tick_text(value)
+
+
+def _down(position: float) -> float:
+    return _TOP + (HEIGHT - _TOP - _BOTTOM) * (1 - position)
+
+
+def _points(curve: Curve, across: list[float], s: Scale) -> list[tuple[float, float]]:
+    return [
+        (x, _down(s(float(v))))
+        for x, v in zip(across, curve.values, strict=True)
+        if v is not None and (v > 0 or not s.logarithmic)
+    ]
+
+
+def _sizes(sizes: tuple[int, ...], across: list[float]) -> list[str]:
+    """The sizes below the curves, as far as there is place for them; the last is always there."""
+    shown: list[str] = []
+    edge = float("inf")
+    for n, x in sorted(zip(sizes, across, strict=True), reverse=True):
+        if x <= edge:
+            shown.append(f'<text x="{x:.1f}" y="{HEIGHT - 8}" text-anchor="middle">{n}</text>')
+            edge = x - _TICK
+    return shown
+
+
+def _line(i: int, points: list[tuple[float, float]]) -> str:
+    colour = _COLOURS[i % len(_COLOURS)]
+    dashes = _DASHES[i // 2 % len(_DASHES)]
+    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    dots = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.2" fill="{colour}"/>' for x, y in points)
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return (f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="1.8"{dashed}/>' if path else "") + dots
+
+
+def _labels(curves: tuple[Curve, ...], lines: list[list[tuple[float, float]]], right: float) -> list[str]:
+    """The name of each curve beside its last point, none on another."""
+    ends = sorted(((points[-1][1], i) for i, points in enumerate(lines) if points), reverse=True)
+    shown: list[str] = []
+    lowest = HEIGHT - _BOTTOM + 4.0
+    for y, i in ends:
+        place = min(y + 4, lowest)
+        lowest = place - _LINE
+        colour = _COLOURS[i % len(_COLOURS)]
+        shown.append(f'<text x="{right + 8:.0f}" y="{place:.1f}" fill="{colour}">{escape(curves[i].label)}</text>')
+    return shown

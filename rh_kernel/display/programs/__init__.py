@@ -1,0 +1,1 @@
+"""What ``%compile`` shows: programs, their passes, their profiles."""

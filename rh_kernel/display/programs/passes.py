@@ -1,0 +1,109 @@
+"""The passes of a program (``arrays.passes``): a table of them, and the program after each."""
+
+from collections.abc import Iterator, Sequence
+from textwrap import fill
+
+from rh_kernel.arrays.equations.listing import listing
+from rh_kernel.arrays.passes import Passed
+from rh_kernel.arrays.planning.listing import StepLine, steps_listing
+from rh_kernel.arrays.program import Program
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
+from rh_kernel.display.programs.listings import both_ends, program_table
+
+HEADING = ("pass", "leaves", "operations", "bytes moved", "reals of scratch")
+"""The columns of the table; the last counts what is kept in between."""
+
+SAME = "as before"
+
+WIDTH = 100
+"""A line of names and places is broken there."""
+
+LONGEST = 4_000
+"""Of a longer line the beginning and the end are shown."""
+
+
+def passes_text(passes: Sequence[Passed]) -> str:
+    """The table, as comments below a listing."""
+    return "\n".join([f"# {row}" for row in columns([HEADING, *map(_cells, passes)], "llrrr")])
+
+
+def passes_html(passes: Sequence[Passed]) -> str:
+    """The table."""
+    rows = [[span("", p.made_by.value), *(_faint(cell) for cell in _cells(p)[1:])] for p in passes]
+    return table(rows, [*HEADING], "llrrr")
+
+
+def programs_text(passes: Sequence[Passed]) -> str:
+    """The program after each pass, one below the other."""
+    return "\n\n".join([f"# {p.made_by.value}: {p.made_by.meaning}\n{text or SAME}" for p, text in _changed(passes)])
+
+
+def programs_html(passes: Sequence[Passed]) -> str:
+    """The program after each pass, of which the last is open."""
+    shown: list[str] = []
+    for p, text in _changed(passes):
+        about = f"{span('', p.made_by.value)} {span(FAINT, p.made_by.meaning)}"
+        inside = _html(p) if text else span(FAINT, SAME)
+        shown.append(details("margin:2px 0", about, box("margin-left:1.2em", inside), is_open=p is passes[-1]))
+    return "".join(shown)
+
+
+def columns(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
+    """Lines of cells, each column as wide as it has to be, and ``l``, left, or ``r``, right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(sides))]
+    for row in rows:
+        cells = [f"{cell:>{w}}" if side == "r" else f"{cell:<{w}}" for cell, w, side in zip(row, widths, sides, strict=True)]
+        yield "  ".join(cells).rstrip()
+
+
+def _cells(p: Passed) -> tuple[str, ...]:
+    return (p.made_by.value, p.count, f"{p.operations:,}", f"{p.bytes:,}", f"{p.scratch:,}")
+
+
+def _changed(passes: Sequence[Passed]) -> Iterator[tuple[Passed, str]]:
+    """What each pass leaves, as text; none where that is what was there before."""
+    before = ""
+    for p in passes:
+        text = _text(p)
+        yield p, text if text != before else ""
+        before = text
+
+
+def _text(p: Passed) -> str:
+    if isinstance(p.form, Program):
+        return listing(p.form)
+    found = steps_listing(p.form)
+    width = min(max((len(step.text) for step in found.steps), default=0), 64)
+    steps = [f"{step.text:<{width}}   # {step.over}".rstrip(" #") for step in found.steps]
+    before = [fill(text, WIDTH, subsequent_indent="  ", break_long_words=False) for text in found.before]
+    return "\n".join([*before, *steps, *found.after])
+
+
+def _html(p: Passed) -> str:
+    if isinstance(p.form, Program):
+        return program_table(p.form)
+    found = steps_listing(p.form)
+    item = p.bytes // max(sum(step.moved for step in found.steps), 1)
+
+    def row(step: StepLine) -> list[str]:
+        counts = (step.over, f"{step.operations:,}", f"{step.moved * item:,}")
+        return [_code(_shortened(step.text)), *(_faint(count) for count in counts)]
+
+    steps = table(both_ends(found.steps, row), ["", "for each", "operations", "bytes"], "wlrr")
+    return _boxes(found.before) + steps + _boxes(found.after)
+
+
+def _boxes(texts: Sequence[str]) -> str:
+    return "".join([box("", shown) for (shown,) in both_ends(texts, lambda text: [_code(_shortened(text))])])
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
+
+
+def _faint(text: str) -> str:
+    return span(f"{MONOSPACE};{FAINT}", text)
+
+
+def _code(text: str) -> str:
+    return span(MONOSPACE, text)

@@ -1,0 +1,204 @@
+"""A trace as HTML: the way forward and the way back as a ``V`` of legs, each a list of steps, each step both its terms.
+
+It needs no script and nothing from outside, so a notebook that is not trusted shows it as well.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
+from rh_kernel.display.rounding import array_line
+from rh_kernel.display.traces.flows import flow
+from rh_kernel.display.traces.frames import Frame, cut, frame, heap_changes, line, state_doc, subject_doc, total_changes
+from rh_kernel.display.traces.glosses import gloss
+from rh_kernel.display.traces.legs import Direction, Leg, legs
+from rh_kernel.display.traces.panes import COLOURS as MARKS
+from rh_kernel.display.traces.panes import pane
+from rh_kernel.display.traces.titles import ARROWS, title
+from rh_kernel.operational.step import Step
+from rh_kernel.paper import Rule
+from rh_kernel.session.results import Change, TraceMade
+from rh_kernel.syntax.doc import MarkKind, Role
+from rh_kernel.syntax.printing import Memory
+
+MOST, FIRST, LAST = 200, 100, 50
+"""A trace of more than ``MOST`` steps is shown by its first and its last ones."""
+
+EACH = 1_750
+"""So many bytes a step may take, and what the ones before it have left: 100 steps take less than 200 kB."""
+
+GIST = 88
+"""So many characters about what a step does stand in its line."""
+
+VIEWS = ((2, 6, 30), (1, 2, 12), (0, 0, 5))
+"""How many lines are shown around a redex, around a contractum, and of each of them; the first view that there is room for.
+
+What is around a redex is around its contractum too.
+"""
+
+
+def trace_html(result: TraceMade) -> str:
+    """The summary, the rules that fired, and every step under the leg it belongs to; redex and contractum are marked."""
+    changes = heap_changes(result)
+    return box(
+        "line-height:1.5",
+        _outcome(result),
+        _heap(total_changes(result, [*changes.values()])),
+        _legend(result.steps),
+        *_legs(result, changes),
+        _rules(result.steps),
+        *[box(f"color:{COLOURS[Role.ERROR]}", escape(f"{d.code}: {d.message}")) for d in result.stuck],
+    )
+
+
+def _outcome(result: TraceMade) -> str:
+    count = f"{len(result.steps)} step{'' if len(result.steps) == 1 else 's'}"
+    subject = span(f"{MONOSPACE};{FAINT};font-size:90%", line(state_doc(None, result.subject, {}, None), 104))
+    if result.value is None:
+        outcome = span(f"color:{COLOURS[Role.ERROR]};font-weight:bold", f"stuck after {count}")
+    else:
+        value = span(f"{MONOSPACE};font-weight:bold", line(subject_doc(result.value), 110))
+        kind = span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", str(result.type))
+        outcome = f"{value} : {kind} {span(FAINT, f'in {count}')}"
+    return box("", subject) + box("", outcome)
+
+
+def _heap(changes: Sequence[Change]) -> str:
+    if not changes:
+        return ""
+    return table([_change(change) for change in changes], [""] * 4, "lwlw")
+
+
+def _change(change: Change) -> list[str]:
+    before = "" if change.before is None else array_line(change.before)
+    return [
+        span(f"{MONOSPACE};color:{COLOURS[Role.LOCATION]}", change.location.name),
+        span(f"{MONOSPACE};{FAINT}", before),
+        "→",
+        span(MONOSPACE, array_line(change.after)),
+    ]
+
+
+def _legend(steps: Sequence[Step]) -> str:
+    def filled(kind: MarkKind, text: str) -> str:
+        return span(f"background-color:rgba({MARKS[kind]},0.32);padding:0 5px;margin-right:10px", text)
+
+    def lined(kind: MarkKind, text: str) -> str:
+        return span(f"border-bottom:2px solid rgba({MARKS[kind]},0.9);margin-right:10px", text)
+
+    if not steps:
+        return ""
+    words = [filled("redex", "redex"), filled("contractum", "contractum")]
+    if any(step.rule in (Rule.RH_OP, Rule.RH_TERM) for step in steps):
+        words += [lined("forward", "Qᶠ, on the way forward"), lined("backward", "Qᵇ, on the way back")]
+    return box("margin:6px 0;font-size:90%", *words)
+
+
+def _rules(steps: Sequence[Step]) -> str:
+    fired = Counter(step.rule for step in steps)
+    rows = [
+        [_rule(rule), str(times), span(FAINT, rule.figure.value), span(FAINT, gloss(rule))]
+        for rule, times in sorted(fired.items(), key=lambda entry: (-entry[1], entry[0].value))
+    ]
+    return (
+        details("margin:6px 0", f"{len(fired)} rules fired", table(rows, ["rule", "times", "paper", ""], "lrlw"))
+        if rows
+        else ""
+    )
+
+
+def _rule(rule: Rule) -> str:
+    return span(f"font-weight:bold;color:{COLOURS[Role.RULE]}", rule.value)
+
+
+def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
+    """The legs that have a step that is shown, and in place of the others how many steps they have."""
+    memory = Memory()
+    rows = _rows(result.steps, changes, memory)
+    hidden = [n for n in range(len(result.steps)) if n not in rows]
+    for leg in legs(result.steps):
+        if hidden and leg.first == hidden[0]:
+            yield _folded(hidden)
+        numbers = range(leg.first, leg.last + 1)
+        shown = [rows[n] for n in numbers if n in rows]
+        if shown:
+            yield _leg(
+                leg,
+                title(leg, result.steps, memory),
+                result,
+                shown,
+                [changes[n].location.name for n in numbers if n in changes],
+            )
+        if hidden and leg.first < hidden[0] <= leg.last:
+            yield _folded(hidden)
+
+
+def _rows(steps: Sequence[Step], changes: Mapping[int, Change], memory: Memory) -> dict[int, str]:
+    """The steps that are shown: all of them, or the first ones and the last ones."""
+    count = len(steps)
+    numbers = range(count) if count <= MOST else [*range(FIRST), *range(count - LAST, count)]
+    rows: dict[int, str] = {}
+    room = 0
+    for n in numbers:
+        room += EACH
+        rows[n] = _step(frame(n + 1, steps[n], changes.get(n), memory), room, is_open=n == 0)
+        room -= len(rows[n].encode())
+    return rows
+
+
+def _folded(hidden: Sequence[int]) -> str:
+    steps = "1 step is" if len(hidden) == 1 else f"{len(hidden)} steps are"
+    note = f"⋮ {steps} folded ({hidden[0] + 1} to {hidden[-1] + 1}); `rh trace FILE` prints all of them"
+    return box(f"margin:6px 0;{FAINT}", escape(note))
+
+
+def _leg(leg: Leg, words: str, result: TraceMade, rows: Sequence[str], put: Sequence[str]) -> str:
+    """The steps of a leg in one list, under what the leg is about and what it leaves to the next one."""
+    colour = _COLOURS[leg.direction]
+    numbers = f"step {leg.first + 1}" if leg.first == leg.last else f"steps {leg.first + 1}–{leg.last + 1}"
+    summary = (
+        span(f"color:rgb({colour});font-weight:bold", ARROWS[leg.direction])
+        + " "
+        + span(MONOSPACE, words)
+        + span(f"{MONOSPACE};font-size:90%;margin-left:14px;color:rgb({colour})", _flow(leg, result))
+        + span(f"{FAINT};margin-left:12px;font-size:90%", numbers + (f" · changes {', '.join(put)}" if put else ""))
+    )
+    style = f"margin-left:{22 * leg.depth}px;padding-left:8px;border-left:3px solid rgba({colour},0.6)"
+    body = box(f"{MONOSPACE};font-size:90%;white-space:pre;overflow:auto;margin:2px 0 6px", *rows)
+    return details(style, summary, body, is_open=leg.first == 0)
+
+
+def _flow(leg: Leg, result: TraceMade) -> str:
+    return cut(" · ".join([f"{name} = {line(subject_doc(V), 40)}" for name, V in flow(leg, result.steps, result.value)]), 60)
+
+
+_COLOURS = {
+    Direction.PLAIN: "128,128,128",
+    Direction.FORWARD: MARKS["forward"],
+    Direction.TURN: "128,128,128",
+    Direction.BACKWARD: MARKS["backward"],
+}
+
+
+def _step(f: Frame, room: int, *, is_open: bool) -> str:
+    rule = f.step.rule
+    summary = f"{f.number:>4}  {_rule(rule)}{' ' * (10 - len(rule.value))}{escape(_gist(f))}"
+    arrow = box(f"{FAINT};padding-left:8px;white-space:normal", escape(f"—{rule.value}→  {rule.figure.value}: {gloss(rule)}"))
+    heap = "" if f.change is None else box("padding:2px 8px", " ".join(_change(f.change)))
+    for near, far, most in VIEWS:
+        shown = details("", summary, pane(f.before, near, most), arrow, pane(f.after, far, most), heap, is_open=is_open)
+        if len(shown.encode()) <= room:
+            return shown
+    return details("", summary, arrow, heap, box(FAINT, "the terms are too long to be shown here"), is_open=is_open)
+
+
+def _gist(f: Frame) -> str:
+    match f.step.rule:
+        case Rule.LET | Rule.LET_COMMAND:
+            return cut(f"{f.about} = {f.became}", GIST)
+        case _ if f.became:
+            became = cut(f.became, GIST // 2)
+            return f"{cut(f.about, GIST - len(became) - 3)} → {became}"
+        case _:
+            return cut(f.about, GIST)

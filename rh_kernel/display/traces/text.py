@@ -1,0 +1,93 @@
+"""A trace as text, in the manner of RH Fig. 8: ``—RH-Op→``, then the term or command it leads to, and what the heap holds."""
+
+from collections.abc import Iterator
+
+from rh_kernel.display.rounding import array_line
+from rh_kernel.display.text import visible
+from rh_kernel.display.traces.frames import folded, heap_changes, state_doc, subject_doc
+from rh_kernel.display.traces.legs import legs
+from rh_kernel.display.traces.titles import ARROWS, title
+from rh_kernel.operational.contexts import Context, Subject, plug
+from rh_kernel.session.results import Change, TraceMade
+from rh_kernel.syntax.core import Perform
+from rh_kernel.syntax.doc import Close, Doc, Newline, Open, layout, plain
+from rh_kernel.syntax.printing import Memory
+from rh_kernel.syntax.signature import Location
+
+WIDTH = 96
+"""Lines are this wide, where they can be broken."""
+
+LINES = 24
+"""Of a long term or command so many lines are shown, where not all steps are."""
+
+
+def trace_text(result: TraceMade, limit: int | None = None) -> str:
+    """Every step; or of more than ``limit`` the first two thirds and the last third, and of each state its first lines."""
+    return "\n\n".join(trace_blocks(result, limit))
+
+
+def trace_blocks(result: TraceMade, limit: int | None = None) -> Iterator[str]:
+    """The parts of ``trace_text``, between which there is an empty line, as they are asked for."""
+    for block in _blocks(result, limit):
+        yield "\n".join([visible(line) for line in block.split("\n")])
+
+
+def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
+    steps, changes = result.steps, heap_changes(result)
+    first = 0 if limit is None else limit * 2 // 3
+    gap = range(0) if limit is None else folded(len(steps), first, limit - first, limit)
+    begun = {leg.first: leg for leg in legs(steps) if leg.opened_by is not None}
+    memory = Memory()
+
+    def text(K: Context | None, M: Subject) -> str:
+        return plain(subject_doc(plug(K, M), memory=memory), WIDTH) if limit is None else _begun(state_doc(K, M, {}, memory))
+
+    yield _with_heap(result, text(None, result.subject))
+    for n, step in enumerate(steps):
+        if n in gap:
+            if n == gap.start:
+                yield f"⋮ {len(gap)} steps ({n + 1} to {gap.stop}) are left out; `rh trace FILE` prints all of them"
+            continue
+        head = f"—{step.rule.value}→  {n + 1}"
+        change = f"  {_change(changes[n])}" if n in changes else ""
+        leg = f"  {ARROWS[begun[n].direction]} {title(begun[n], steps, memory)}" if n in begun else ""
+        yield f"{head}{leg}{change}\n{text(step.context, step.contractum)}"
+    yield from [f"stuck: {d.code}: {d.message}" for d in result.stuck]
+    if result.value is not None:
+        count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
+        yield f"{plain(subject_doc(result.value, memory=memory), WIDTH)} : {result.type}   in {count}"
+
+
+def _begun(doc: Doc) -> str:
+    """The first lines of a document."""
+    pieces: list[str] = []
+    lines = 1
+    for event in layout(doc, WIDTH):
+        match event:
+            case str():
+                pieces.append(event)
+            case Newline(indent):
+                lines += 1
+                pieces.append("\n" + " " * indent if lines <= LINES else "\n⋮")
+                if lines > LINES:
+                    break
+            case Open() | Close():
+                pass
+    return "".join(pieces)
+
+
+def _with_heap(result: TraceMade, subject: str) -> str:
+    """The subject, under the contents of the locations that the trace reads or writes."""
+    used: set[Location] = set()
+    for step in result.steps:
+        match step.redex:
+            case Perform(op, _):
+                used |= {i for i in op.indices if isinstance(i, Location)}
+            case _:
+                pass
+    held = [f"{loc.name} ↦ {array_line(array)}" for loc, array in result.heap.items() if loc in used]
+    return f"[{', '.join(held)}]\n{subject}" if held else subject
+
+
+def _change(change: Change) -> str:
+    return f"[{change.location.name} ↦ {array_line(change.after)}]"

@@ -1,0 +1,117 @@
+"""Training runs while they go on and when they are done: how far, how fast, the curve of each measure, what has changed."""
+
+from collections.abc import Sequence
+
+from rh_kernel.display.html import COLOURS
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span
+from rh_kernel.display.training.curves import HEIGHT, WIDTH, curve_image, sparkline
+from rh_kernel.display.training.weights import contents, gallery, moved, passing_gallery
+from rh_kernel.display.values import short
+from rh_kernel.session.results import Change, TrainingDone
+from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.types import real
+from rh_kernel.training.events import Progress
+
+BAR = 24
+"""The bar of a text is so many characters long."""
+
+
+def progress_text(p: Progress) -> str:
+    """One line: ``epoch 12/200 ██▌░░░ 6% · 0.2931 · 12,300 samples/s``."""
+    fraction = _fraction(p)
+    full = round(fraction * BAR)
+    parts = [f"epoch {p.epoch}/{p.epochs} {'█' * full}{'░' * (BAR - full)} {fraction:.0%}"]
+    parts += [short(values[-1]) for values in p.measures if values]
+    return " · ".join([*parts, _speed(p.samples_per_second)])
+
+
+def progress_html(p: Progress) -> str:
+    """A bar over a line of numbers, the curve of each measure over the epochs of the whole run, and the weights as pictures.
+
+    What is not known yet has its room already.
+    """
+    fraction = _fraction(p)
+    done = box(f"width:{fraction:.1%};height:6px;background-color:{COLOURS[Role.FUNCTION]}", "")
+    bar = box("max-width:798px;height:6px;background-color:rgba(128,128,128,0.25);margin:4px 0", done)
+    words = [
+        (f"{fraction:.0%}", "3em;font-weight:bold"),
+        (f"epoch {p.epoch} of {p.epochs}", f"{len(f'epoch of {p.epochs}{p.epochs}') * 0.6:.1f}em"),
+        (duration(p.seconds), "6em"),
+        (_left(fraction, p.seconds), "9em"),
+        (_speed(p.samples_per_second), "9em"),
+    ]
+    line = box("", *[span(f"display:inline-block;margin-right:1.2em;min-width:{style}", text) for text, style in words])
+    titles = [*p.texts, *[""] * len(p.measures)]
+    curves = [_curve(text, values, p.epochs) for text, values in zip(titles, p.measures, strict=False)]
+    now = [Change(location, before, p.heap[location]) for location, before in p.start.items() if location in p.heap]
+    return bar + line + box("", *curves) + passing_gallery(now)
+
+
+def run_text(done: TrainingDone) -> str:
+    """What was done, the curve of each measure in block characters, and by how much each location changed."""
+    lines = [_head(done)]
+    lines += [f"{_ends(values)}  {sparkline(values)}  {text}" for text, values in done.measures if values]
+    lines += [f"{c.location.name} : {real(*c.after.shape)}  {moved(c)}  {contents(c)}" for c in done.changes]
+    return "\n".join(lines)
+
+
+def run_html(done: TrainingDone) -> str:
+    """A line about the run, a curve of each measure over the epochs, and a card for each location that has changed."""
+    curves = [_curve(text, values) for text, values in done.measures if values]
+    return box("", span("font-weight:bold" if done.stopped else "", _head(done))) + box("", *curves) + gallery(done.changes)
+
+
+def duration(seconds: float) -> str:
+    """``0.4 s``, ``12 s``, ``3 min 5 s``, ``2 h 10 min``."""
+    if seconds < 9.95:
+        return f"{max(seconds, 0.0):.1f} s"
+    if not seconds < 1e9:
+        return ""
+    minutes, rest = divmod(round(seconds), 60)
+    if not minutes:
+        return f"{rest} s"
+    hours, minutes_left = divmod(minutes, 60)
+    return f"{hours} h {minutes_left} min" if hours else f"{minutes} min {rest} s"
+
+
+def _left(fraction: float, seconds: float) -> str:
+    """About how long the run still takes, once that can be told; nothing at its end."""
+    if seconds < 0.3 or not 0.01 <= fraction < 1:
+        return ""
+    return f"about {duration(seconds * (1 - fraction) / fraction)} left"
+
+
+def _fraction(p: Progress) -> float:
+    return min(max(p.fraction, 0.0), 1.0)
+
+
+def _curve(text: str, values: Sequence[float], epochs: int = 0) -> str:
+    """A measure: its text, its last value, and its curve, over so many epochs if that is known; or room for it."""
+    words = span(f"{MONOSPACE};{FAINT};font-size:90%", text or "\N{NO-BREAK SPACE}")
+    title = element("div", _TITLE, words, **({"title": text} if text else {}))
+    last = box("", span(f"{MONOSPACE};font-weight:bold", _ends(values) if values else "\N{NO-BREAK SPACE}"))
+    if epochs and len(values) < 2:
+        picture = box(_ROOM, span(FAINT, "the curve begins after epoch 2" if epochs > 1 else ""))
+    else:
+        picture = curve_image(values, f"{text or 'the measure'} over the epochs: {sparkline(values)}", epochs)
+    return element("div", _CARD, title, last, picture)
+
+
+def _head(done: TrainingDone) -> str:
+    speed = _speed(done.epochs * done.samples / done.seconds) if done.seconds > 0 else ""
+    epochs = f"{done.epochs} epoch{'' if done.epochs == 1 else 's'}"
+    parts = [f"{'stopped after ' if done.stopped else ''}{epochs} of {done.samples:,} samples", f"{done.seconds:.3g} s", speed]
+    return " · ".join([part for part in parts if part])
+
+
+def _ends(values: Sequence[float]) -> str:
+    return short(values[-1]) if len(values) == 1 else f"{short(values[0])} → {short(values[-1])}"
+
+
+def _speed(samples_per_second: float) -> str:
+    return f"{samples_per_second:,.0f} samples/s" if samples_per_second < 1e15 else ""
+
+
+_CARD = "display:inline-block;vertical-align:top;width:390px;margin:4px 18px 4px 0"
+_TITLE = "white-space:nowrap;overflow:hidden;text-overflow:ellipsis"
+_ROOM = f"width:{WIDTH}px;height:{HEIGHT}px;line-height:{HEIGHT}px;text-align:center;background-color:rgba(128,128,128,0.06)"
