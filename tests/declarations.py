@@ -2,9 +2,9 @@
 
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.parser import parse
-from rh_kernel.typing.declarations import declare
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition, LocDefinition
+from rh_kernel.typing.elaboration.declarations import declare
 
 DECLARED = """
 op FC[l : Loc(m, n)] : Real(n) -> Real(m)

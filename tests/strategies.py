@@ -50,8 +50,8 @@ from rh_kernel.syntax.types import (
 )
 from rh_kernel.typing.context import Zone
 from rh_kernel.typing.definitions import FunDefinition
-from rh_kernel.typing.derivations import Assumption
-from rh_kernel.typing.unify import Unifier
+from rh_kernel.typing.derivation.derivations import Assumption
+from rh_kernel.typing.unification.unify import Unifier
 from tests.declarations import FUNCTIONS, LOCATIONS
 
 # -- what there is -------------------------------------------------------------------------------------------------------------

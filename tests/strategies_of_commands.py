@@ -31,16 +31,16 @@ from rh_kernel.syntax.core import (
     Scope,
 )
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, variables
-from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.signature import DimKind, Family, Loc, Location, LocationVar, LocKind, Pattern, ValueKind
 from rh_kernel.syntax.types import UNIT, Product, Real, ShapeVar, Type, concrete_shape, product
 from rh_kernel.syntax.values import UNIT_VALUE
 from rh_kernel.typing.context import Zone
 from rh_kernel.typing.definitions import OpDefinition
-from rh_kernel.typing.derivations import Assumption
-from rh_kernel.typing.heads import shape_variables
-from rh_kernel.typing.signatures import clause_types, images
-from rh_kernel.typing.unify import Unifier
+from rh_kernel.typing.derivation.derivations import Assumption
+from rh_kernel.typing.derivation.signatures import clause_types, images
+from rh_kernel.typing.elaboration.heads import shape_variables
+from rh_kernel.typing.unification.unify import Unifier
 from tests.declarations import DEFINITIONS
 from tests.strategies import Dice, World, chance, choose, dice_of, draw_term, draw_type, gamma_of, heap_of, is_open
 

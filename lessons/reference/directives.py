@@ -11,7 +11,7 @@ from lessons.reference.running import run
 from rh_kernel.session.bounds import DEFAULT, MEANINGS, value_of
 from rh_kernel.session.directives import ALL_DIRECTIVES, PYTHON_CELL, RETURN_LINE, SECTION_LINES
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.tokens import EFFECTS, LABORATORY, PYTHON, RETURN
+from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY, PYTHON, RETURN
 
 _WORDS = Path(__file__).with_name("directives.toml")
 

@@ -12,9 +12,9 @@ from typing import TypeAlias
 from rh_kernel.ad.eff.reading.lexing import tokens as tokens_of_effects
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.lexer import chunks, section, tokens
-from rh_kernel.syntax.parse_items import words_of_directive
-from rh_kernel.syntax.tokens import LABORATORY, SPELLINGS, Kind, Token
+from rh_kernel.syntax.parsing.items import words_of_directive
+from rh_kernel.syntax.parsing.lexer import chunks, section, tokens
+from rh_kernel.syntax.parsing.tokens import LABORATORY, SPELLINGS, Kind, Token
 
 
 @dataclass(frozen=True, slots=True)

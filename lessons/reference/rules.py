@@ -20,7 +20,7 @@ from rh_kernel.operational.step import Step
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.session.results import DerivationMade, TraceMade
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.typing.derivations import Derivation, TypingRule
+from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
 
 _WORDS = Path(__file__).with_name("rules.toml")
 

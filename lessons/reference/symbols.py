@@ -24,7 +24,7 @@ from rh_kernel.primitives.structural import STRUCTURAL_ROWS
 from rh_kernel.session.results import ValueFound
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.dimensions import DimVar, dim
-from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.printing.printer import show
 
 _WORDS = Path(__file__).with_name("symbols.toml")
 

@@ -12,8 +12,8 @@ from rh_kernel.ad.language.values import Value, basis, components, numbers, of_n
 from rh_kernel.ad.system import Point, Pulled, Pushed, System, refuse
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.cursor import DEEPEST
 from rh_kernel.syntax.errors import TooDeep
+from rh_kernel.syntax.parsing.cursor import DEEPEST
 
 SHALLOWER = "give parts of it names, with let or fun"
 

@@ -12,7 +12,7 @@ from rh_kernel.ad.errors import OutsideFragment
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.values import Value
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.doc import Doc
+from rh_kernel.syntax.printing.doc import Doc
 
 Point: TypeAlias = tuple[Value, ...]
 """One value for each parameter of the program."""

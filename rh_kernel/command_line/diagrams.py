@@ -18,8 +18,8 @@ from rh_kernel.session.plans import Draw
 from rh_kernel.session.results import DiagramMade, Shown
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Failure, Rejected
-from rh_kernel.syntax.printing import show
-from rh_kernel.typing.items import ClosedTerm
+from rh_kernel.syntax.printing.printer import show
+from rh_kernel.typing.elaboration.items import ClosedTerm
 
 
 def diagram(file: str, report: Report, settings: Settings, output: str | None, *, folded: bool) -> None:

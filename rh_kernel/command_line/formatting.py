@@ -4,7 +4,7 @@ import sys
 
 from rh_kernel.command_line.files import STANDARD_INPUT, read, write
 from rh_kernel.command_line.report import Report
-from rh_kernel.syntax.formatting import format_source
+from rh_kernel.syntax.parsing.formatting import format_source
 
 
 def fmt(file: str, report: Report, *, only_check: bool) -> None:

@@ -49,10 +49,10 @@ from rh_kernel.session.settings import Settings
 from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.parser import Unparsed, parse
-from rh_kernel.syntax.printing import Memory
+from rh_kernel.syntax.parsing.parser import Unparsed, parse
+from rh_kernel.syntax.printing.printer import Memory
 from rh_kernel.syntax.surface_items import Item
-from rh_kernel.typing.items import ClosedCommand, ClosedTerm
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
 _STEPS_ALONE = "what a %%eff cell runs has steps, which `rh trace` shows, but no straight-line program and no diagram"
 

@@ -50,7 +50,7 @@ from rh_kernel.session.results import (
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.typing.definitions import kind_of
 
 

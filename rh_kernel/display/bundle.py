@@ -37,7 +37,7 @@ from rh_kernel.session.results import (
     TypeShown,
     ValueFound,
 )
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 from rh_kernel.training.events import Progress
 
 __all__ = ["bundle", "html", "progress", "text"]

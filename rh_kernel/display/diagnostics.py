@@ -11,7 +11,7 @@ from rh_kernel.display.html import to_html
 from rh_kernel.display.text import to_ansi, to_text, visible
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.doc import HARD, Doc, Role, Text, concat, join, nest, role
+from rh_kernel.syntax.printing.doc import HARD, Doc, Role, Text, concat, join, nest, role
 
 MOST = 10
 """So many complaints are shown at once."""

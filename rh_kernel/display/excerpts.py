@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from rh_kernel.display.text import visible
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.doc import Annotated, Doc, Mark, Role, Text, cells, concat, role
+from rh_kernel.syntax.printing.doc import Annotated, Doc, Mark, Role, Text, cells, concat, role
 
 WIDEST = 100
 """A line with more columns is cut around what is pointed at."""

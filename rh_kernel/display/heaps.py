@@ -11,7 +11,7 @@ from rh_kernel.display.text import to_text
 from rh_kernel.display.values import Changes, array_html, value_doc
 from rh_kernel.session.results import Change
 from rh_kernel.syntax.core import Const
-from rh_kernel.syntax.doc import HARD, Role, concat, join, nest, role
+from rh_kernel.syntax.printing.doc import HARD, Role, concat, join, nest, role
 from rh_kernel.syntax.types import real
 
 EMPTY = "the heap is empty: no location has been declared"

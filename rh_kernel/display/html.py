@@ -8,7 +8,7 @@ import html as stdlib_html
 
 from rh_kernel.display.palette import LETTERS, WASHES
 from rh_kernel.display.text import Look, runs, visible
-from rh_kernel.syntax.doc import Doc, Role
+from rh_kernel.syntax.printing.doc import Doc, Role
 
 COLOURS, BACKGROUNDS = LETTERS, WASHES
 """What words and marks look like."""

@@ -6,7 +6,7 @@ from rh_kernel.display.html import COLOURS
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, span, table
 from rh_kernel.display.text import visible
 from rh_kernel.session.results import NameShown
-from rh_kernel.syntax.doc import Role, cells
+from rh_kernel.syntax.printing.doc import Role, cells
 
 EMPTY = "nothing has been declared"
 

@@ -8,7 +8,7 @@ Ito: those two are far from each other, and from grey, whichever of the three ki
 
 from typing import TypeAlias
 
-from rh_kernel.syntax.doc import MarkKind, Role
+from rh_kernel.syntax.printing.doc import MarkKind, Role
 
 Triple: TypeAlias = str
 """``"r,g,b"`` as it stands between the parentheses of ``rgb(…)``."""

@@ -52,11 +52,11 @@ from rh_kernel.session.results import (
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import RH, Array, Bind, Command, Handle, Perform, Resume, Return, RevHandle, Term, Tuple, Zero
-from rh_kernel.syntax.doc import Doc, Mark, annotated_texts
-from rh_kernel.syntax.printing import Brevity, Memory, Path, command_doc, term_doc
+from rh_kernel.syntax.printing.doc import Doc, Mark, annotated_texts
+from rh_kernel.syntax.printing.printer import Brevity, Memory, Path, command_doc, term_doc
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Type
-from rh_kernel.typing.derivations import Derivation
+from rh_kernel.typing.derivation.derivations import Derivation
 
 RULES, HEIGHT = 5_000, 200
 """Of a derivation there are so many rules, and so many above each other: deeper data can be neither written nor read."""

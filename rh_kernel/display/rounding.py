@@ -4,8 +4,8 @@ from typing import TypeVar, cast
 
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.syntax.core import Array, Const, Node, OrdinaryHandler, ReverseHandler, Term
-from rh_kernel.syntax.doc import plain
-from rh_kernel.syntax.printing_constants import array_doc, to_digits
+from rh_kernel.syntax.printing.constants import array_doc, to_digits
+from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.rebuild import Walk, rebuild
 
 DIGITS = 4

@@ -6,7 +6,7 @@ A rendering is a sequence of ``Run``: characters on one line that look alike. No
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rh_kernel.syntax.doc import (
+from rh_kernel.syntax.printing.doc import (
     Annotation,
     Close,
     Doc,

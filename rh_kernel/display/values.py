@@ -15,8 +15,8 @@ from rh_kernel.display.text import to_text
 from rh_kernel.primitives.values import materialise
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Array, Const, Term, Tuple
-from rh_kernel.syntax.doc import HARD, LINE, Doc, Role, concat, group, join, nest, role
-from rh_kernel.syntax.printing_constants import array_doc, number_text
+from rh_kernel.syntax.printing.constants import array_doc, number_text
+from rh_kernel.syntax.printing.doc import HARD, LINE, Doc, Role, concat, group, join, nest, role
 from rh_kernel.syntax.types import real
 
 MOST_ENTRIES = 100

@@ -7,7 +7,7 @@ from nbconvert.exporters.templateexporter import TemplateExporter
 from traitlets import default
 
 from rh_kernel.export.pages import Notebook
-from rh_kernel.syntax.lexer import python_starts
+from rh_kernel.syntax.parsing.lexer import python_starts
 
 FAILS = "raises-exception"
 """The tag of a cell that is meant to fail."""

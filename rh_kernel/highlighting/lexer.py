@@ -24,7 +24,7 @@ class RHLexer(Lexer):
         """The offset, the type and the characters of each piece; joined they are the text, whatever it is."""
         # Read here, so that whoever only lists the lexers does not load the language.
         from rh_kernel.highlighting.looks import looks
-        from rh_kernel.syntax.lexer import python_starts
+        from rh_kernel.syntax.parsing.lexer import python_starts
 
         python = python_starts(text)
         if python is not None:

@@ -11,10 +11,10 @@ from rh_kernel.session.plans import Refuse
 from rh_kernel.session.session import Session, plans_of
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import python_starts, tokens
-from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.parsing.lexer import python_starts, tokens
+from rh_kernel.syntax.parsing.parser import Unparsed, parse
+from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY, Kind
 from rh_kernel.syntax.surface_items import Directive, Item, SectionItem, TrainItem
-from rh_kernel.syntax.tokens import EFFECTS, LABORATORY, Kind
 
 TARGET = "rh.check"
 LONGEST = 20_000

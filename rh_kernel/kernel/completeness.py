@@ -2,12 +2,12 @@
 
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.advice import THE_END
-from rh_kernel.syntax.layout import INDENT
-from rh_kernel.syntax.lexer import chunks, section
-from rh_kernel.syntax.parser import Completeness, Unparsed, parse
-from rh_kernel.syntax.parser import completeness as of_language
-from rh_kernel.syntax.tokens import LABORATORY, SECTIONS
+from rh_kernel.syntax.parsing.advice import THE_END
+from rh_kernel.syntax.parsing.layout import INDENT
+from rh_kernel.syntax.parsing.lexer import chunks, section
+from rh_kernel.syntax.parsing.parser import Completeness, Unparsed, parse
+from rh_kernel.syntax.parsing.parser import completeness as of_language
+from rh_kernel.syntax.parsing.tokens import LABORATORY, SECTIONS
 
 
 def completeness(text: str) -> tuple[Completeness, str]:

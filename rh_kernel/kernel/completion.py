@@ -15,7 +15,7 @@ from rh_kernel.session.directives import DIRECTIVES, RETURN_LINE, SECTION_LINES
 from rh_kernel.session.forms import FORMS
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.tokens import LABORATORY, PYTHON, RETURN, SECTIONS
+from rh_kernel.syntax.parsing.tokens import LABORATORY, PYTHON, RETURN, SECTIONS
 from rh_kernel.training.bundled import NAMES
 
 __all__ = ["Completion", "completions"]

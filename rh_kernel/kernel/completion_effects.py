@@ -14,7 +14,7 @@ from rh_kernel.session.directives import EFFECTS_DIRECTIVES, RETURN_LINE
 from rh_kernel.session.effects import built_in_type, started
 from rh_kernel.session.effects_forms import EFFECTS_FORMS
 from rh_kernel.session.effects_names import Effects, about
-from rh_kernel.syntax.tokens import RETURN, Kind, Token
+from rh_kernel.syntax.parsing.tokens import RETURN, Kind, Token
 
 _HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")
 _EXPRESSIONS = frozenset({"let", "match", "if", "handle"})

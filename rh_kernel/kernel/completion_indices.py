@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from rh_kernel.kernel.completion_place import Word
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
+from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Token
+from rh_kernel.syntax.parsing.tokens import Kind as TokenKind
 from rh_kernel.syntax.signature import DimKind, Kind, LocKind, Parameter, ValueKind
-from rh_kernel.syntax.tokens import CLOSERS, DECLARATIONS, Token
-from rh_kernel.syntax.tokens import Kind as TokenKind
 from rh_kernel.syntax.types import Shape
 from rh_kernel.typing.definitions import (
     ConstDefinition,

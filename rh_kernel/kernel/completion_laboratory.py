@@ -15,8 +15,8 @@ from rh_kernel.session.directives import LABORATORY_DIRECTIVES, RETURN_LINE
 from rh_kernel.session.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.session.names import arrow
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.lexer import tokens
-from rh_kernel.syntax.tokens import RETURN, Kind, Token, ends_expression
+from rh_kernel.syntax.parsing.lexer import tokens
+from rh_kernel.syntax.parsing.tokens import RETURN, Kind, Token, ends_expression
 
 _HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")
 _HALF_SYSTEM = re.compile(r"%[ \t]*ad[ \t]+([^\s()]*)")

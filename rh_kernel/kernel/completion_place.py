@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import chunks, tokens, words
-from rh_kernel.syntax.tokens import CHECK, CLOSERS, DECLARATIONS, EXPRESSION_DIRECTIVES, Kind, Token, ends_expression
+from rh_kernel.syntax.parsing.lexer import chunks, tokens, words
+from rh_kernel.syntax.parsing.tokens import CHECK, CLOSERS, DECLARATIONS, EXPRESSION_DIRECTIVES, Kind, Token, ends_expression
 
 _NAME = re.compile(r"%{1,2}\w*$")
 _DIRECTIVE = re.compile(r"%(\w+)\s")

@@ -7,8 +7,8 @@ from functools import cache
 from types import MappingProxyType
 
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import tokens
-from rh_kernel.syntax.tokens import Kind
+from rh_kernel.syntax.parsing.lexer import tokens
+from rh_kernel.syntax.parsing.tokens import Kind
 
 _HALF = re.compile(r"\\(?:[_^][^\s\\]*|[A-Za-z]+|)$")
 _INDEX = re.compile(r"(\\[_^])(.{2,})")

@@ -11,10 +11,9 @@ from rh_kernel.session.helping import signature
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import ReverseHandler
-from rh_kernel.syntax.lexer import chunks, tokens
-from rh_kernel.syntax.parser import parse_item
-from rh_kernel.syntax.surface_items import Declaration
-from rh_kernel.syntax.tokens import (
+from rh_kernel.syntax.parsing.lexer import chunks, tokens
+from rh_kernel.syntax.parsing.parser import parse_item
+from rh_kernel.syntax.parsing.tokens import (
     CHECK,
     CLOSERS,
     COMPILE_OPTIONS,
@@ -25,7 +24,7 @@ from rh_kernel.syntax.tokens import (
     Token,
     ends_expression,
 )
-from rh_kernel.typing.declarations import declare
+from rh_kernel.syntax.surface_items import Declaration
 from rh_kernel.typing.definitions import (
     ConstDefinition,
     Definition,
@@ -37,6 +36,7 @@ from rh_kernel.typing.definitions import (
     NetDefinition,
     OpDefinition,
 )
+from rh_kernel.typing.elaboration.declarations import declare
 
 _ITEMS = (*DECLARATIONS, "train", CHECK)
 _EXPRESSIONS = ("let", "in", "return", "rev", "handle", "with", "rd")

@@ -17,8 +17,8 @@ from rh_kernel.session.effects import declared
 from rh_kernel.session.effects_names import Effects
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import chunks, section
-from rh_kernel.syntax.tokens import EFFECTS
+from rh_kernel.syntax.parsing.lexer import chunks, section
+from rh_kernel.syntax.parsing.tokens import EFFECTS
 
 LONGEST = 4_000
 """Of a text of more characters the declarations are not looked at; it takes too long."""

@@ -20,12 +20,12 @@ from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.helping import FEW_LINES, Known, known
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.doc import HARD, Doc, Role, Text, concat, role
-from rh_kernel.syntax.lexer import chunks, tokens
-from rh_kernel.syntax.tokens import LABORATORY, SECTIONS, Kind, Token
+from rh_kernel.syntax.parsing.lexer import chunks, tokens
+from rh_kernel.syntax.parsing.tokens import LABORATORY, SECTIONS, Kind, Token
+from rh_kernel.syntax.printing.doc import HARD, Doc, Role, Text, concat, role
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition
-from rh_kernel.typing.derivations import TypingRule
+from rh_kernel.typing.derivation.derivations import TypingRule
 
 _DIRECTIVE = re.compile(r"%(\w+)")
 _OPERATORS = {"@": "matmul", "ᵀ": "transpose", "/": "div", "-": "sub"}

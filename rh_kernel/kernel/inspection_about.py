@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rh_kernel.syntax.tokens import Kind, Token
+from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from rh_kernel.session.directives import EFFECTS_DIRECTIVES
 from rh_kernel.session.effects import LANGUAGE, built_in_type, started
 from rh_kernel.session.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.session.effects_names import Effects
-from rh_kernel.syntax.tokens import Kind, Token
+from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 _DIRECTIVE = re.compile(r"%[ \t]*(\w+)")
 

@@ -10,11 +10,11 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Bound, Proj
-from rh_kernel.syntax.lexer import chunks
-from rh_kernel.syntax.parser import Unparsed, parse_item
-from rh_kernel.syntax.tokens import Kind, Token
+from rh_kernel.syntax.parsing.lexer import chunks
+from rh_kernel.syntax.parsing.parser import Unparsed, parse_item
+from rh_kernel.syntax.parsing.tokens import Kind, Token
 from rh_kernel.typing.definitions import Definitions
-from rh_kernel.typing.derivations import Context, Derivation, assumptions
+from rh_kernel.typing.derivation.derivations import Context, Derivation, assumptions
 
 _LONGEST = 40
 

@@ -18,8 +18,8 @@ from rh_kernel.session.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGN
 from rh_kernel.session.names import arrow
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.lexer import tokens
-from rh_kernel.syntax.tokens import Kind, Token
+from rh_kernel.syntax.parsing.lexer import tokens
+from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program

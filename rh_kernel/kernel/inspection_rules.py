@@ -17,7 +17,7 @@ from rh_kernel.typing.definitions import (
     NetDefinition,
     OpDefinition,
 )
-from rh_kernel.typing.derivations import TypingRule
+from rh_kernel.typing.derivation.derivations import TypingRule
 
 
 def rule_of(rule: TypingRule) -> str:

@@ -10,7 +10,7 @@ from rh_kernel.ad.eff.typing.checking import check_computation, check_function, 
 from rh_kernel.ad.eff.typing.inference import Inference
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.tokens import Token
+from rh_kernel.syntax.parsing.tokens import Token
 
 
 def variable(definitions: Definitions, part: Span, token: Token) -> str | None:

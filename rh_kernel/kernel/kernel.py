@@ -27,7 +27,7 @@ from rh_kernel.session.results import Event, ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.lexer import python_starts
+from rh_kernel.syntax.parsing.lexer import python_starts
 from rh_kernel.workspace.errors import Busy
 from rh_kernel.workspace.interrupts import Interrupts
 from rh_kernel.workspace.outputs import Bundle, Outputs, undressed

@@ -9,8 +9,8 @@ from rh_kernel.ad.language.elaboration import elaborate_function
 from rh_kernel.ad.language.parsing_items import item
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import chunks, section
-from rh_kernel.syntax.tokens import LABORATORY
+from rh_kernel.syntax.parsing.lexer import chunks, section
+from rh_kernel.syntax.parsing.tokens import LABORATORY
 
 LONGEST = 4_000
 """Of a text of more characters the declarations are not looked at; it takes too long."""

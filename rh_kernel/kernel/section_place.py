@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import chunks, section
-from rh_kernel.syntax.tokens import RETURN
+from rh_kernel.syntax.parsing.lexer import chunks, section
+from rh_kernel.syntax.parsing.tokens import RETURN
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from rh_kernel.parameters.values import value_text
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import NotAName
-from rh_kernel.syntax.lexer import chunks, tokens
-from rh_kernel.syntax.parser import Unparsed, parse, parse_item
+from rh_kernel.syntax.parsing.lexer import chunks, tokens
+from rh_kernel.syntax.parsing.parser import Unparsed, parse, parse_item
+from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.surface_items import ConstDeclaration, DimDeclaration, LocDeclaration
-from rh_kernel.syntax.tokens import Kind
 
 Valued: TypeAlias = DimDeclaration | ConstDeclaration | LocDeclaration
 """The declarations that give a name one value."""

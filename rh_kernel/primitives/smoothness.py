@@ -9,8 +9,8 @@ from rh_kernel.primitives.table import ROWS
 from rh_kernel.primitives.values import to_array
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Function, Primitive, RdOf, Term
-from rh_kernel.syntax.doc import plain
-from rh_kernel.syntax.printing_constants import array_doc
+from rh_kernel.syntax.printing.constants import array_doc
+from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.stuck import not_smooth
 from rh_kernel.syntax.values import component
 

@@ -12,10 +12,10 @@ from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
-from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product
-from rh_kernel.typing.checks import Equation
+from rh_kernel.typing.elaboration.checks import Equation
 
 _SHOWN = 12
 """A complaint shows an array of more entries in short."""

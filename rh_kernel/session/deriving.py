@@ -15,9 +15,9 @@ from rh_kernel.typing.definitions import (
     NetDefinition,
     OpDefinition,
 )
-from rh_kernel.typing.derivations import Derivation
-from rh_kernel.typing.derive import derive_command, derive_handler, derive_term
-from rh_kernel.typing.items import ClosedCommand, ClosedTerm, elaborate_evaluation
+from rh_kernel.typing.derivation.derivations import Derivation
+from rh_kernel.typing.derivation.derive import derive_command, derive_handler, derive_term
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
 
 
 def derivations(definitions: Definitions, e: s.Expr) -> tuple[Derivation, ...]:

@@ -8,8 +8,8 @@ from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
-from rh_kernel.syntax.advice import OF_PYTHON
-from rh_kernel.syntax.tokens import EFFECTS, LABORATORY
+from rh_kernel.syntax.parsing.advice import OF_PYTHON
+from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY
 
 DIRECTIVES = {
     "trace": ("P", "the stepper: every reduction step, redex and contractum marked, rule name, heap"),

@@ -21,7 +21,7 @@ from rh_kernel.typing.definitions import (
     NetDefinition,
     OpDefinition,
 )
-from rh_kernel.typing.items import ClosedCommand, ClosedTerm, elaborate_evaluation
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
 
 if TYPE_CHECKING:
     from rh_kernel.denotational.arrows import Arrow

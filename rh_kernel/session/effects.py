@@ -29,10 +29,10 @@ from rh_kernel.session.results import Counted, DeclarationMade, Event, Notice, R
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.cursor import DEEPEST
 from rh_kernel.syntax.errors import TooDeep
+from rh_kernel.syntax.parsing.cursor import DEEPEST
+from rh_kernel.syntax.parsing.tokens import EFFECTS
 from rh_kernel.syntax.stuck import BYTES, placed
-from rh_kernel.syntax.tokens import EFFECTS
 from rh_kernel.typing.errors import DependsOnError, UnknownName
 
 MOST_STEPS = 10_000

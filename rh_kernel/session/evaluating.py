@@ -30,7 +30,7 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta
 from rh_kernel.syntax.values import tuple_of
-from rh_kernel.typing.items import ClosedCommand, ClosedTerm
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
 STEPS_BETWEEN_LOOKS = 10
 
@@ -72,8 +72,8 @@ def _computed(
     subject: ClosedTerm | ClosedCommand, heap: Mapping[Location, Array], settings: Settings
 ) -> Generator[Working, None, Evaluated]:
     program = compiled(subject, settings)
-    ready = machine(program, heap, settings.precision, backend_for(settings.device))
-    check_size(ready.plan().size, "what is computed here", span_of(subject), settings)
+    ready = machine(program, heap, settings.precision, backend_for(settings.device), runs=1)
+    check_size(ready.size(), "what is computed here", span_of(subject), settings)
     yield Working()
     runner = ready.runner()
     runner.step()

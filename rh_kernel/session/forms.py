@@ -1,6 +1,6 @@
 """The forms of the language by the word or the sign that they are known by (LANGUAGE §1–3, §6): the form, and its meaning."""
 
-from rh_kernel.typing.derivations import TypingRule
+from rh_kernel.typing.derivation.derivations import TypingRule
 
 FORMS = {
     "let": "let x ← M in N   ·   let x ⇐ P in Q\nname the value of a term, or the result of a command",

@@ -15,7 +15,7 @@ from rh_kernel.syntax.core import Array, Const, Return, Scope, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.values import tuple_of
-from rh_kernel.typing.items import ClosedCommand, ClosedTerm
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
 
 def recorded(

@@ -9,9 +9,9 @@ from rh_kernel.session.laboratory import plan
 from rh_kernel.session.plans import DeclareFunction, Differentiate, Surroundings
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
+from rh_kernel.syntax.parsing.tokens import LABORATORY
 from rh_kernel.syntax.surface_items import SectionItem
-from rh_kernel.syntax.tokens import LABORATORY
 
 OPERATIONS = "operations"
 """What a system counts if nothing else is asked for."""

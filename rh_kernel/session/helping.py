@@ -24,10 +24,10 @@ from rh_kernel.session.names import arrow
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import DimVar, dim
-from rh_kernel.syntax.lexer import chunks, tokens
-from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.parsing.lexer import chunks, tokens
+from rh_kernel.syntax.parsing.tokens import PYTHON, RETURN, Kind
+from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.signature import Parameter
-from rh_kernel.syntax.tokens import PYTHON, RETURN, Kind
 from rh_kernel.typing.definitions import (
     ConstDefinition,
     Definition,

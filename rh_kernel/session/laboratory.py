@@ -35,9 +35,9 @@ from rh_kernel.session.results import (
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic, Failure, KernelBug, Rejected, Stuck
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.cursor import DEEPEST
 from rh_kernel.syntax.errors import TooDeep
-from rh_kernel.syntax.tokens import LABORATORY
+from rh_kernel.syntax.parsing.cursor import DEEPEST
+from rh_kernel.syntax.parsing.tokens import LABORATORY
 from rh_kernel.typing.errors import DependsOnError, UnknownName, WrongNumberOfArguments
 
 Plans: TypeAlias = DeclareFunction | Compute | ShowForms | Differentiate

@@ -77,7 +77,7 @@ from rh_kernel.training.events import Diverged, Progress, Trained
 from rh_kernel.training.events import Event as TrainingEvent
 from rh_kernel.training.loop import train
 from rh_kernel.typing.definitions import FunDefinition, LocDefinition, kind_of
-from rh_kernel.typing.items import ClosedCommand, ClosedTerm
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program

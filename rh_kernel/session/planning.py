@@ -45,17 +45,17 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.free_names import free_names
-from rh_kernel.syntax.lexer import tokens
-from rh_kernel.syntax.parser import Unparsed
+from rh_kernel.syntax.parsing.lexer import tokens
+from rh_kernel.syntax.parsing.parser import Unparsed
+from rh_kernel.syntax.parsing.tokens import CHECK, EFFECTS, LABORATORY, Kind, Token
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import TooLarge
-from rh_kernel.syntax.tokens import CHECK, EFFECTS, LABORATORY, Kind, Token
 from rh_kernel.syntax.types import Type, size
 from rh_kernel.training.data import DataSet, load
-from rh_kernel.typing.checks import elaborate_equality, elaborate_type_check
-from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import ConstDefinition, Definitions, LocDefinition
-from rh_kernel.typing.items import (
+from rh_kernel.typing.elaboration.checks import elaborate_equality, elaborate_type_check
+from rh_kernel.typing.elaboration.declarations import declare
+from rh_kernel.typing.elaboration.items import (
     elaborate_evaluation,
     elaborate_training,
 )

@@ -16,10 +16,10 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training.data import DataSet
-from rh_kernel.typing.checks import Equation
 from rh_kernel.typing.definitions import Definition
-from rh_kernel.typing.derivations import Derivation
-from rh_kernel.typing.items import (
+from rh_kernel.typing.derivation.derivations import Derivation
+from rh_kernel.typing.elaboration.checks import Equation
+from rh_kernel.typing.elaboration.items import (
     ClosedCommand,
     ClosedTerm,
     TrainingRun,

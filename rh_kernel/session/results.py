@@ -14,7 +14,7 @@ from rh_kernel.syntax.core import Array, Command, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.training.events import Progress
-from rh_kernel.typing.derivations import Derivation
+from rh_kernel.typing.derivation.derivations import Derivation
 
 if TYPE_CHECKING:
     from rh_kernel.ad.comparison import Row

@@ -28,7 +28,7 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.binding import locations_within
 from rh_kernel.syntax.core import Array, Node
-from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.surface_items import EqualityCheck, Evaluation, Item, TypeCheck
 from rh_kernel.typing.definitions import (

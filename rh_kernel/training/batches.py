@@ -32,13 +32,20 @@ MEASURED = 1 << 18
 
 
 class Batches:
-    """A command ready for batches of its data: ``program`` is batched, and its runs write on ``memory``."""
+    """A command ready for batches of its data: ``program`` is batched, and its ``runs``, if known, write on ``memory``."""
 
     def __init__(
-        self, program: Program, names: Sequence[str], data: DataSet, memory: Memory, precision: Precision, backend: Backend
+        self,
+        program: Program,
+        names: Sequence[str],
+        data: DataSet,
+        memory: Memory,
+        precision: Precision,
+        backend: Backend,
+        runs: int | None = None,
     ) -> None:
         self.size = data.size
-        self.machine = Machine(program, memory, precision, backend)
+        self.machine = Machine(program, memory, precision, backend, runs)
         self.inputs = [np.ascontiguousarray(data.arrays[name], precision) for name in names]
         # What a run holds whatever the number of samples, and for each of them.
         self._once = program.size(0)
@@ -53,7 +60,7 @@ class Batches:
 
     def require(self, samples: int, reals: int, by: str) -> None:
         """Raises ``Stuck`` if a run of so many samples holds more than that many reals, a bound set ``by`` something."""
-        most = self.machine.plan(min(samples, self.size, self.samples(LARGEST))).size
+        most = self.machine.size(min(samples, self.size, self.samples(LARGEST)))
         if most > reals:
             raise too_large(most, reals, "a batch", None, by)
 

@@ -17,7 +17,7 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.training.batches import MEASURED, Batches, for_changes, for_results, shared
 from rh_kernel.training.events import Diverged, Event, Progress, Trained
 from rh_kernel.training.samples import DataSet
-from rh_kernel.typing.items import TrainingRun
+from rh_kernel.typing.elaboration.items import TrainingRun
 
 BETWEEN_EVENTS = 0.02
 """Seconds of work after which the caller gets a turn, to look at messages, to draw, or to stop."""
@@ -164,8 +164,10 @@ class _Training:
         calls = self.data.size // run.batch * estimate(step, 0)
         backend = self.choice(run.epochs * (seconds + calls))
         memory = shared(programs, self.heap, self.precision, backend)
+        runs = run.epochs * -(-self.data.size // run.batch)
         steps, *averages = [
-            Batches(program, names, data, memory, self.precision, backend) for program, data in zip(programs, sets, strict=True)
+            Batches(program, names, data, memory, self.precision, backend, runs)
+            for program, data in zip(programs, sets, strict=True)
         ]
         steps.require(run.batch, *self.bound)
         for average in averages:

@@ -16,15 +16,15 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.errors import NotAName
-from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.surface_items import ConstDeclaration
 from rh_kernel.syntax.types import Type, product, size
 from rh_kernel.syntax.values import constant, constant_type, tuple_of
 from rh_kernel.training.data import DataSet
 from rh_kernel.training.errors import NotFinite, NotNumbers
 from rh_kernel.training.samples import data_set
-from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import ConstDefinition
+from rh_kernel.typing.elaboration.declarations import declare
 
 Given: TypeAlias = "npt.ArrayLike | tuple[Given, ...]"
 """A number, an array or nested lists; a tuple stands for a product."""

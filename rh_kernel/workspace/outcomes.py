@@ -43,9 +43,9 @@ from rh_kernel.session.results import (
 )
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
-from rh_kernel.syntax.printing import Memory
+from rh_kernel.syntax.printing.printer import Memory
 from rh_kernel.syntax.types import Product
-from rh_kernel.typing.derivations import Derivation as Proof
+from rh_kernel.typing.derivation.derivations import Derivation as Proof
 from rh_kernel.workspace.outcome import Outcome, Shown
 from rh_kernel.workspace.outcomes_laboratory import Counting, Derivative, Forms, Reduction, Returning
 from rh_kernel.workspace.showing import show

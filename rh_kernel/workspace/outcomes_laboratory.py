@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from rh_kernel.ad.comparison import Refused
 from rh_kernel.ad.system import Pulled, Pushed
 from rh_kernel.session.results import Counted, Differentiated, FormsShown, ReductionShown, Returned
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.workspace.outcome import Outcome, Shown
 
 if TYPE_CHECKING:

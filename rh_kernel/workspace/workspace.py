@@ -23,7 +23,8 @@ from rh_kernel.typing.definitions import LocDefinition
 from rh_kernel.workspace.errors import Busy, Stopped, Wrong
 from rh_kernel.workspace.giving import Given, with_constant, with_data
 from rh_kernel.workspace.interrupts import Interrupts
-from rh_kernel.workspace.outcomes import AnyOutcome, Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome, unwritable
+from rh_kernel.workspace.outcome import unwritable
+from rh_kernel.workspace.outcomes import AnyOutcome, Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome
 from rh_kernel.workspace.showing import shell
 
 if TYPE_CHECKING:

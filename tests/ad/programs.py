@@ -18,7 +18,7 @@ from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Ty
 from rh_kernel.ad.language.values import Value, numbers, of_numbers, size
 from rh_kernel.ad.system import Point
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.lexer import chunks
+from rh_kernel.syntax.parsing.lexer import chunks
 
 
 def functions(text: str) -> dict[str, c.Program]:

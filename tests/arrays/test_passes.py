@@ -26,10 +26,10 @@ from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Bound, Command
 from rh_kernel.syntax.core import Call as Application
 from rh_kernel.syntax.dimensions import dim
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.surface_items import Evaluation
 from rh_kernel.syntax.types import real
-from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
+from rh_kernel.typing.elaboration.items import ClosedCommand, elaborate_evaluation
 from tests.arrays.written import FC, Written
 
 T = TypeVar("T")

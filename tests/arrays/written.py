@@ -10,11 +10,11 @@ from rh_kernel.arrays.running import Arrays, run
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array, Command
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.definitions import Definitions, LocDefinition
-from rh_kernel.typing.items import elaborate_training
+from rh_kernel.typing.elaboration.items import elaborate_training
 from tests.declarations import declared
 
 FC = """

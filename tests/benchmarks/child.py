@@ -77,8 +77,8 @@ def cost(key: str) -> dict[str, Any]:
     """Operations of forward, and of forward and backward, as the project counts them; and as one counts by hand."""
     from rh_kernel.arrays.compile import compile_command
     from rh_kernel.source.span import Source
-    from rh_kernel.syntax.parser import parse_expression
-    from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
+    from rh_kernel.syntax.parsing.parser import parse_expression
+    from rh_kernel.typing.elaboration.items import ClosedCommand, elaborate_evaluation
     from tests.benchmarks import texts
     from tests.benchmarks.peers.ours import Opened
 

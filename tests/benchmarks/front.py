@@ -17,8 +17,8 @@ from rh_kernel.session.results import ItemFailed, Shown
 from rh_kernel.session.session import Session, execute, plans_of
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parser import parse
-from rh_kernel.typing.items import ClosedCommand, ClosedTerm
+from rh_kernel.syntax.parsing.parser import parse
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 from tests.benchmarks.living import first_answer
 
 LAYERS = (10, 100, 1000)

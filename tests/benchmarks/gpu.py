@@ -31,12 +31,12 @@ from rh_kernel.arrays.running import Machine, machine
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.surface_items import TrainItem
 from rh_kernel.syntax.types import real
 from rh_kernel.typing.definitions import LocDefinition
-from rh_kernel.typing.items import elaborate_training
+from rh_kernel.typing.elaboration.items import elaborate_training
 from tests.benchmarks import texts
 from tests.benchmarks.problems import Cnn, Floats, Problem, Unet, chain, mlp, residual
 

@@ -11,8 +11,8 @@ from rh_kernel.arrays.compile import compile_command
 from rh_kernel.session.results import ItemFailed, Result, Shown, TraceMade, TrainingDone
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parser import parse_expression
-from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
+from rh_kernel.syntax.parsing.parser import parse_expression
+from rh_kernel.typing.elaboration.items import ClosedCommand, elaborate_evaluation
 from tests.benchmarks import living, widgets
 
 HEAD = """

@@ -9,8 +9,8 @@ from rh_kernel.session.plans import Evaluate, Surroundings
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Scope
-from rh_kernel.syntax.parser import parse
-from rh_kernel.typing.items import ClosedCommand
+from rh_kernel.syntax.parsing.parser import parse
+from rh_kernel.typing.elaboration.items import ClosedCommand
 
 FOLDER = Path(__file__).parents[1] / "programs" / "paper"
 

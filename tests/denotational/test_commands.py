@@ -10,12 +10,12 @@ from rh_kernel.denotational.parts import Leg
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Bind, Bound, Command, Plus, Return, Scope, Term
-from rh_kernel.syntax.parser import parse_expression
-from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.parsing.parser import parse_expression
+from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.types import Type, product, real
 from rh_kernel.syntax.values import constant
 from rh_kernel.typing.definitions import NetDefinition
-from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
+from rh_kernel.typing.elaboration.items import ClosedCommand, elaborate_evaluation
 from tests.declarations import declared
 
 NET = """

@@ -22,11 +22,11 @@ from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array, Scope
-from rh_kernel.syntax.parser import parse_expression
+from rh_kernel.syntax.parsing.parser import parse_expression
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Real
 from rh_kernel.typing.definitions import LocDefinition
-from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
+from rh_kernel.typing.elaboration.items import ClosedCommand, elaborate_evaluation
 from tests.declarations import declared
 from tests.laws.profile import law
 from tests.laws.readings import assert_close, assert_same_heap, reached

@@ -13,10 +13,10 @@ from rh_kernel.denotational.terms import interpret_term, reverse_derivative
 from rh_kernel.denotational.wiring import beside, rewire, then
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Operation, Scope
-from rh_kernel.syntax.parser import parse_expression
+from rh_kernel.syntax.parsing.parser import parse_expression
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, leaves
-from rh_kernel.typing.items import ClosedCommand, elaborate_evaluation
+from rh_kernel.typing.elaboration.items import ClosedCommand, elaborate_evaluation
 from tests.declarations import declared
 from tests.denotational.arrows import Handled, arrows, behave_alike, handled
 from tests.laws.profile import law

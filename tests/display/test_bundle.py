@@ -50,12 +50,12 @@ from rh_kernel.session.results import (
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Bind, Bound, Return, ReverseHandler, RevHandle, Scope
-from rh_kernel.syntax.doc import Text
+from rh_kernel.syntax.printing.doc import Text
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import constant
 from rh_kernel.training.events import Progress
-from rh_kernel.typing.derive import derive_command, derive_handler
+from rh_kernel.typing.derivation.derive import derive_command, derive_handler
 from tests.display.pages import PASS, Page, assert_harmless, shown
 
 TRAIN = """train rev handle (x) <u>. mlp(u) with sgd(0.1, t)

@@ -19,11 +19,11 @@ from rh_kernel.display.latex import escape
 from rh_kernel.display.record import derivation_record, records
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.core import Bind, Bound, Command, Return, Scope
-from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.values import constant
-from rh_kernel.typing.derivations import Derivation, TypingRule
-from rh_kernel.typing.derive import derive_command, derive_term
-from rh_kernel.typing.measures import size
+from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
+from rh_kernel.typing.derivation.derive import derive_command, derive_term
+from rh_kernel.typing.derivation.measures import size
 from tests.display.pages import PASS, assert_harmless, shown
 from tests.display.typesetting import has_tex, typeset
 from tests.laws.profile import law

@@ -12,7 +12,7 @@ from rh_kernel.display.excerpts import WIDEST
 from rh_kernel.display.html import BACKGROUNDS
 from rh_kernel.source.diagnostic import Diagnostic, Fix, Note
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.doc import cells
+from rh_kernel.syntax.printing.doc import cells
 
 
 @dataclass(frozen=True, kw_only=True)

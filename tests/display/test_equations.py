@@ -13,7 +13,7 @@ from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.step import Step
 from rh_kernel.operational.trace import steps
 from rh_kernel.paper import Rule
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 from tests.operational.programs import PROGRAMS
 from tests.programs.readings import PROGRAMS as OF_THE_PAPER
 from tests.programs.readings import last_command

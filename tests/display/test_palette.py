@@ -15,7 +15,7 @@ from rh_kernel.display.html import BACKGROUNDS, COLOURS
 from rh_kernel.display.palette import ABOVE, BACKWARD, BELOW, FRAMES, LETTERS, MARKS, NEUTRAL, NO_NUMBER, WASHES, tint, triple
 from rh_kernel.display.traces.panes import COLOURS as OF_PANES
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.doc import MarkKind, Role
+from rh_kernel.syntax.printing.doc import MarkKind, Role
 
 SIGHT = {
     "all cones": np.eye(3),

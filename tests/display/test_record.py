@@ -21,9 +21,9 @@ from rh_kernel.session.results import Change, DeclarationMade, ItemFailed, Notic
 from rh_kernel.source.diagnostic import Diagnostic, Fix, Note
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import RH, Bind, Const, Handle, Node, Perform, Resume, Return, RevHandle, Term, Tuple, Zero
-from rh_kernel.syntax.doc import Doc, Mark, annotated_texts
-from rh_kernel.syntax.printing import Memory, command_doc, term_doc
-from rh_kernel.syntax.printing_names import Names
+from rh_kernel.syntax.printing.doc import Doc, Mark, annotated_texts
+from rh_kernel.syntax.printing.names import Names
+from rh_kernel.syntax.printing.printer import Memory, command_doc, term_doc
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, real
 from rh_kernel.syntax.values import UNIT_VALUE

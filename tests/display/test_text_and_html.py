@@ -11,8 +11,8 @@ from rh_kernel.display.html import BACKGROUNDS, COLOURS, escape, to_html
 from rh_kernel.display.text import to_ansi, to_text, visible
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Bound, Call, Defined, Operation, Perform, Scope
-from rh_kernel.syntax.doc import HARD, Annotated, Annotation, Doc, Mark, Role, Spanned, Text, Typed, concat, nest, role
-from rh_kernel.syntax.printing import command_doc, term_doc
+from rh_kernel.syntax.printing.doc import HARD, Annotated, Annotation, Doc, Mark, Role, Spanned, Text, Typed, concat, nest, role
+from rh_kernel.syntax.printing.printer import command_doc, term_doc
 from rh_kernel.syntax.signature import Family, Location
 from rh_kernel.syntax.types import SCALAR
 

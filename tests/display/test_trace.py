@@ -26,8 +26,8 @@ from rh_kernel.operational.reverse import reverse_clause
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import RH, Bind, Command, Const, Let, Perform
-from rh_kernel.syntax.doc import Mark, annotated_texts, layout, plain
-from rh_kernel.syntax.printing import Brevity, Memory, command_doc
+from rh_kernel.syntax.printing.doc import Mark, annotated_texts, layout, plain
+from rh_kernel.syntax.printing.printer import Brevity, Memory, command_doc
 from tests.display.pages import PASS, Page, assert_harmless, shown, traced
 from tests.laws.profile import law
 from tests.laws.readings import steps_of

@@ -17,11 +17,11 @@ from rh_kernel.display.values import MOST_ENTRIES, array_html, changes_html, cha
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array, Bound, Const, Term, Tuple, Zero
-from rh_kernel.syntax.parser import parse_expression
+from rh_kernel.syntax.parsing.parser import parse_expression
 from rh_kernel.syntax.types import SCALAR, product, real
 from rh_kernel.syntax.values import UNIT_VALUE, constant
 from rh_kernel.typing.definitions import BUILT_IN
-from rh_kernel.typing.items import ClosedTerm, elaborate_evaluation
+from rh_kernel.typing.elaboration.items import ClosedTerm, elaborate_evaluation
 
 ELEMENTS = {"table", "tr", "td", "span", "div", "img", "b", "br"}
 ATTRIBUTES = {"style", "title", "src", "width", "height", "alt"}

@@ -21,8 +21,8 @@ from rh_kernel.session.settings import Evaluator, Settings
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.formatting import format_source
-from rh_kernel.syntax.parser import Unparsed, completeness, parse
+from rh_kernel.syntax.parsing.formatting import format_source
+from rh_kernel.syntax.parsing.parser import Unparsed, completeness, parse
 from tests.display.allowed import CONTROLS, Page, assert_allowed
 from tests.fuzz.profile import within
 from tests.laws.readings import arrays

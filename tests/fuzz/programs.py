@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives import DIRECTIVES
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import tokens
-from rh_kernel.syntax.tokens import INITIALS, KEYWORDS, TRAINING_OPTIONS, Kind
+from rh_kernel.syntax.parsing.lexer import tokens
+from rh_kernel.syntax.parsing.tokens import INITIALS, KEYWORDS, TRAINING_OPTIONS, Kind
 from rh_kernel.training.bundled import NAMES
 
 PROGRAMS = Path(__file__).parents[1] / "programs"

@@ -12,7 +12,7 @@ from rh_kernel.session.results import ItemFailed
 from rh_kernel.session.session import Session
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
 from tests.display.allowed import CONTROLS
 from tests.fuzz.checking import check_formatting, check_text, ran
 

@@ -20,9 +20,9 @@ from rh_kernel.session.directives import DIRECTIVES
 from rh_kernel.session.forms import FORMS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import tokens
-from rh_kernel.syntax.parser import completeness
-from rh_kernel.syntax.tokens import DECLARATIONS, INITIALS, KEYWORDS, TRAINING_OPTIONS, Kind
+from rh_kernel.syntax.parsing.lexer import tokens
+from rh_kernel.syntax.parsing.parser import completeness
+from rh_kernel.syntax.parsing.tokens import DECLARATIONS, INITIALS, KEYWORDS, TRAINING_OPTIONS, Kind
 from rh_kernel.training.bundled import NAMES
 from tests.counting import calls
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rh_kernel.kernel.streams import MOST
-from rh_kernel.syntax.lexer import python_starts
+from rh_kernel.syntax.parsing.lexer import python_starts
 from tests.kernel.conftest import PATIENCE, Client, Ran, Start
 
 NET = """\

@@ -8,10 +8,10 @@ from hypothesis.strategies import SearchStrategy
 
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.dimensions import Dim, ceil, dim, divides_by_zero, floor, impossible, substitute, variables
-from rh_kernel.syntax.parser import parse_expression
+from rh_kernel.syntax.parsing.parser import parse_expression
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import BUILT_IN
-from rh_kernel.typing.dimensions import elaborate_dim
+from rh_kernel.typing.elaboration.dimensions import elaborate_dim
 from tests.laws.profile import law
 
 NAMES: tuple[str, ...] = ("m", "n", "k")

@@ -9,11 +9,9 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Bound, Call, Command, Defined
-from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.signature import ValueKind
 from rh_kernel.syntax.types import Real
-from rh_kernel.typing.checks import elaborate_equality, elaborate_type_check
-from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import (
     BUILT_IN,
     ConstDefinition,
@@ -27,8 +25,10 @@ from rh_kernel.typing.definitions import (
     OpDefinition,
     Written,
 )
-from rh_kernel.typing.derive import derive_command, derive_handler, derive_term
-from rh_kernel.typing.items import ClosedCommand, ClosedTerm, elaborate_evaluation
+from rh_kernel.typing.derivation.derive import derive_command, derive_handler, derive_term
+from rh_kernel.typing.elaboration.checks import elaborate_equality, elaborate_type_check
+from rh_kernel.typing.elaboration.declarations import declare
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
 
 PROGRAMS = sorted((Path(__file__).parents[1] / "programs").rglob("*.rh"))
 

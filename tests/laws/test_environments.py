@@ -11,8 +11,8 @@ from rh_kernel.operational.trace import Result, State, advance
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.binding import instantiate_command, instantiate_term
 from rh_kernel.syntax.core import Scope, Term, is_value
-from rh_kernel.syntax.doc import plain
-from rh_kernel.syntax.printing import command_doc, term_doc
+from rh_kernel.syntax.printing.doc import plain
+from rh_kernel.syntax.printing.printer import command_doc, term_doc
 from rh_kernel.syntax.values import constant
 from tests.laws.profile import law
 from tests.strategies import contexts, terms, types, values

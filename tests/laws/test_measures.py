@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.syntax.core import RH, Command, Term
-from rh_kernel.typing.derivations import Derivation, TypingRule
-from rh_kernel.typing.derive import derive_command, derive_term
-from rh_kernel.typing.measures import depth, size
+from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
+from rh_kernel.typing.derivation.derive import derive_command, derive_term
+from rh_kernel.typing.derivation.measures import depth, size
 from tests.laws.profile import law
 from tests.laws.readings import steps_of
 from tests.strategies import terms, types

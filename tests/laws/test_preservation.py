@@ -13,8 +13,8 @@ from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.step import Step
 from rh_kernel.syntax.core import Array, Command, Term
 from rh_kernel.syntax.signature import Location
-from rh_kernel.typing.derivations import OrdinaryHandlerType, ReverseHandlerType
-from rh_kernel.typing.derive import derive_command, derive_handler, derive_term
+from rh_kernel.typing.derivation.derivations import OrdinaryHandlerType, ReverseHandlerType
+from rh_kernel.typing.derivation.derive import derive_command, derive_handler, derive_term
 from tests.laws.profile import law
 from tests.laws.readings import steps_of
 from tests.strategies import contexts, terms, types

@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parser import parse_expression
-from rh_kernel.syntax.printing import show
-from rh_kernel.typing.derive import derive_command
-from rh_kernel.typing.items import ClosedCommand, ClosedTerm, elaborate_evaluation
+from rh_kernel.syntax.parsing.parser import parse_expression
+from rh_kernel.syntax.printing.printer import show
+from rh_kernel.typing.derivation.derive import derive_command
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
 from tests.declarations import DEFINITIONS
 from tests.laws.profile import law
 from tests.strategies import World, terms, types

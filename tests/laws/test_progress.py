@@ -29,7 +29,7 @@ from rh_kernel.syntax.core import (
     is_value,
 )
 from rh_kernel.syntax.stuck import Unhandled
-from rh_kernel.typing.derive import derive_term
+from rh_kernel.typing.derivation.derive import derive_term
 from tests.laws.profile import law
 from tests.laws.readings import outcome, reached, steps_of
 from tests.strategies import World, terms, types

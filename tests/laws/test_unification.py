@@ -9,7 +9,7 @@ from hypothesis.strategies import DrawFn
 
 from rh_kernel.syntax.dimensions import Dim, DimMeta, dim
 from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, Type, TypeMeta, map_type
-from rh_kernel.typing.unify import Unifier
+from rh_kernel.typing.unification.unify import Unifier
 from tests.laws.profile import law
 from tests.strategies import Dice, World, chance, choose, dice_of, draw_type
 

@@ -14,8 +14,8 @@ from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.bounds import MEANINGS
 from rh_kernel.session.directives import DIRECTIVES
-from rh_kernel.syntax.tokens import INITIALS, TRAINING_OPTIONS
-from rh_kernel.typing.derivations import TypingRule
+from rh_kernel.syntax.parsing.tokens import INITIALS, TRAINING_OPTIONS
+from rh_kernel.typing.derivation.derivations import TypingRule
 
 ROOT = Path(__file__).parents[2]
 LESSONS = sorted((ROOT / "lessons").glob("[0-9][0-9]-*.md"))

@@ -16,7 +16,7 @@ from lessons.press.outputs import differences
 from lessons.press.running import judge, record
 from lessons.press.texts import CHECK, EXERCISE, FOLDER, Lesson, lessons, stub, tags
 from lessons.press.writing import write
-from rh_kernel.syntax.tokens import STUB
+from rh_kernel.syntax.parsing.tokens import STUB
 
 FRONT = """\
 ---

@@ -27,10 +27,10 @@ from rh_kernel.session.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim
-from rh_kernel.syntax.tokens import EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS, TRAINING_OPTIONS
+from rh_kernel.syntax.parsing.tokens import EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS, TRAINING_OPTIONS
 from rh_kernel.syntax.types import Real, concrete_shape
 from rh_kernel.training.bundled import NAMES
-from rh_kernel.typing.derivations import TypingRule
+from rh_kernel.typing.derivation.derivations import TypingRule
 from tests.programs.test_golden import OTHERWISE, classes
 
 PROGRAMS = Path(__file__).parents[1] / "programs"

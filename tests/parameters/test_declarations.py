@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rh_kernel.parameters.declarations import Declared, declarations, declared_in
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.surface_items import ConstDeclaration, DimDeclaration, LocDeclaration
 
 CELL = """# what this run is about

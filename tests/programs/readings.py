@@ -21,9 +21,9 @@ from rh_kernel.session.plans import Evaluate, Surroundings
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array, Command
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.signature import Location
-from rh_kernel.typing.items import ClosedCommand
+from rh_kernel.typing.elaboration.items import ClosedCommand
 
 PAPER = Path(__file__).parent / "paper"
 PROGRAMS = tuple(sorted(path.name for path in PAPER.glob("*.rh")))

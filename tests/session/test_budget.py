@@ -9,11 +9,11 @@ from rh_kernel.arrays.planning.making import planned
 from rh_kernel.session.results import ItemFailed, Shown, results
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.stuck import TooLarge, readable
 from rh_kernel.syntax.surface_items import Evaluation
 from rh_kernel.typing.definitions import BUILT_IN
-from rh_kernel.typing.items import ClosedTerm, elaborate_evaluation
+from rh_kernel.typing.elaboration.items import ClosedTerm, elaborate_evaluation
 from tests.session.test_session import HERE, after, codes
 
 HUGE = [

@@ -14,8 +14,8 @@ from rh_kernel.session.session import Session, execute, plans_of
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.binding import Static, specialise
 from rh_kernel.syntax.core import Command, RevHandle, Scope
-from rh_kernel.syntax.parser import parse
-from rh_kernel.typing.items import ClosedCommand
+from rh_kernel.syntax.parsing.parser import parse
+from rh_kernel.typing.elaboration.items import ClosedCommand
 from tests.benchmarks.front import chain, lets
 from tests.counting import calls
 

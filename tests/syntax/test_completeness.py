@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.formatting import format_source
-from rh_kernel.syntax.parser import completeness
+from rh_kernel.syntax.parsing.formatting import format_source
+from rh_kernel.syntax.parsing.parser import completeness
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
 RIGHT = sorted([*(PROGRAMS / "good").glob("*.rh"), *(PROGRAMS / "paper").glob("*.rh")])

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.syntax import doc as doc_module
-from rh_kernel.syntax.doc import (
+from rh_kernel.syntax.printing import doc as doc_module
+from rh_kernel.syntax.printing.doc import (
     EMPTY,
     HARD,
     LINE,

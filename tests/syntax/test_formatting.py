@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.formatting import format_source
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.formatting import format_source
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.surface_items import Item
 from tests.syntax.surface_programs import written_items
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.lexer import chunks, tokens, words
-from rh_kernel.syntax.tokens import KEYWORDS, SPELLINGS, Kind
+from rh_kernel.syntax.parsing.lexer import chunks, tokens, words
+from rh_kernel.syntax.parsing.tokens import KEYWORDS, SPELLINGS, Kind
 
 
 def whole(text: str) -> Span:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import errors
-from rh_kernel.syntax.parser import Unparsed, completeness, parse, parse_expression
+from rh_kernel.syntax.parsing.parser import Unparsed, completeness, parse, parse_expression
+from rh_kernel.syntax.parsing.tokens import KEYWORDS, PYTHON
 from rh_kernel.syntax.surface import Apply, Binary, BinaryOperator, Expr, LetExpr, Number, Var, spine
 from rh_kernel.syntax.surface_items import Directive, Evaluation, Initial, Item, LocDeclaration, NetDeclaration, TrainItem
-from rh_kernel.syntax.tokens import KEYWORDS, PYTHON
 from tests.syntax.surface_programs import written_expressions, written_items
 
 EXAMPLE = """\

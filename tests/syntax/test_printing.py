@@ -39,9 +39,9 @@ from rh_kernel.syntax.core import (
     Zero,
 )
 from rh_kernel.syntax.dimensions import Dim, ceil, dim, floor
-from rh_kernel.syntax.doc import Annotation, Mark, Spanned, annotated_texts, plain
-from rh_kernel.syntax.printing import Brevity, command_doc, handler_doc, show, term_doc, type_text
-from rh_kernel.syntax.printing_terms import INDEXED
+from rh_kernel.syntax.printing.doc import Annotation, Mark, Spanned, annotated_texts, plain
+from rh_kernel.syntax.printing.printer import Brevity, command_doc, handler_doc, show, term_doc, type_text
+from rh_kernel.syntax.printing.terms import INDEXED
 from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Parameter, Pattern, ValueKind
 from rh_kernel.syntax.types import SCALAR, Product, Real, ShapeVar, product, real
 from rh_kernel.syntax.values import UNIT_VALUE, constant

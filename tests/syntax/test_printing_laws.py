@@ -15,17 +15,17 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Bound, Call, Command, Let, Plus, Primitive, Proj, Rd, RdOf, Scope, Term, Tuple, Zero
 from rh_kernel.syntax.dimensions import Dim, dim
-from rh_kernel.syntax.parser import parse, parse_expression
-from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.parsing.parser import parse, parse_expression
+from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.types import SCALAR, Product, Real, Shape, Type, concrete_shape, product, real
 from rh_kernel.syntax.values import constant
-from rh_kernel.typing.commands import Commands
 from rh_kernel.typing.context import Context, Entry, Zone
-from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import BUILT_IN, Definitions
-from rh_kernel.typing.finishing import finished
-from rh_kernel.typing.items import ClosedTerm, elaborate_evaluation
-from rh_kernel.typing.unify import Unifier
+from rh_kernel.typing.elaboration.commands import Commands
+from rh_kernel.typing.elaboration.declarations import declare
+from rh_kernel.typing.elaboration.finishing import finished
+from rh_kernel.typing.elaboration.items import ClosedTerm, elaborate_evaluation
+from rh_kernel.typing.unification.unify import Unifier
 
 VECTOR, MATRIX = real(2), real(3, 2)
 PAIR = product((VECTOR, SCALAR))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.syntax import printing_memory
 from rh_kernel.syntax.core import Bound, Call, Let, Plus, Proj, R, Rd, Scope, Term, Tuple
-from rh_kernel.syntax.doc import (
+from rh_kernel.syntax.printing import memory as printing_memory
+from rh_kernel.syntax.printing.doc import (
     Annotated,
     Annotation,
     Concat,
@@ -24,8 +24,8 @@ from rh_kernel.syntax.doc import (
     annotated_texts,
     plain,
 )
-from rh_kernel.syntax.printing import EXACT, Brevity, Memory, Path, symbols, term_doc
-from rh_kernel.syntax.printing_symbols import Symbols
+from rh_kernel.syntax.printing.printer import EXACT, Brevity, Memory, Path, symbols, term_doc
+from rh_kernel.syntax.printing.symbols import Symbols
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.values import constant
 from tests.syntax.test_printing_laws import GAMMA, HINTS, TYPES, VECTOR, a_term, member

@@ -8,16 +8,16 @@ import numpy as np
 
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.surface_items import Declaration, TrainItem
 from rh_kernel.syntax.types import Real, Type, concrete_shape
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.training.events import Event, Progress, Trained
 from rh_kernel.training.loop import train
-from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import BUILT_IN, LocDefinition
-from rh_kernel.typing.items import TrainingRun, elaborate_training
+from rh_kernel.typing.elaboration.declarations import declare
+from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training
 
 HANDLERS = """
 op FC[l : Loc(m, n)] : Real(n) -> Real(m)

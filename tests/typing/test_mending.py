@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.typing.mending import is_slip
+from rh_kernel.typing.explaining.mending import is_slip
 from tests.typing.cells import value, wrong
 
 VECTORS = [

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.typing.nearness import nearest, of_elsewhere
+from rh_kernel.typing.explaining.nearness import nearest, of_elsewhere
 from tests.typing.cells import run, wrong
 
 names = st.text("abcdefgklmnoprstw0_", min_size=3, max_size=10).filter(lambda name: name[0].isalpha())

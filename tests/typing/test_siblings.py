@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface as s
-from rh_kernel.syntax.parser import Unparsed, parse
+from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.types import Product, Type
+from rh_kernel.typing.elaboration.siblings import ENOUGH
 from rh_kernel.typing.errors import DependsOnError, UnknownName
-from rh_kernel.typing.siblings import ENOUGH
-from rh_kernel.typing.unify import Unifier
+from rh_kernel.typing.unification.unify import Unifier
 from tests.typing.cells import wrong
 from tests.typing.test_unify import types
 

@@ -4,9 +4,9 @@ import pytest
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parser import parse_expression
+from rh_kernel.syntax.parsing.parser import parse_expression
 from rh_kernel.typing.definitions import BUILT_IN
-from rh_kernel.typing.items import elaborate_evaluation
+from rh_kernel.typing.elaboration.items import elaborate_evaluation
 from tests.declarations import declared
 
 SIGNATURE = declared("""

@@ -1,5 +1,6 @@
 """What Python gets back of ``%%eff`` cells: values as its own, lines, counts, and the terms of a trace."""
 
+import numpy as np
 import pytest
 
 from rh_kernel.workspace.outcomes_laboratory import Counting, Plain, Reduction, Returning
@@ -31,7 +32,35 @@ def test_a_value(rh: Workspace, text: str, value: "Plain | None", type: str) -> 
     found = rh.run(f"%%eff\n{MINE}{text}").outcomes[-1]
     assert isinstance(found, Returning)
     assert found.value == value
-    assert found.type.replace("_", "a") == type
+    assert found.type == type
+
+
+def test_a_tensor_is_an_array_that_nobody_writes_to(rh: Workspace) -> None:
+    found = rh.run("%%eff\n(tensor_reshape [2, 2] (tensor [1, 2, 3, 4]), tensor [5])").value
+    assert isinstance(found, tuple)
+    for array, entries in zip(found, ([[1, 2], [3, 4]], [5]), strict=True):
+        assert isinstance(array, np.ndarray)
+        np.testing.assert_array_equal(array, entries)
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            array.flags.writeable = True
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("%%eff\n1\nquotient 7 2\nfun f x = x", 3),
+        ("%%eff\n1\n%count quotient 7 2", 3),
+        ("1.5\n%%eff\n[1, 2]", [1.0, 2.0]),
+        ("1.5\n%%eff\n\\x -> x", None),
+        ("%%eff\nfun f x = x", None),
+    ],
+)
+def test_the_value_of_a_program_is_the_last_one(rh: Workspace, text: str, value: "Plain | None") -> None:
+    assert rh.run(text).value == value
+
+
+def test_a_value_after_effects_is_the_last_one(rh: Workspace) -> None:
+    np.testing.assert_array_equal(np.asarray(rh.run("%%eff\n1\n%%rh\n1.5").value), [1.5])
 
 
 def test_lines(rh: Workspace) -> None:

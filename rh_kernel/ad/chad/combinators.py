@@ -16,7 +16,7 @@ from rh_kernel.ad.language import core
 from rh_kernel.ad.language.binding import parts
 from rh_kernel.ad.language.types import SCALAR, Function, Product, Real, Sum, Type
 from rh_kernel.source.descent import Descent, descend
-from rh_kernel.syntax.doc import LINE, Doc, Text, concat, group, join, nest
+from rh_kernel.syntax.printing.doc import LINE, Doc, Text, concat, group, join, nest
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rh_kernel.ad.chad import target as to
 from rh_kernel.ad.chad.types import Mode
 from rh_kernel.ad.language.printing import number
 from rh_kernel.source.descent import Descent, descend
-from rh_kernel.syntax.doc import LINE, Doc, Group, Role, Text, concat, group, join, nest, role
+from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Text, concat, group, join, nest, role
 
 _COMMA = concat(",", LINE)
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}

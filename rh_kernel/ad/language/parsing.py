@@ -27,12 +27,12 @@ from rh_kernel.ad.language.surface import (
 )
 from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.cursor import DEEPEST, Cursor
 from rh_kernel.syntax.errors import NotAName
-from rh_kernel.syntax.parse_literals import number
-from rh_kernel.syntax.parse_patterns import pattern
+from rh_kernel.syntax.parsing.cursor import DEEPEST, Cursor
+from rh_kernel.syntax.parsing.literals import number
+from rh_kernel.syntax.parsing.patterns import pattern
+from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.surface import Name, NamePattern, Pattern, TuplePattern
-from rh_kernel.syntax.tokens import Kind
 
 BINDING = {"map": 1, "map2": 2, "reduce": 2, "foldl": 2, "scanl": 2, "generate": 1}
 """How many names each former binds in its first argument."""

@@ -10,10 +10,10 @@ from rh_kernel.ad.language.parsing_types import type_expression
 from rh_kernel.ad.language.surface import AdItem, EvaluationItem, FunItem, Item
 from rh_kernel.ad.language.types import Type
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.cursor import Cursor
-from rh_kernel.syntax.parser import reject_open
+from rh_kernel.syntax.parsing.cursor import Cursor
+from rh_kernel.syntax.parsing.parser import reject_open
+from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.surface import Name
-from rh_kernel.syntax.tokens import Kind
 
 _AD = re.compile(r"%[ \t]*ad\b[ \t]*")
 _SYSTEM = re.compile(r"[^\s()]+")

@@ -2,8 +2,8 @@
 
 from rh_kernel.ad.language.types import Function, Real, Sum, Type, product
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.cursor import Cursor
-from rh_kernel.syntax.tokens import Kind
+from rh_kernel.syntax.parsing.cursor import Cursor
+from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.typing.errors import BadDimension
 
 MOST = 1_000_000

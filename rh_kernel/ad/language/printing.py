@@ -29,7 +29,7 @@ from rh_kernel.ad.language.core import (
     Tuple,
     Variable,
 )
-from rh_kernel.syntax.doc import LINE, Doc, Group, Role, Text, concat, group, join, nest, role
+from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Text, concat, group, join, nest, role
 
 _COMMA = concat(",", LINE)
 _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}

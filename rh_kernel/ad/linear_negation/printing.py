@@ -28,7 +28,22 @@ from rh_kernel.ad.linear_negation.calculus import (
 )
 from rh_kernel.ad.linear_negation.state import State
 from rh_kernel.ad.linear_negation.symbols import arity
-from rh_kernel.syntax.doc import LINE, SOFT, Annotated, Doc, Group, Mark, Role, Shared, Text, concat, group, join, nest, role
+from rh_kernel.syntax.printing.doc import (
+    LINE,
+    SOFT,
+    Annotated,
+    Doc,
+    Group,
+    Mark,
+    Role,
+    Shared,
+    Text,
+    concat,
+    group,
+    join,
+    nest,
+    role,
+)
 
 _COMMA = concat(",", LINE)
 _INFIX = {"mul": " ·", "sub": " −"}

@@ -12,7 +12,7 @@ from rh_kernel.ad.linear_negation.calculus import Bang, Binding, Dual, Negation,
 from rh_kernel.ad.linear_negation.denotation import meaning
 from rh_kernel.ad.linear_negation.names import Supply
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.doc import Doc
+from rh_kernel.syntax.printing.doc import Doc
 
 
 class Cell:

@@ -21,7 +21,7 @@ from rh_kernel.ad.linear_negation.refusal import speaking_for
 from rh_kernel.ad.linear_negation.rules import EARLIEST, NO_FACTORING, Strategy
 from rh_kernel.ad.linear_negation.source import Source, read
 from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, Step, System
-from rh_kernel.syntax.doc import HARD, Doc, Text, join
+from rh_kernel.syntax.printing.doc import HARD, Doc, Text, join
 
 
 def _flat(V: Value) -> tuple[float, ...]:

@@ -26,13 +26,13 @@ from rh_kernel.primitives.values import materialise, to_array
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Source
 from rh_kernel.syntax import core
-from rh_kernel.syntax.doc import HARD, Doc, Mark, Text, join
-from rh_kernel.syntax.parser import Unparsed, parse
-from rh_kernel.syntax.printing import Path, command_doc, term_doc
+from rh_kernel.syntax.parsing.parser import Unparsed, parse
+from rh_kernel.syntax.printing.doc import HARD, Doc, Mark, Text, join
+from rh_kernel.syntax.printing.printer import Path, command_doc, term_doc
 from rh_kernel.syntax.surface_items import Declaration, Evaluation
-from rh_kernel.typing.declarations import declare
 from rh_kernel.typing.definitions import BUILT_IN
-from rh_kernel.typing.items import ClosedCommand, ClosedTerm, elaborate_evaluation
+from rh_kernel.typing.elaboration.declarations import declare
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
 
 _FUEL = Limits(fuel=200_000)
 """Fig. 6 unfolds a chain of lets into exponentially many copies: it is stopped there."""

@@ -31,7 +31,7 @@ from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.system import refuse
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.source.diagnostic import KernelBug
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 
 HANDLER = "backwards"
 """What the handler is called; the net has the name of the program."""

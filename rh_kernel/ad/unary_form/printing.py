@@ -28,7 +28,7 @@ from rh_kernel.ad.unary_form.terms import (
     Var,
 )
 from rh_kernel.source.descent import Descent, descend
-from rh_kernel.syntax.doc import (
+from rh_kernel.syntax.printing.doc import (
     LINE,
     Annotated,
     Doc,

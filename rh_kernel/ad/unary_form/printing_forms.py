@@ -7,7 +7,7 @@ from rh_kernel.ad.unary_form.forms import BothU, ComposeU, JacobianU, OpU, PairU
 from rh_kernel.ad.unary_form.printing import text as term_text
 from rh_kernel.ad.unary_form.terms import Const, Fill, Fold, If, Map, Map2, Op, Proj, Term, Use, Var
 from rh_kernel.ad.unary_form.types import Number, Several, Type
-from rh_kernel.syntax.doc import LINE, Doc, Text, concat, group, join, nest
+from rh_kernel.syntax.printing.doc import LINE, Doc, Text, concat, group, join, nest
 
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 

@@ -26,7 +26,7 @@ from rh_kernel.ad.unary_form.rules import PARTIAL_EVALUATION
 from rh_kernel.ad.unary_form.terms import ONE, Derivation, Derive, Term, Var
 from rh_kernel.ad.unary_form.to_unary import unary
 from rh_kernel.ad.unary_form.types import R, times
-from rh_kernel.syntax.doc import Doc, Text
+from rh_kernel.syntax.printing.doc import Doc, Text
 
 LONGEST = 20_000
 """A transformed program of more parameters than that is not shown before partial evaluation: their number is quadratic."""

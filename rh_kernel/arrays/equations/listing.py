@@ -18,8 +18,8 @@ from rh_kernel.arrays.program import (
     leaves,
 )
 from rh_kernel.syntax.core import Array, Primitive
-from rh_kernel.syntax.doc import plain
-from rh_kernel.syntax.printing_terms import function_doc
+from rh_kernel.syntax.printing.doc import plain
+from rh_kernel.syntax.printing.terms import function_doc
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,8 @@ from rh_kernel.arrays.planning.notation import (
 )
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.doc import plain
-from rh_kernel.syntax.printing_terms import function_doc
+from rh_kernel.syntax.printing.doc import plain
+from rh_kernel.syntax.printing.terms import function_doc
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from rh_kernel.denotational.drawing.lettering import shortened
 from rh_kernel.denotational.parts import Inlined, Leg, Part
 from rh_kernel.denotational.smooth import Apply, Constant, Nought, Own, Smooth, Sum, Symbol
 from rh_kernel.syntax.core import Bound, Call, Operation
-from rh_kernel.syntax.printing import show
+from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.types import UNIT, Type
 
 ENTRIES = 4

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from rh_kernel.typing.derivations import TypingRule
+from rh_kernel.typing.derivation.derivations import TypingRule
 
 
 @dataclass(frozen=True, slots=True)

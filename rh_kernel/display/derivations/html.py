@@ -14,8 +14,8 @@ from rh_kernel.display.derivations.text import one_line, rules_more
 from rh_kernel.display.html import COLOURS, escape, spans
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table
 from rh_kernel.session.results import DerivationMade
-from rh_kernel.syntax.doc import Role, plain
-from rh_kernel.typing.derivations import Derivation, TypingRule
+from rh_kernel.syntax.printing.doc import Role, plain
+from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
 
 MOST, HIGHEST = 400, 60
 """A page has up to so many rules, and up to so many of them above each other."""

@@ -35,15 +35,15 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.doc import Doc, Role, cells, role
-from rh_kernel.syntax.printing import symbols
-from rh_kernel.syntax.printing_commands import command, handler
-from rh_kernel.syntax.printing_names import Names
-from rh_kernel.syntax.printing_steps import UNMARKED, Brevity, Page
-from rh_kernel.syntax.printing_terms import Level, term
+from rh_kernel.syntax.printing.commands import command, handler
+from rh_kernel.syntax.printing.doc import Doc, Role, cells, role
+from rh_kernel.syntax.printing.names import Names
+from rh_kernel.syntax.printing.printer import symbols
+from rh_kernel.syntax.printing.steps import UNMARKED, Brevity, Page
+from rh_kernel.syntax.printing.terms import Level, term
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta
 from rh_kernel.typing.context import Zone
-from rh_kernel.typing.derivations import (
+from rh_kernel.typing.derivation.derivations import (
     Assigned,
     Assumption,
     Derivation,

@@ -32,9 +32,9 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.doc import Doc
-from rh_kernel.typing.derivations import Derivation, Subject, TypingRule
-from rh_kernel.typing.measures import depth, size
+from rh_kernel.syntax.printing.doc import Doc
+from rh_kernel.typing.derivation.derivations import Derivation, Subject, TypingRule
+from rh_kernel.typing.derivation.measures import depth, size
 
 WORK = 50_000
 """So many rules may stand above the judgments of exact texts, all together: each of them is written anew."""

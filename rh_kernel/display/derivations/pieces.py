@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from rh_kernel.display.derivations.parts import Proof, fold, premises
-from rh_kernel.syntax.doc import cells, plain
+from rh_kernel.syntax.printing.doc import cells, plain
 
 WIDTH = 132
 """A piece is so many columns wide, where it can be cut."""

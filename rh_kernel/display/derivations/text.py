@@ -7,7 +7,7 @@ from rh_kernel.display.derivations.parts import Proof, Sheet, fold, premises, sh
 from rh_kernel.display.text import to_text, visible
 from rh_kernel.display.traces.frames import cut
 from rh_kernel.session.results import DerivationMade
-from rh_kernel.syntax.doc import cells, plain
+from rh_kernel.syntax.printing.doc import cells, plain
 
 WIDTH = 120
 

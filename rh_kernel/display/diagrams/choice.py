@@ -14,7 +14,7 @@ from rh_kernel.display.diagrams.text import listing, summary
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span
 from rh_kernel.session.results import DiagramMade
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 OPEN = 40
 """A diagram of more boxes is shown with its clauses folded at first."""

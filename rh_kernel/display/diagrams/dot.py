@@ -15,7 +15,7 @@ from rh_kernel.denotational.parts import Leg, Part
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.palette import FRAMES
 from rh_kernel.display.text import visible
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 
 class Graph(Protocol):

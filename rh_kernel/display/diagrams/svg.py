@@ -13,7 +13,7 @@ from rh_kernel.denotational.drawing.sketch import Look, part_gloss, part_title
 from rh_kernel.denotational.parts import Leg, Part
 from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.palette import MARKS, NEUTRAL
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 from rh_kernel.syntax.types import Type
 
 _STYLE = (

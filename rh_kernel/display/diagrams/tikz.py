@@ -15,7 +15,7 @@ from rh_kernel.display.diagrams.svg import wires_on_the_way_back
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.latex import document, escape
 from rh_kernel.display.traces.panes import COLOURS as MARKS
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 _UNIT = 0.8
 _PACKAGES = ("{amsmath}", "{amssymb}", "{tikz}")

@@ -7,7 +7,7 @@ from rh_kernel.display.html import COLOURS, escape, to_html
 from rh_kernel.display.laboratory.html import steps_html
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span, table
 from rh_kernel.session.results import Counted, ReductionShown, Returned
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 WIDTH = 96
 

@@ -12,7 +12,7 @@ from rh_kernel.display.data import Json, Record
 from rh_kernel.display.effects.counts import counts_record
 from rh_kernel.display.effects.text import type_text
 from rh_kernel.session.results import Counted, ReductionShown, Returned
-from rh_kernel.syntax.doc import Doc, plain
+from rh_kernel.syntax.printing.doc import Doc, plain
 
 DEEPEST = 100
 """What is nested more deeply in a value is a text: deep data can be neither written nor read."""

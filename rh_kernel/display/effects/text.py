@@ -8,7 +8,7 @@ from rh_kernel.display.effects.counts import counted
 from rh_kernel.display.effects.values import value_doc
 from rh_kernel.display.laboratory.text import steps_text
 from rh_kernel.session.results import Counted, ReductionShown, Returned
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 
 
 def effects_text(result: Returned | Counted | ReductionShown) -> str:

@@ -7,7 +7,7 @@ from itertools import islice
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.printing.terms import value
-from rh_kernel.syntax.doc import Doc
+from rh_kernel.syntax.printing.doc import Doc
 
 ENTRIES = 20
 """Of a longer list the entries in the middle are left out."""

@@ -20,7 +20,7 @@ from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span, table
 from rh_kernel.display.values import array_html, changes_html, value_html
 from rh_kernel.session.results import GradientMade
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 MOST_ROWS = 60
 """The table of a longer pass leaves out boxes in the middle."""

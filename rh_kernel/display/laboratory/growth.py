@@ -10,7 +10,7 @@ from rh_kernel.display.markup import MONOSPACE, details, span, table
 from rh_kernel.display.palette import LETTERS, NEUTRAL
 from rh_kernel.display.pictures import image
 from rh_kernel.display.training.curves import Scale, scale, tick_text
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 WIDTH, HEIGHT = 640, 260
 _LEFT, _TOP, _BOTTOM = 62, 10, 26

@@ -9,7 +9,7 @@ from rh_kernel.display.html import COLOURS, escape, to_html
 from rh_kernel.display.laboratory.text import HEADING, cells, one, value_text
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table
 from rh_kernel.session.results import Computed, Differentiated, FormsShown, RewritingShown
-from rh_kernel.syntax.doc import Doc, Role
+from rh_kernel.syntax.printing.doc import Doc, Role
 
 STEPS = 200
 """Of a longer trace the steps in the middle are left out."""

@@ -9,7 +9,7 @@ from rh_kernel.ad.language.values import Injection, Value, components, entries
 from rh_kernel.ad.system import Pulled, Pushed
 from rh_kernel.display.data import Json, Record
 from rh_kernel.session.results import Computed, Differentiated, FormsShown, RewritingShown
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 
 
 def laboratory_records(item: int, result: Computed | Differentiated | FormsShown | RewritingShown) -> tuple[Record, ...]:

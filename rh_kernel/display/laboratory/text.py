@@ -8,7 +8,7 @@ from rh_kernel.ad.language.types import Function, Product, Real, Sum, Type, prod
 from rh_kernel.ad.language.values import Injection, Value, components, entries
 from rh_kernel.ad.system import Pulled, Pushed, Rewritten
 from rh_kernel.session.results import Computed, Differentiated, FormsShown, RewritingShown
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 
 STEPS = 60
 """The text of a longer trace leaves out steps in the middle."""

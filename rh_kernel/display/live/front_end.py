@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from rh_kernel.display.palette import ABOVE, BELOW, LETTERS, MARKS, triple
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 KINDS = ("stepper", "player", "diagram", "derivation", "rewriting")
 """Each is a module with a function of its name, and a style sheet."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from rh_kernel.display.record import Json
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 WIDTH = 90
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from rh_kernel.display.live.lines import NUMBERS, WIDTH, Line, Origin, Part, Place, Sheet, units
 from rh_kernel.display.text import visible
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.doc import (
+from rh_kernel.syntax.printing.doc import (
     Annotation,
     Begun,
     Close,

@@ -9,8 +9,8 @@ from rh_kernel.display.live.view import Unanswerable, number, words
 from rh_kernel.display.record import Json, Record
 from rh_kernel.display.text import runs, visible
 from rh_kernel.session.results import DerivationMade
-from rh_kernel.syntax.doc import Doc, plain
-from rh_kernel.typing.derivations import TypingRule
+from rh_kernel.syntax.printing.doc import Doc, plain
+from rh_kernel.typing.derivation.derivations import TypingRule
 
 FIRST, HIGHEST = 60, 12
 """So many judgments are told at first, and so many above each other."""

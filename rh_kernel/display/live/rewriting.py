@@ -20,7 +20,7 @@ from rh_kernel.display.text import visible
 from rh_kernel.display.traces.frames import cut
 from rh_kernel.session.results import ReductionShown, RewritingShown
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.doc import Doc, plain
+from rh_kernel.syntax.printing.doc import Doc, plain
 
 NARROWEST, WIDEST = 30, 160
 """A page may ask for lines of so many characters, as its panes are wide."""

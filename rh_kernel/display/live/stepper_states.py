@@ -20,10 +20,10 @@ from rh_kernel.display.traces.scenes import Scene, Stage, document, stage, unnam
 from rh_kernel.operational.contexts import Context, Subject, binders, path
 from rh_kernel.operational.step import Step
 from rh_kernel.session.results import TraceMade
-from rh_kernel.syntax.doc import Annotation, Mark, Typed
-from rh_kernel.syntax.printing import Brevity, Memory, Path
-from rh_kernel.syntax.printing_steps import Marks
-from rh_kernel.typing.derivations import Derivation
+from rh_kernel.syntax.printing.doc import Annotation, Mark, Typed
+from rh_kernel.syntax.printing.printer import Brevity, Memory, Path
+from rh_kernel.syntax.printing.steps import Marks
+from rh_kernel.typing.derivation.derivations import Derivation
 
 ABOVE, BELOW = 300, 600
 """Of a state with very many lines so many are shown above and below the place where something is marked."""

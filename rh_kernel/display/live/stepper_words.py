@@ -1,6 +1,6 @@
 """What a step is about, on one line, from the redex alone: it takes no longer where much stands around the redex.
 
-It is what ``display/traces/frames.py`` tells of the whole; only which of two variables of one name has the prime can be otherwise.
+It is what ``traces/frames.py`` tells of the whole; only which of two variables of one name has the prime can be otherwise.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,11 @@ from rh_kernel.operational.contexts import Context, Subject, binders
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.syntax.core import RH, Bind, Handle, Let, Perform, Return, RevHandle, Scope
-from rh_kernel.syntax.doc import Doc
-from rh_kernel.syntax.printing import symbols
-from rh_kernel.syntax.printing_names import Names
-from rh_kernel.syntax.printing_patterns import open_scope
-from rh_kernel.syntax.printing_steps import UNMARKED, Brevity
+from rh_kernel.syntax.printing.doc import Doc
+from rh_kernel.syntax.printing.names import Names
+from rh_kernel.syntax.printing.patterns import open_scope
+from rh_kernel.syntax.printing.printer import symbols
+from rh_kernel.syntax.printing.steps import UNMARKED, Brevity
 
 SHORT = Brevity(ENTRIES, ENTRIES, folds=True, digits=DIGITS)
 

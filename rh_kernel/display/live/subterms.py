@@ -29,13 +29,13 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.doc import Typed
-from rh_kernel.syntax.printing import Path
-from rh_kernel.syntax.printing_names import Names
-from rh_kernel.syntax.printing_patterns import open_scope
-from rh_kernel.syntax.printing_steps import Marks
-from rh_kernel.typing.derivations import Derivation
-from rh_kernel.typing.derive import derive_command, derive_term
+from rh_kernel.syntax.printing.doc import Typed
+from rh_kernel.syntax.printing.names import Names
+from rh_kernel.syntax.printing.patterns import open_scope
+from rh_kernel.syntax.printing.printer import Path
+from rh_kernel.syntax.printing.steps import Marks
+from rh_kernel.typing.derivation.derivations import Derivation
+from rh_kernel.typing.derivation.derive import derive_command, derive_term
 
 
 @dataclass(frozen=True, slots=True)

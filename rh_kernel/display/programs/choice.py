@@ -7,7 +7,7 @@ from rh_kernel.display.programs.listings import program_table
 from rh_kernel.display.programs.passes import passes_html, passes_text, programs_html, programs_text
 from rh_kernel.display.programs.profiles import profile_html, profile_text
 from rh_kernel.session.results import ProgramMade
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 
 def program_text(result: ProgramMade) -> str:

@@ -7,7 +7,7 @@ from rh_kernel.arrays.equations.listing import Line, lines
 from rh_kernel.arrays.program import Program
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.markup import FAINT, MONOSPACE, span, table
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 MOST = 300
 """Of a listing with more lines so many are shown: half of them from either end."""

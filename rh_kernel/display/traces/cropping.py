@@ -36,7 +36,7 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.printing import Path
+from rh_kernel.syntax.printing.printer import Path
 
 NODES = 3_000
 """What has no more nodes is shown whole."""

@@ -31,9 +31,9 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout, plain
-from rh_kernel.syntax.printing import Brevity, Memory, command_doc, term_doc
-from rh_kernel.syntax.printing_steps import Marks as Annotations
+from rh_kernel.syntax.printing.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout, plain
+from rh_kernel.syntax.printing.printer import Brevity, Memory, command_doc, term_doc
+from rh_kernel.syntax.printing.steps import Marks as Annotations
 from rh_kernel.syntax.signature import Location
 
 LONGEST = 200

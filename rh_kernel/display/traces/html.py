@@ -19,8 +19,8 @@ from rh_kernel.display.traces.titles import ARROWS, title
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
-from rh_kernel.syntax.doc import MarkKind, Role
-from rh_kernel.syntax.printing import Memory
+from rh_kernel.syntax.printing.doc import MarkKind, Role
+from rh_kernel.syntax.printing.printer import Memory
 
 MOST, FIRST, LAST = 200, 100, 50
 """A trace of more than ``MOST`` steps is shown by its first and its last ones."""

@@ -31,8 +31,8 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.doc import Annotation, Mark, MarkKind
-from rh_kernel.syntax.printing import Path
+from rh_kernel.syntax.printing.doc import Annotation, Mark, MarkKind
+from rh_kernel.syntax.printing.printer import Path
 
 Marks: TypeAlias = Mapping[Path, Annotation]
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from rh_kernel.display.html import escape
 from rh_kernel.display.markup import element
 from rh_kernel.display.palette import MARKS
-from rh_kernel.syntax.doc import Close, Doc, Mark, MarkKind, Newline, Open, layout
+from rh_kernel.syntax.printing.doc import Close, Doc, Mark, MarkKind, Newline, Open, layout
 
 WIDTH = 90
 

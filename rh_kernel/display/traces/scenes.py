@@ -32,12 +32,12 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.doc import Doc
-from rh_kernel.syntax.printing import Memory, Path, symbols
-from rh_kernel.syntax.printing_commands import command
-from rh_kernel.syntax.printing_names import Names
-from rh_kernel.syntax.printing_steps import UNMARKED, Brevity, Marks, Page
-from rh_kernel.syntax.printing_terms import Level, term
+from rh_kernel.syntax.printing.commands import command
+from rh_kernel.syntax.printing.doc import Doc
+from rh_kernel.syntax.printing.names import Names
+from rh_kernel.syntax.printing.printer import Memory, Path, symbols
+from rh_kernel.syntax.printing.steps import UNMARKED, Brevity, Marks, Page
+from rh_kernel.syntax.printing.terms import Level, term
 
 FRAMES, STRIDE = 24, 8
 """Around the redex so many frames are shown, and up to ``STRIDE`` more, so that the cut does not move at each step."""

@@ -10,8 +10,8 @@ from rh_kernel.display.traces.titles import ARROWS, title
 from rh_kernel.operational.contexts import Context, Subject, plug
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import Perform
-from rh_kernel.syntax.doc import Close, Doc, Newline, Open, layout, plain
-from rh_kernel.syntax.printing import Memory
+from rh_kernel.syntax.printing.doc import Close, Doc, Newline, Open, layout, plain
+from rh_kernel.syntax.printing.printer import Memory
 from rh_kernel.syntax.signature import Location
 
 WIDTH = 96

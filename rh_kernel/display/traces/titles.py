@@ -6,7 +6,7 @@ from rh_kernel.display.traces.frames import about, cut
 from rh_kernel.display.traces.legs import Direction, Leg
 from rh_kernel.operational.step import Step
 from rh_kernel.syntax.core import RH, RevHandle
-from rh_kernel.syntax.printing import Memory
+from rh_kernel.syntax.printing.printer import Memory
 
 LONGEST = 60
 

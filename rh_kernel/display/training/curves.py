@@ -11,7 +11,7 @@ from typing import TypeAlias
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.palette import NEUTRAL
 from rh_kernel.display.pictures import image
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 
 Values: TypeAlias = Sequence[float]
 

@@ -8,7 +8,7 @@ from rh_kernel.display.training.curves import HEIGHT, WIDTH, curve_image, sparkl
 from rh_kernel.display.training.weights import contents, gallery, moved, passing_gallery
 from rh_kernel.display.values import short
 from rh_kernel.session.results import Change, TrainingDone
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 from rh_kernel.syntax.types import real
 from rh_kernel.training.events import Progress
 

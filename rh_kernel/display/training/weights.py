@@ -17,7 +17,7 @@ from rh_kernel.display.rounding import ENTRIES, array_line
 from rh_kernel.display.values import short
 from rh_kernel.session.results import Change
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.doc import Role
+from rh_kernel.syntax.printing.doc import Role
 from rh_kernel.syntax.types import real
 
 CARDS = 6

@@ -5,7 +5,7 @@ import pytest
 from rh_kernel.ad.chad.systems import SYSTEMS
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.system import System
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 from tests.ad.chad.growing import chain
 from tests.ad.chad.oracles import ORACLES, Oracle
 from tests.ad.programs import program

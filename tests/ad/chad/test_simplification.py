@@ -16,7 +16,7 @@ from rh_kernel.ad.chad.types import Mode, primal
 from rh_kernel.ad.language.binding import binders
 from rh_kernel.ad.language.core import Case, Inject, Program, Variable
 from rh_kernel.ad.language.types import SCALAR, Sum
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 from tests.ad.chad.oracles import ORACLES
 from tests.ad.chad.test_oracles import close
 from tests.ad.programs import EVERYTHING, Sample, flat, program, programs

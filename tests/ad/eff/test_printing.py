@@ -57,7 +57,7 @@ from rh_kernel.ad.eff.types import Function as Arrow
 from rh_kernel.ad.eff.types import Thunk as ThunkType
 from rh_kernel.ad.eff.types import Variable as TypeVariable
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.doc import Mark, annotated_texts, plain
+from rh_kernel.syntax.printing.doc import Mark, annotated_texts, plain
 from tests.ad.eff import programs
 from tests.ad.eff.alpha import canonical
 from tests.ad.eff.texts import expressions, unchecked, vocabulary

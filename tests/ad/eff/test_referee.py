@@ -8,7 +8,7 @@ from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.machine import running as machine
 from rh_kernel.ad.eff.printing import terms as printing
 from rh_kernel.ad.eff.reduction import reducing as reduction
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 
 DECLARATIONS = """
 effect Amb = amb : Bool

@@ -22,7 +22,7 @@ from rh_kernel.ad.language.values import Value, numbers
 from rh_kernel.ad.system import Pulled
 from rh_kernel.ad.systems import system
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 from tests.ad.examples import EXAMPLES, Example
 from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Sample, flat, program, programs
 

@@ -13,7 +13,7 @@ from rh_kernel.ad.language.printing import program as printed
 from rh_kernel.ad.language.scalars import SYMBOLS, apply, partial
 from rh_kernel.ad.language.typing import check
 from rh_kernel.ad.language.unrolling import unrolled
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 from tests.ad.programs import EVERYTHING, Sample, flat, program, programs
 
 

@@ -6,7 +6,7 @@ from rh_kernel.ad.language.parsing_items import item
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import StillOpen
-from rh_kernel.syntax.tokens import STUB
+from rh_kernel.syntax.parsing.tokens import STUB
 
 
 @pytest.mark.parametrize("text", [f"fun f(x : Real) : Real =\n  # YOUR CODE HERE\n  {STUB}", STUB, f"f({STUB}, {STUB})"])

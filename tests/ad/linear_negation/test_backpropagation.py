@@ -13,7 +13,7 @@ from rh_kernel.ad.linear_negation.names import Supply
 from rh_kernel.ad.linear_negation.printing import document
 from rh_kernel.ad.linear_negation.source import read
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 from tests.ad.linear_negation.examples import ORACLES, Oracle, app, f, lam, let, lets, mul, source, sub, x, y
 from tests.ad.programs import HIGHER_ORDER, Sample, flat, programs
 

@@ -18,7 +18,7 @@ from rh_kernel.ad.linear_negation.reduction import Reduction
 from rh_kernel.ad.linear_negation.rules import EARLIEST, NO_FACTORING, Rule, S, Strategy
 from rh_kernel.ad.linear_negation.source import Source, read
 from rh_kernel.ad.linear_negation.typing import check
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 from tests.ad.linear_negation.examples import ORACLES, Oracle
 from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Sample, programs
 

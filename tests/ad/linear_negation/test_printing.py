@@ -28,7 +28,7 @@ from rh_kernel.ad.linear_negation.calculus import (
 )
 from rh_kernel.ad.linear_negation.names import Supply
 from rh_kernel.ad.linear_negation.printing import document, number, typed
-from rh_kernel.syntax.doc import Mark, annotated_texts, plain
+from rh_kernel.syntax.printing.doc import Mark, annotated_texts, plain
 from tests.ad.linear_negation.examples import app, f, lam, let, lets, sub, x, y
 
 TERMS: dict[str, Term] = {

@@ -13,7 +13,7 @@ from rh_kernel.ad.linear_negation.systems import SYSTEMS
 from rh_kernel.ad.linear_negation.typing import check
 from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, System
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.doc import Mark, annotated_texts, plain
+from rh_kernel.syntax.printing.doc import Mark, annotated_texts, plain
 from tests.ad.programs import ARRAYS, Fragment, Sample, finite_differences, flat, program, programs
 
 LINEAR, TAPE = SYSTEMS

@@ -33,7 +33,7 @@ from rh_kernel.ad.linear_negation.reverse import Clause
 from rh_kernel.ad.linear_negation.source import read
 from rh_kernel.ad.linear_negation.typing import check
 from rh_kernel.source.diagnostic import Rejected
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 from tests.ad.linear_negation.examples import ORACLES, Oracle, app, f, lam, let, lets, sub, x, y
 from tests.ad.programs import HIGHER_ORDER, Fragment, Sample, programs
 

@@ -11,7 +11,7 @@ from rh_kernel.session.results import ValueFound, results
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.doc import plain
+from rh_kernel.syntax.printing.doc import plain
 from tests.ad.programs import program
 
 

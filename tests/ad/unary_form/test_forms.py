@@ -12,7 +12,7 @@ from rh_kernel.ad.unary_form.terms import ONE, Fill, Fold, If, Let, Map, Map2, O
 from rh_kernel.ad.unary_form.to_unary import unary
 from rh_kernel.ad.unary_form.types import Arrow, Context, R, Times, numbers, times
 from rh_kernel.ad.unary_form.typing import IllTyped
-from rh_kernel.syntax.doc import layout
+from rh_kernel.syntax.printing.doc import layout
 from tests.ad.programs import program
 from tests.ad.unary_form.terms import mul, op, reduce_of
 

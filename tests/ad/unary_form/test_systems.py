@@ -11,7 +11,7 @@ from rh_kernel.ad.system import System
 from rh_kernel.ad.unary_form.rules import Rule
 from rh_kernel.ad.unary_form.systems import DIRECT, SYSTEMS, UNARY
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
-from rh_kernel.syntax.doc import Doc, Mark, Newline, Open, layout
+from rh_kernel.syntax.printing.doc import Doc, Mark, Newline, Open, layout
 from tests.ad.programs import EVERYTHING, Sample, finite_differences, flat, program, programs
 
 each = pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: s.name)

@@ -18,14 +18,14 @@ from rh_kernel.session.results import Event, ItemFailed, Shown, TrainingDone
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.parser import parse
+from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.surface_items import TrainItem
 from rh_kernel.training.batches import for_changes
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.training.events import Diverged, Progress, Trained
 from rh_kernel.training.events import Event as TrainingEvent
 from rh_kernel.training.loop import train
-from rh_kernel.typing.items import TrainingRun, elaborate_training
+from rh_kernel.typing.elaboration.items import TrainingRun, elaborate_training
 from tests.benchmarks import texts
 from tests.benchmarks.peers.peer import Precision, Unavailable, clock
 from tests.benchmarks.problems import Arrays, Floats, Problem

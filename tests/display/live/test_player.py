@@ -17,7 +17,7 @@ from rh_kernel.display.record import Record
 from rh_kernel.session.gradients import recorded
 from rh_kernel.session.results import GradientMade
 from rh_kernel.session.settings import DEFAULT
-from rh_kernel.typing.items import ClosedCommand
+from rh_kernel.typing.elaboration.items import ClosedCommand
 from tests.display.pages import PASS
 from tests.display.test_gradient import LAYER, LAYERS, gradient, looked_at, made_of
 from tests.laws.profile import law

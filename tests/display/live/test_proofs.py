@@ -12,8 +12,8 @@ from rh_kernel.display.live.proofs import FIRST, MOST, DerivationView
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.record import Record
 from rh_kernel.session.results import DerivationMade
-from rh_kernel.typing.derivations import Derivation, TypingRule
-from rh_kernel.typing.derive import derive_command
+from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
+from rh_kernel.typing.derivation.derive import derive_command
 from tests.display.pages import PASS, shown
 from tests.display.test_derivation import derived, tower
 from tests.laws.profile import law

@@ -27,8 +27,8 @@ from rh_kernel.display.traces.titles import title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Bind, Let, Perform, Return
-from rh_kernel.syntax.doc import plain
-from rh_kernel.syntax.printing import Memory
+from rh_kernel.syntax.printing.doc import plain
+from rh_kernel.syntax.printing.printer import Memory
 from rh_kernel.syntax.signature import Location
 from tests.display.live.stepping import PROGRAMS, ask, details, graft, trace_of, trace_of_paper, trace_of_random, walked
 from tests.display.pages import traced

@@ -19,7 +19,7 @@ from rh_kernel.operational.trace import steps
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Bound, Command, Const, Let, Plus, RevHandle, Scope, Term, Tuple
 from rh_kernel.syntax.types import SCALAR
-from rh_kernel.typing.derive import derive_command, derive_term
+from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from tests.display.live.stepping import ask, trace_of, trace_of_paper, walked
 from tests.display.live.test_stepper_types import below
 

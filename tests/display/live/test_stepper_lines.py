@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rh_kernel.display.live.lines import ROLES, Line, edit, piece, triples, units
 from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.stepper_heap import MOST_VALUES, content
-from rh_kernel.syntax.doc import HARD, Annotated, Role, Typed, concat, nest, role
+from rh_kernel.syntax.printing.doc import HARD, Annotated, Role, Typed, concat, nest, role
 from tests.laws.profile import law
 
 _LINES = st.lists(st.sampled_from("abc").map(Line), max_size=8)

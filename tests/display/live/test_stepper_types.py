@@ -14,9 +14,9 @@ from rh_kernel.display.traces.marking import after_marks, before_marks, children
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Command
-from rh_kernel.syntax.doc import Annotation, Close, Mark, Newline, Open, layout, plain
-from rh_kernel.typing.derivations import Derivation
-from rh_kernel.typing.derive import derive_command, derive_term
+from rh_kernel.syntax.printing.doc import Annotation, Close, Mark, Newline, Open, layout, plain
+from rh_kernel.typing.derivation.derivations import Derivation
+from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from tests.display.live.stepping import PROGRAMS, ask, trace_of, trace_of_random
 from tests.laws.profile import law
 from tests.strategies_of_commands import Program, programs

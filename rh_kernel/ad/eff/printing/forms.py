@@ -6,7 +6,7 @@ from enum import IntEnum
 from rh_kernel.ad.eff.core import Adaptor
 from rh_kernel.ad.eff.definitions import shown
 from rh_kernel.source.records import frozen
-from rh_kernel.syntax.doc import LINE, Annotated, Doc, Mark, Role, concat, group, join, nest, role
+from rh_kernel.syntax.printing.doc import LINE, Annotated, Doc, Mark, Role, concat, group, join, nest, role
 
 
 class Level(IntEnum):

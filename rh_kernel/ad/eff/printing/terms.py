@@ -45,7 +45,7 @@ from rh_kernel.ad.eff.printing.names import Part, made_up, renamed
 from rh_kernel.ad.eff.printing.patterns import bound_names, literal, pattern
 from rh_kernel.ad.eff.reading.elaboration import OPERATORS, READ, REFERENCES, WRITE
 from rh_kernel.source.descent import Descent, descend
-from rh_kernel.syntax.doc import LINE, SOFT, Annotated, Doc, Mark, Role, Text, concat, group, join, nest, role
+from rh_kernel.syntax.printing.doc import LINE, SOFT, Annotated, Doc, Mark, Role, Text, concat, group, join, nest, role
 
 Writing: TypeAlias = Descent[Written]
 """A form that is being written; it waits for its parts."""

@@ -6,7 +6,6 @@ import re
 from rh_kernel.ad.eff.reading.lexing import CLOSERS, DECLARATIONS, is_upper, tokens
 from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.advice import CHARACTERS, shorten, show
 from rh_kernel.syntax.errors import (
     ForeignSyntax,
     MalformedNumber,
@@ -19,8 +18,9 @@ from rh_kernel.syntax.errors import (
     UnknownCharacter,
     UnterminatedString,
 )
+from rh_kernel.syntax.parsing.advice import CHARACTERS, shorten, show
+from rh_kernel.syntax.parsing.tokens import Kind, Token
 from rh_kernel.syntax.surface import Name
-from rh_kernel.syntax.tokens import Kind, Token
 
 DEEPEST = 80
 """How many levels an expression may have; what follows a ``let`` or a ``;`` does not count, nor do infix operators in a row."""

@@ -7,7 +7,7 @@ import re
 import unicodedata
 
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.tokens import Kind, Token
+from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 KEYWORDS = frozenset(
     {"data", "effect", "fun", "handler", "include", "let", "in", "match", "if", "then", "else", "handle", "with", "return"}

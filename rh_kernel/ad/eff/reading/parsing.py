@@ -39,8 +39,8 @@ from rh_kernel.ad.eff.reading.surface import (
     Var,
 )
 from rh_kernel.ad.eff.reading.texts import unquoted
+from rh_kernel.syntax.parsing.tokens import Kind, Token
 from rh_kernel.syntax.surface import Name
-from rh_kernel.syntax.tokens import Kind, Token
 
 STRENGTHS = {":=": 1, "::": 2, "<=": 3, "<": 3, "==": 3, "++": 4, "+": 5, "-": 5, "*": 6, "/": 6}
 """How tightly each infix sign holds its operands together."""

@@ -29,8 +29,8 @@ from rh_kernel.ad.eff.reading.surface_items import (
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import StillOpen
+from rh_kernel.syntax.parsing.tokens import STUB, Kind
 from rh_kernel.syntax.surface import Name
-from rh_kernel.syntax.tokens import STUB, Kind
 
 _BEGINS_ITEM = re.compile(r"^(?=[^\s#}|])", re.MULTILINE)
 _DATA = "a data type is declared by data Paired x = Paired x x"

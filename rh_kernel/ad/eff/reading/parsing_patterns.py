@@ -13,8 +13,8 @@ from rh_kernel.ad.eff.reading.surface import (
     TuplePattern,
 )
 from rh_kernel.ad.eff.reading.texts import unquoted
+from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.surface import Name
-from rh_kernel.syntax.tokens import Kind
 
 _EXPECTED = "a pattern"
 

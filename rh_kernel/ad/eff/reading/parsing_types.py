@@ -3,8 +3,8 @@
 from rh_kernel.ad.eff.reading.cursor import Cursor
 from rh_kernel.ad.eff.reading.lexing import is_upper
 from rh_kernel.ad.eff.reading.surface import ComputationType, NamedType, ProductType, Row, ThunkType, Type
+from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.surface import Name
-from rh_kernel.syntax.tokens import Kind
 
 _A_TYPE = "a type: Float, x, Paired x, (A, B) or {A -> [E] B}"
 

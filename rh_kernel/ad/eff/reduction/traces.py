@@ -18,7 +18,7 @@ from rh_kernel.ad.eff.reduction.step import Marked, Opened, Step, initial
 from rh_kernel.ad.eff.reduction.store import Vector
 from rh_kernel.ad.eff.reduction.values import Manner, written
 from rh_kernel.source.diagnostic import Diagnostic, Stuck
-from rh_kernel.syntax.doc import Doc, Mark, MarkKind, concat, join
+from rh_kernel.syntax.printing.doc import Doc, Mark, MarkKind, concat, join
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,99 @@
+"""What to say about a token that does not fit: how it is named, and what its writer is likely to have meant."""
+
+import unicodedata
+
+from rh_kernel.syntax.parsing.tokens import Kind, Token
+
+THE_END = "the end of the item"
+
+OF_PYTHON = "that is Python's: put it into a cell that begins with `%%python`"
+
+# Where a bracket should close, these cannot be inside it: the bracket was forgotten.
+OUTSIDE = frozenset({"in", "with", "=", "→", "←", "⇐", "⇒", "|", ";"})
+
+FOREIGN_SIGNS = {
+    "==": ("comparison", "equal labels are counted with same_argmax(x, y); a declaration has one `=`"),
+    "!=": ("comparison", "terms are differentiable; step(x), sign(x) and same_argmax(x, y) are the nearest there is"),
+    ">=": ("comparison", "terms are differentiable; step(x) and maximum(x, y) are the nearest there is"),
+    "&&": ("truth values", "terms are differentiable; step(x) is 0 or 1"),
+    "||": ("truth values", "the backward part of a clause begins with a single `|`"),
+    "**": ("powers", "write x * x or square(x)"),
+}
+ASSIGNMENT = ("assignment", "a let binds a name, `let x <- M in N`; a location is changed by Put[l](M)")
+
+FOREIGN_WORDS = {
+    **dict.fromkeys(("lambda", "λ", "fn"), ("function values", "declare a function: fun f(x : A) = M")),
+    **dict.fromkeys(("if", "while", "match"), ("conditionals or loops", "a program is a straight line; see relu and step")),
+    **dict.fromkeys(("import", "from", "class"), ("Python", "Python goes into a cell of its own that begins with %%python")),
+    "print": ("printing", "an item shows its value"),
+}
+"""Words of other languages, which are names here, and what to say where one turns out to be meant."""
+
+NEXT = {
+    "=": "a let has an arrow, `let x <- M in N` or `let x <= P in Q`; a name for good is declared: const x = M",
+    "<": "there is no comparison; a tuple is written (x, y) or ⟨x, y⟩",
+    ">": "there is no comparison; a tuple is written (x, y) or ⟨x, y⟩",
+    "←": "a let begins with its word: let x <- M in N",
+    "⇐": "a let begins with its word: let x <= P in Q",
+    ";": "only the clauses of a handler are separated by `;`; each item has a line of its own",
+}
+FIRST = {
+    **dict.fromkeys(OUTSIDE, "a line that continues an item is indented"),
+    "//": "a comment begins with #",
+    "<": "a tuple is written (x, y) or ⟨x, y⟩",
+}
+
+CHARACTERS = {
+    "\t": "indent with spaces",
+    "\u00a0": "it looks like a space and came in with a copied text; type a space",
+    "'": 'strings stand in double quotes: "xor"',
+    "“": 'strings stand in straight quotes: "xor"',
+    "”": 'strings stand in straight quotes: "xor"',
+    "²": "write square(x) or x * x",
+    "?": "`%help exp` tells what is known of a name, and Shift-Tab what is known where the cursor is",
+    "^": "a transpose is w^T or wᵀ; a power is x * x or square(x)",
+    "≤": "the arrow of a command's let is <= or ⇐",
+    "⟵": "the arrow of a let is <- or ←",
+    "\\": "there are no function values: declare a function with fun f(x : A) = M",
+}
+
+
+WRITTEN = {"≤": "<=", "⟵": "<-"}
+"""Signs that look like one of the language, and that one."""
+
+SQUARES = frozenset({"²", "**"})
+"""How other languages write what is ``square(x)`` here; the second one stands before a 2."""
+
+
+def show(token: Token, written: str) -> str:
+    """How a message names a token that was written so."""
+    text = shorten(written)
+    match token.kind:
+        case Kind.END:
+            return THE_END
+        case Kind.KEYWORD:
+            return f"the word `{text}`"
+        case Kind.NAME:
+            return f"the name `{text}`"
+        case Kind.NUMBER:
+            return f"the number {text}"
+        case Kind.STRING:
+            return f"the string {text}"
+        case Kind.BAD_CHARACTER:
+            return _show_character(token.text[0])
+        case Kind.PROJECTION | Kind.SYMBOL | Kind.COMMENT | Kind.FOREIGN | Kind.BAD_NUMBER | Kind.BAD_STRING:
+            return f"`{text}`"
+
+
+def _show_character(character: str) -> str:
+    number = f"U+{ord(character):04X}"
+    if character == "\t":
+        return "a tab"
+    if character.isprintable() and not character.isspace():
+        return f"`{character}`" if character.isascii() else f"`{character}` ({number})"
+    return f"{unicodedata.name(character, 'an invisible character').lower()} ({number})"
+
+
+def shorten(text: str) -> str:
+    """At most forty characters of a text."""
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,373 @@
+"""A place in the tokens of one item, and what to say when the next token does not fit."""
+
+import re
+
+from rh_kernel.source.diagnostic import Fix, Note, Rejected
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.errors import (
+    ForeignSyntax,
+    MalformedNumber,
+    MismatchedBracket,
+    NotAName,
+    TooDeep,
+    UnclosedBracket,
+    Unexpected,
+    UnexpectedEnd,
+    UnknownCharacter,
+    UnterminatedString,
+)
+from rh_kernel.syntax.parsing.advice import (
+    ASSIGNMENT,
+    CHARACTERS,
+    FIRST,
+    FOREIGN_SIGNS,
+    FOREIGN_WORDS,
+    NEXT,
+    OF_PYTHON,
+    OUTSIDE,
+    SQUARES,
+    WRITTEN,
+    shorten,
+    show,
+)
+from rh_kernel.syntax.parsing.lexer import tokens
+from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
+from rh_kernel.syntax.surface import Name
+
+# Python looks for a member of an enumeration in several places; these are asked for at each token.
+_NAME, _END = Kind.NAME, Kind.END
+_OWN_ITEM = re.compile(rf"(?:#|%|(?:train|{'|'.join(DECLARATIONS)})\b)")
+_ROWS = re.compile(r"\[[-+\d. \teE,;]*\]")
+_FACTORS = re.compile(r"([0-9]+)([^\W\d]\w*)")
+
+DEEPEST = 200
+"""How many levels, and how many signs in front of an operand or behind it, an expression may have.
+
+The bodies of lets do not count, nor do infix operators in a row.
+"""
+
+
+class Cursor:
+    """The tokens of one item without its comments, read from left to right. Raises ``Rejected`` at the first that does not fit.
+
+    ``brackets`` are those open here, ``depth`` how deep the expression is, ``end`` where the last passed token ended, and
+    ``product_signs`` where a ``*`` or ``×`` of a type stood.
+    """
+
+    __slots__ = ("_tokens", "_upcoming", "brackets", "depth", "end", "product_signs", "source", "token")
+
+    def __init__(self, span: Span) -> None:
+        self.source: Source = span.source
+        comment = Kind.COMMENT
+        self._tokens = [t for t in tokens(span) if t.kind is not comment]
+        self.end: int = self._tokens[0].start if self._tokens else span.start
+        last = self._tokens[-1].end if self._tokens else span.start
+        self._tokens.append(Token(Kind.END, "", last, last))
+        self._upcoming = 1
+        self.token: Token = self._tokens[0]
+        self.brackets: list[Token] = []
+        self.depth: int = 0
+        self.product_signs: list[int] = []
+
+    def advance(self) -> Token:
+        """The current token, passed."""
+        passed = self.token
+        self.end = passed.end
+        if passed.kind is not _END:
+            self.token = self._tokens[self._upcoming]
+            self._upcoming += 1
+        return passed
+
+    def peek(self) -> Token:
+        """The token after the current one."""
+        return self._tokens[min(self._upcoming, len(self._tokens) - 1)]
+
+    def rest(self) -> list[Token]:
+        """The current token and all that follow."""
+        return self._tokens[self._upcoming - 1 :]
+
+    def at(self, *texts: str) -> bool:
+        """Whether one of ``texts`` comes next."""
+        return self.token.text in texts
+
+    def holds(self, *kinds: Kind) -> bool:
+        """Whether a token of one of ``kinds`` comes next."""
+        return self.token.kind in kinds
+
+    def take(self, text: str) -> bool:
+        """Whether ``text`` comes next; if so it is passed."""
+        if self.token.text != text:
+            return False
+        self.advance()
+        return True
+
+    def need(self, text: str, hint: str = "", *instead: str) -> Token:
+        """Pass ``text``; where one of ``instead`` stands, it is meant."""
+        if self.token.text != text:
+            raise self.fail(f"`{text}`", hint, Fix(self.here(), text) if self.at(*instead) else None)
+        return self.advance()
+
+    def open(self, text: str, hint: str = "") -> Token:
+        """Pass the opening bracket ``text``."""
+        self.brackets.append(self.need(text, hint))
+        return self.brackets[-1]
+
+    def close(self, separator: str = "", hint: str = "") -> Token:
+        """Pass the closing bracket of the innermost open one."""
+        opening = self.brackets[-1]
+        closer = CLOSERS[opening.text]
+        if self.token.text != closer:
+            expected = f"`{separator}` or `{closer}`" if separator else f"`{closer}`"
+            if separator == "," and self._is_comma():
+                raise self._semicolon(opening, expected)
+            is_open = self.token.text in OUTSIDE or (self.begins_line() and opening.text != "{" and not self.is_misfit())
+            raise self._unclosed(opening, expected) if is_open else self.fail(expected, hint)
+        self.brackets.pop()
+        return self.advance()
+
+    def at_closer(self) -> bool:
+        """Whether the innermost open bracket closes here."""
+        return self.token.text == CLOSERS[self.brackets[-1].text]
+
+    def name(self, expected: str = "a name", hint: str = "") -> Name:
+        """Pass a name."""
+        token = self.token
+        if token.kind is _NAME:
+            self.advance()
+            return Name(token.text, span=Span(self.source, token.start, token.end))
+        if token.kind is Kind.KEYWORD:
+            hint = hint or f"`{token.text}` is a word of the language; choose another name"
+            raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
+        if token.kind is Kind.NUMBER:
+            hint = hint or "a name begins with a letter"
+            raise Rejected(NotAName(span=self.span(token), found=self.found(), expected=expected, hint=hint))
+        raise self.fail(expected, hint)
+
+    def deepen(self, levels: int = 1) -> None:
+        """Go some levels down. What is given up with an error never comes up again."""
+        self.depth += levels
+        if self.depth > DEEPEST:
+            raise self.too_deep()
+
+    def span(self, token: Token) -> Span:
+        """Where ``token`` stands."""
+        return Span(self.source, token.start, token.end)
+
+    def since(self, start: int) -> Span:
+        """From ``start`` to the end of the last token that was passed."""
+        return Span(self.source, start, self.end)
+
+    def here(self) -> Span:
+        """Where the current token stands; at the end of the item, the last token of it."""
+        if self.token.kind is Kind.END and len(self._tokens) > 1:
+            return self.span(self._tokens[-2])
+        return self.span(self.token)
+
+    def begins_line(self) -> bool:
+        """Whether the current token is the first on its line."""
+        return "\n" in self.source.text[self.end : self.token.start]
+
+    def is_misfit(self) -> bool:
+        """Whether the current token is wrong in itself, rather than a sign that a word before it is missing."""
+        match self.token.kind:
+            case Kind.SYMBOL:
+                return self.token.text not in {")", "]", "}", "⟩", "|", ";", "%"}
+            case Kind.KEYWORD | Kind.END:
+                return False
+            case Kind.NAME | Kind.NUMBER:
+                return not self.begins_line()
+            case Kind.STRING | Kind.PROJECTION | Kind.COMMENT | Kind.FOREIGN:
+                return True
+            case Kind.BAD_NUMBER | Kind.BAD_STRING | Kind.BAD_CHARACTER:
+                return True
+
+    def found(self) -> str:
+        """How a message names the current token: as it was written, on one line."""
+        return show(self.token, self.source.text[self.token.start : self.token.end])
+
+    def fail(self, expected: str, hint: str = "", fix: Fix | None = None) -> Rejected:
+        """The complaint that the current token is not ``expected``."""
+        token = self.token
+        found = self.found()
+        here = self.here()
+        match token.kind:
+            case Kind.BAD_CHARACTER:
+                advice, known = CHARACTERS.get(token.text[0], ""), WRITTEN.get(token.text[0])
+                if token.text == "!" and self._upcoming == 1:
+                    advice = OF_PYTHON
+                fix = self._square() if known is None else Fix(here, known)
+                return Rejected(UnknownCharacter(span=here, found=found, hint=advice, fix=fix))
+            case Kind.BAD_STRING:
+                return Rejected(UnterminatedString(span=here, hint='a string ends with " on its line'))
+            case Kind.BAD_NUMBER:
+                factors = _FACTORS.fullmatch(here.text)
+                fix = Fix(here, f"{factors[1]} * {factors[2]}") if factors else None
+                return self.malformed(here, "a name begins with a letter, and a product is written with *", fix)
+            case Kind.FOREIGN:
+                what, advice = FOREIGN_SIGNS.get(token.text, ASSIGNMENT)
+                fix = fix or self._square()
+                return Rejected(
+                    ForeignSyntax(span=here, found=f"{what} `{token.text}`", hint=hint if fix and hint else advice, fix=fix)
+                )
+            case Kind.END if self.brackets:
+                return self._unclosed(self.brackets[-1], expected)
+            case Kind.END:
+                hint = self.unindented() or hint
+                return Rejected(UnexpectedEnd(span=here, found=found, expected=expected, hint=hint, fix=self.indented()))
+            case Kind.SYMBOL if token.text in CLOSERS.values() and self._mismatches(token):
+                return self._mismatched(expected)
+            case Kind.SYMBOL | Kind.NAME | Kind.KEYWORD | Kind.NUMBER | Kind.STRING | Kind.PROJECTION | Kind.COMMENT:
+                before = self._before()
+                if before is not None and before.text in FOREIGN_WORDS and not self.begins_line():
+                    return self.foreign(before)
+                hint = hint or self._advice(before)
+                fix = fix or self._mended(before)
+                return Rejected(Unexpected(span=here, found=found, expected=expected, hint=hint, fix=fix))
+
+    def unindented(self) -> str:
+        """A hint for an item that ends too early, if there is text in the first column after it."""
+        if self.token.kind is not Kind.END or not self.source.text[self.token.end :].strip():
+            return ""
+        return "what begins in the first column is a new item; indent the lines that continue this one"
+
+    def indented(self, beginning: str = "") -> Fix | None:
+        """The text after an item that ends too early, moved to the right so that it continues this one.
+
+        It has to begin with ``beginning``, and not with what begins an item alone.
+        """
+        rest = self.source.text[self.token.end :].lstrip()
+        if not self.unindented() or not rest.startswith(beginning) or _OWN_ITEM.match(rest):
+            return None
+        start = len(self.source.text) - len(rest)
+        return Fix(Span(self.source, start, start), "  ")
+
+    def malformed(self, span: Span, hint: str, fix: Fix | None = None) -> Rejected:
+        """The complaint about a number."""
+        return Rejected(MalformedNumber(span=span, found=f"`{shorten(span.text)}`", hint=hint, fix=fix))
+
+    def insert(self, text: str) -> Fix:
+        """``text`` behind the last token that was passed."""
+        return Fix(Span(self.source, self.end, self.end), text)
+
+    def spaced(self, word: str, last: Token) -> Fix:
+        """``word``, with spaces around it, in the place of the current token and of all to the ``last``."""
+        text = self.source.text
+        before = "" if text[self.token.start - 1].isspace() else " "
+        after = "" if text[last.end : last.end + 1].isspace() or last.end == len(text) else " "
+        return Fix(Span(self.source, self.token.start, last.end), f"{before}{word}{after}")
+
+    def foreign(self, word: Token) -> Rejected:
+        """The complaint about a word of another language."""
+        what, advice = FOREIGN_WORDS[word.text]
+        return Rejected(ForeignSyntax(span=self.span(word), found=f"{what} (`{word.text}`)", hint=advice))
+
+    def too_deep(self) -> Rejected:
+        """The complaint about nesting."""
+        return Rejected(TooDeep(span=self.here(), limit=DEEPEST, hint="give parts of it names, with let or fun"))
+
+    def _is_comma(self) -> bool:
+        """Whether a ``;`` that stands here is meant as a comma, rather than between two clauses or at the end of a line."""
+        following = self.peek()
+        if self.token.text != ";" or "\n" in self.source.text[self.token.end : following.start]:
+            return False
+        is_clause = following.kind is not Kind.NUMBER and any(bracket.text == "{" for bracket in self.brackets)
+        return not is_clause and following.kind is not Kind.END
+
+    def _semicolon(self, opening: Token, expected: str) -> Rejected:
+        """The complaint about a ``;`` in a list; one that stands between the rows of a matrix parts these."""
+        before = self.source.text[opening.end : self.token.start]
+        if opening.text != "[" or "," not in before:
+            hint, fix = "the parts of a list are separated by commas", Fix(self.here(), ",")
+            return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
+        written, fix = _ROWS.match(self.source.text, opening.start), None
+        rows = [row.strip() for row in written[0][1:-1].split(";")] if written else []
+        if written and len({row.count(",") for row in rows}) == 1:
+            fix = Fix(Span(self.source, *written.span()), f"[{', '.join(f'[{row}]' for row in rows)}]")
+        hint = "each row of a matrix has its own brackets: [[1, 2], [3, 4]]"
+        return Rejected(Unexpected(span=self.here(), found=self.found(), expected=expected, hint=hint, fix=fix))
+
+    def _mismatches(self, closer: Token) -> bool:
+        """Whether a closing bracket closes nothing, or not what is open. A lone ``>`` is meant as a comparison."""
+        if not self.brackets:
+            return closer.text != ">"
+        return CLOSERS[self.brackets[-1].text] != closer.text
+
+    def _mismatched(self, expected: str) -> Rejected:
+        here, found = self.here(), self.found()
+        if not self.brackets:
+            first = self._upcoming == 1 and self.token.text != "}"
+            hint = "a line that continues an item is indented" if first else "no bracket is open here"
+            return Rejected(MismatchedBracket(span=here, found=found, expected=expected, hint=hint))
+        opening = self.brackets[-1]
+        note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
+        closer = CLOSERS[opening.text]
+        fix = Fix(here, closer)
+        return Rejected(MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,), fix=fix))
+
+    def _unclosed(self, opening: Token, expected: str) -> Rejected:
+        note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
+        following = self.source.text[self.token.end :].lstrip()
+        # A name on a new line can as well stand behind a comma that is missing, but not where a clause can begin.
+        is_sure = not self.holds(Kind.NAME, Kind.NUMBER) or any(bracket.text == "{" for bracket in self.brackets)
+        hint, fix = "", self.insert(self._closers()) if is_sure else None
+        if self.token.kind is Kind.END and following.startswith(CLOSERS[opening.text]):
+            hint = "indent the line that closes it: in the first column a new item begins"
+            fix = self.indented(CLOSERS[opening.text])
+        return Rejected(
+            UnclosedBracket(
+                span=self.here(),
+                found=self.found(),
+                expected=expected,
+                opening=opening.text,
+                hint=hint,
+                notes=(note,),
+                fix=fix,
+            )
+        )
+
+    def _closers(self) -> str:
+        """What closes the brackets that are open here; within braces, but at the end, those alone that were opened there."""
+        closers = ""
+        for opening in reversed(self.brackets):
+            if opening.text == "{" and closers and self.token.kind is not Kind.END:
+                break
+            closers += CLOSERS[opening.text]
+        return closers
+
+    def _square(self) -> Fix | None:
+        """``x²`` and ``x ** 2`` of a name or a number, written as they are here."""
+        before = self._before()
+        if self.token.text not in SQUARES or before is None or before.kind not in {Kind.NAME, Kind.NUMBER}:
+            return None
+        if self.token.text == "**" and self.peek().text != "2":
+            return None
+        end = self.peek().end if self.token.text == "**" else self.token.end
+        return Fix(Span(self.source, before.start, end), f"square({before.text})")
+
+    def _mended(self, before: Token | None) -> Fix | None:
+        """What to write where the token alone tells that."""
+        if before is None:
+            return Fix(self.here(), "#") if self.token.text == "//" else None
+        if self.token.text in CLOSERS.values() and before.text == ",":
+            return Fix(self.span(before), "")
+        return None
+
+    def _before(self) -> Token | None:
+        return self._tokens[self._upcoming - 2] if self._upcoming > 1 else None
+
+    def _advice(self, before: Token | None) -> str:
+        token = self.token
+        if before is None:
+            return FIRST.get(token.text, "")
+        if token.text in NEXT:
+            return NEXT[token.text]
+        if token.text in CLOSERS.values() and before.text == ",":
+            return "no comma follows the last of a list"
+        if self.begins_line() or not ends_expression(before) or not ends_expression(token):
+            return ""
+        if self.brackets and self.brackets[-1].text != "{":
+            return "commas stand between the parts of a list"
+        if before.kind is Kind.NAME and token.kind in {Kind.NAME, Kind.NUMBER}:
+            call = f"{shorten(before.text)}({shorten(token.text)})"
+            return f"arguments stand in brackets, {call}, and a product is written with *"
+        return ""

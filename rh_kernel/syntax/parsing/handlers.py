@@ -1,0 +1,107 @@
+"""Handlers ``H`` written out: ``{ return x → P ; Op[i](x) → Qf | y, z → Qb ; Op[i](x), k → Q }`` (RH Def. 3.4, §2.2.1).
+
+Clauses hold expressions and expressions hold handlers; the parser of expressions is handed in, so that modules stay in order.
+"""
+
+from collections.abc import Callable
+
+from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.syntax.errors import MissingBackward, WrongArrow
+from rh_kernel.syntax.parsing.cursor import Cursor
+from rh_kernel.syntax.parsing.patterns import pattern
+from rh_kernel.syntax.parsing.tokens import Kind
+from rh_kernel.syntax.parsing.unbound import check_bound
+from rh_kernel.syntax.surface import (
+    Clause,
+    Expr,
+    HandlerLiteral,
+    Name,
+    OrdinaryClause,
+    ReturnClause,
+    ReverseClause,
+)
+
+_CLAUSE = "a clause, `return x -> P` or `Op(x) -> …`"
+_OR_END = f"{_CLAUSE}, or `}}`"
+_BACKWARD = "the backward part is written `| y, z -> Q`: y is the cotangent, z what the forward part kept"
+_TWO_CLAUSES = "in a reverse handler Op(x) -> P | y, z -> Q, in an ordinary one Op(x), k -> Q"
+
+
+def handler_literal(c: Cursor, expression: Callable[[Cursor], Expr]) -> HandlerLiteral:
+    """``{ … }``: between clauses stand line ends, ``;`` or nothing."""
+    # A clause costs more of Python's stack than a bracket.
+    c.deepen(2)
+    start = c.open("{", "the clauses of a handler stand in braces").start
+    clauses: list[Clause] = []
+    while not c.at("}"):
+        if not c.take(";"):
+            clause = _clause(c, expression)
+            check_bound(c, clause.backward if isinstance(clause, ReverseClause) else clause.body, _OR_END, in_braces=True)
+            clauses.append(clause)
+    c.close()
+    c.depth -= 2
+    return HandlerLiteral(tuple(clauses), span=c.since(start))
+
+
+def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
+    start = c.token.start
+    if c.take("return"):
+        x = pattern(c)
+        _arrow(c)
+        P = expression(c)
+        if c.at("|"):
+            raise c.fail(_OR_END, "a return clause has no backward part")
+        return ReturnClause(x, P, span=c.since(start))
+    if c.token.kind is not Kind.NAME:
+        raise c.fail(_OR_END, "a clause begins with an operation's name" if c.holds(Kind.KEYWORD) else "")
+    op = c.name()
+    indices = _indices(c)
+    if not c.at("("):
+        raise c.fail("`(` and the name of the operation's input", _TWO_CLAUSES)
+    x = pattern(c)
+    if c.take(","):
+        k = c.name("a name for the continuation")
+        _arrow(c)
+        Q = expression(c)
+        return OrdinaryClause(op, indices, x, k, Q, span=c.since(start))
+    _arrow(c)
+    Qf = expression(c)
+    check_bound(c, Qf, "`|` and the backward part", in_braces=True)
+    _bar(c, op)
+    y = pattern(c)
+    if not c.at(","):
+        raise c.fail("`,` and a name for what the forward part kept", _BACKWARD)
+    c.advance()
+    z = pattern(c)
+    _arrow(c)
+    Qb = expression(c)
+    return ReverseClause(op, indices, x, Qf, y, z, Qb, span=c.since(start))
+
+
+def _indices(c: Cursor) -> tuple[Name, ...]:
+    if not c.at("["):
+        return ()
+    c.open("[")
+    names = [c.name("a name for the index")]
+    while c.take(","):
+        names.append(c.name("a name for the index"))
+    c.close(",")
+    return tuple(names)
+
+
+def _arrow(c: Cursor) -> None:
+    if c.take("→"):
+        return
+    if c.at("=", "⇒", "←", "⇐", ":", ":=", "==", "."):
+        hint = "in a clause `->` stands between what is bound and the command"
+        raise Rejected(WrongArrow(span=c.here(), found=c.found(), expected="`->`", hint=hint, fix=Fix(c.here(), "->")))
+    raise c.fail("`->`", _TWO_CLAUSES)
+
+
+def _bar(c: Cursor, op: Name) -> None:
+    if c.take("|"):
+        return
+    if c.is_misfit():
+        raise c.fail("`|` and the backward part", _BACKWARD)
+    hint = f"{_BACKWARD}; in an ordinary handler the clause is {op.text}(x), k -> Q"
+    raise Rejected(MissingBackward(span=op.span, found=c.found(), operation=op.text, hint=hint))

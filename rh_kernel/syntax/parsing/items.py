@@ -1,0 +1,377 @@
+"""Items of a cell: declarations (LANGUAGE §3), evaluations, training items and directives (LANGUAGE §6)."""
+
+import difflib
+import re
+
+from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.errors import ForeignSyntax, MisplacedPython, RepeatedOption, UnknownDeclaration
+from rh_kernel.syntax.parsing.advice import FOREIGN_WORDS, OF_PYTHON, shorten
+from rh_kernel.syntax.parsing.checks import check, is_check
+from rh_kernel.syntax.parsing.cursor import Cursor
+from rh_kernel.syntax.parsing.expressions import expression
+from rh_kernel.syntax.parsing.handlers import handler_literal
+from rh_kernel.syntax.parsing.lexer import words
+from rh_kernel.syntax.parsing.patterns import pattern
+from rh_kernel.syntax.parsing.tokens import (
+    COMPILE_OPTIONS,
+    DECLARATIONS,
+    EXPRESSION_DIRECTIVES,
+    INITIALS,
+    PYTHON,
+    TRAINING_OPTIONS,
+    Kind,
+    Token,
+)
+from rh_kernel.syntax.parsing.types import (
+    handler_type,
+    result_type,
+    static_parameters,
+    type_expression,
+    typed_parameters,
+)
+from rh_kernel.syntax.parsing.unbound import check_bound
+from rh_kernel.syntax.surface import Expr, Name, Var
+from rh_kernel.syntax.surface_items import (
+    ConstDeclaration,
+    DataExpr,
+    DimDeclaration,
+    Directive,
+    Evaluation,
+    FunDeclaration,
+    HandlerDeclaration,
+    Initial,
+    Item,
+    LocDeclaration,
+    Measure,
+    NetDeclaration,
+    OpDeclaration,
+    OwnDerivative,
+    TrainItem,
+)
+
+_DIRECTIVE = re.compile(r"%[ \r\n]*(\w+)")
+_TRAINING = 'training is written train P for x in data("…") epochs 10'
+_THE_END = "the end of the item"
+_MEANT = {
+    "def": "fun",
+    "function": "fun",
+    "func": "fun",
+    "val": "const",
+    "var": "const",
+    "operation": "op",
+    "effect": "op",
+    "param": "loc",
+    "weight": "loc",
+    "module": "net",
+    "model": "net",
+}
+_FORMS = {
+    "fun": "a function is declared by `fun f(x : Real(n)) = M`",
+    "net": "a net is declared by `net f(x : Real(n)) = P`, a function without effects by `fun f(x : Real(n)) = M`",
+}
+
+
+def item(c: Cursor) -> Item:
+    """One item, to its end."""
+    start = c.token.start
+    found = _item(c, start)
+    if c.token.kind is not Kind.END:
+        if isinstance(found, Evaluation | NetDeclaration):
+            check_bound(c, found.expression if isinstance(found, Evaluation) else found.body, _THE_END)
+        if c.holds(Kind.NAME) and c.token.text in FOREIGN_WORDS:
+            raise c.foreign(c.token)
+        fix = Fix(c.here(), "") if c.at(";") and c.peek().kind is Kind.END else None
+        is_loop = isinstance(found, Evaluation) and isinstance(found.expression, Var) and found.expression.name == "for"
+        raise c.fail(_THE_END, _TRAINING if is_loop else _after(c), fix)
+    return found
+
+
+def _item(c: Cursor, start: int) -> Item:
+    match c.token.text:
+        case "dim":
+            name = _declared(c)
+            _equals(c)
+            value = expression(c)
+            return DimDeclaration(name, value, span=c.since(start))
+        case "const":
+            name = _declared(c)
+            A = result_type(c)
+            _equals(c, is_typed=A is not None)
+            value = expression(c)
+            return ConstDeclaration(name, A, value, span=c.since(start))
+        case "loc":
+            name = _declared(c)
+            A = result_type(c)
+            if A is not None and c.holds(Kind.END):
+                raise c.fail("`=`", f"a location begins with some content: loc {name.text} : {A.span.text} = zeros")
+            _equals(c, is_typed=A is not None)
+            initial = _initial(c)
+            return LocDeclaration(name, A, initial, span=c.since(start))
+        case "fun":
+            return _fun(c, start)
+        case "op":
+            name = _declared(c)
+            statics = static_parameters(c)
+            c.need(":", "an operation is declared with its type: op Op[l : Loc(n)] : A -> B")
+            A = type_expression(c)
+            c.need("→", "an operation has the type A -> B")
+            B = type_expression(c)
+            return OpDeclaration(name, statics, A, B, span=c.since(start))
+        case "net":
+            name = _declared(c)
+            statics = static_parameters(c)
+            parameters = typed_parameters(c)
+            A = result_type(c)
+            _equals(c, is_typed=A is not None)
+            R = expression(c)
+            return NetDeclaration(name, statics, parameters, A, R, span=c.since(start))
+        case "handler":
+            name = _declared(c)
+            parameters = typed_parameters(c) if c.at("(") else ()
+            A = handler_type(c)
+            _equals(c)
+            H = handler_literal(c, expression)
+            return HandlerDeclaration(name, parameters, A, H, span=c.since(start))
+        case "train":
+            return _train(c, start)
+        case "%":
+            return _directive(c, start)
+        case _ if is_check(c):
+            return check(c)
+        case _:
+            _check_declaration(c)
+            M = expression(c)
+            return Evaluation(M, span=c.since(start))
+
+
+def _declared(c: Cursor) -> Name:
+    word = c.advance().text
+    return c.name(f"the name of the {word} that is declared")
+
+
+def _equals(c: Cursor, *, is_typed: bool = True) -> None:
+    """Pass ``=``; where no type is written yet, an arrow in front of one is meant as ``:``."""
+    if not is_typed and c.at("→") and (c.peek().text == "Real" or any(t.text == "=" for t in c.rest())):
+        raise c.fail("`:` or `=`", "the type of what is declared stands behind `:`", Fix(c.here(), ":"))
+    others = ("←", "⇐", "→", ":=", "==")
+    c.need("=", "declarations use `=`, lets use `<-` and `<=`" if c.at(*others) else "", *others)
+
+
+def _check_declaration(c: Cursor) -> None:
+    """Reject ``nett mlp(…)``: two names in a row, the second followed by what follows a declared name."""
+    word, (_, second, *more) = c.token, (*c.rest(), c.peek())
+    if word.kind is not Kind.NAME or second.kind is not Kind.NAME or not more:
+        return
+    if more[0].text not in {"(", "[", ":", "=", ":="}:
+        return
+    if word.text in FOREIGN_WORDS:
+        raise c.foreign(word)
+    lower = word.text.lower()
+    close = difflib.get_close_matches(lower, DECLARATIONS, n=1, cutoff=0.5)
+    meant = _MEANT.get(lower) or next((d for d in DECLARATIONS if lower.startswith(d)), close[0] if close else None)
+    if meant == "fun" and any(t.text == "return" for t in more):
+        meant = "net"
+    fix, hint = Fix(c.span(word), meant) if meant else None, ""
+    # A parameter of another language has no type, and behind a colon there is no body.
+    if meant in _FORMS and not any(t.text == "=" for t in more):
+        fix, hint = None, _FORMS[meant]
+    expected = ", ".join(f"`{d}`" for d in DECLARATIONS)
+    raise Rejected(UnknownDeclaration(span=c.span(word), word=shorten(word.text), expected=expected, hint=hint, fix=fix))
+
+
+def _after(c: Cursor) -> str:
+    """A hint about what stands after a whole item, where the token itself gives none."""
+    match c.token.text:
+        case "with":
+            return "a handler is used by handle P with H or rev handle (M) <x>. P with H"
+        case "|" | "→":
+            return "clauses stand between the braces of a handler: { Op(x) -> P | y, z -> Q }"
+        case "in":
+            return "this `in` has no `let`"
+        case ":":
+            return "%type shows the type of a term or a command"
+        case "[":
+            return "an array has no entries to ask for; slice[0, 2](x) is what stands from 0 up to 2"
+        case _:
+            return ""
+
+
+def _fun(c: Cursor, start: int) -> FunDeclaration:
+    name = _declared(c)
+    parameters = typed_parameters(c)
+    A = result_type(c)
+    _equals(c, is_typed=A is not None)
+    M = expression(c)
+    derivative = None
+    if c.at("with"):
+        at = c.advance().start
+        c.need("rd", "a function brings its derivative as `with rd(w, x) = N`")
+        c.open("(")
+        w = pattern(c)
+        c.need(",", "rd(w, x) binds the cotangent w and the point x")
+        x = pattern(c)
+        c.close()
+        _equals(c)
+        N = expression(c)
+        derivative = OwnDerivative(w, x, N, span=c.since(at))
+    return FunDeclaration(name, parameters, A, M, derivative, span=c.since(start))
+
+
+def _initial(c: Cursor) -> Initial | Expr:
+    """A call is an initial content if it is one of the known, or has what no expression has: a string, or ``name=``."""
+    if c.token.kind is not Kind.NAME:
+        return expression(c)
+    if c.token.text not in INITIALS and not any(t.kind is Kind.STRING or t.text == "=" for t in c.rest()):
+        return expression(c)
+    start = c.token.start
+    head = c.name()
+    arguments: list[Expr] = []
+    named: list[tuple[Name, Expr]] = []
+    file: str | None = None
+    if c.at("("):
+        c.open("(")
+        while not c.at_closer():
+            if c.holds(Kind.STRING) and file is None:
+                file = c.advance().text[1:-1]
+            elif c.peek().text == "=":
+                key = c.name("the name of an option")
+                c.need("=")
+                named.append((key, expression(c)))
+            elif named:
+                raise c.fail("a named option, e.g. seed=1", "what has a name comes last")
+            else:
+                arguments.append(expression(c))
+            if not c.at(","):
+                break
+            c.advance()
+            if c.at_closer():
+                raise c.fail("an argument")
+        c.close(",")
+    return Initial(head, tuple(arguments), tuple(named), file, span=c.since(start))
+
+
+def _train(c: Cursor, start: int) -> TrainItem:
+    c.advance()
+    P = expression(c)
+    if c.at("with"):
+        raise c.fail("`for`", "a handler runs what is handled: train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for …")
+    c.need("for", _TRAINING)
+    p = pattern(c)
+    c.need("in")
+    data = _data(c)
+    numbers: dict[str, Expr] = {}
+    measures: list[Measure] = []
+    while c.holds(Kind.NAME) and c.token.text in TRAINING_OPTIONS:
+        option = c.token
+        if option.text in numbers:
+            raise Rejected(RepeatedOption(span=c.span(option), found=f"`{option.text}`", hint="keep one of the two"))
+        c.advance()
+        if c.at("="):
+            fix = Fix(c.since(option.start).to(c.here()), f"{option.text} ")
+            raise c.fail("a number or a command", f"an option has no `=`: {option.text} 2", fix)
+        if option.text == "measure":
+            Q = expression(c)
+            held_out = _data(c) if c.take("on") else None
+            measures.append(Measure(Q, held_out, span=c.since(option.start)))
+        else:
+            numbers[option.text] = expression(c)
+    if c.holds(Kind.NAME):
+        close = difflib.get_close_matches(c.token.text, TRAINING_OPTIONS, n=1)
+        raise c.fail("`epochs`, `batch`, `shuffle` or `measure`", "", Fix(c.here(), close[0]) if close else None)
+    return TrainItem(
+        P,
+        p,
+        data,
+        numbers.get("epochs"),
+        numbers.get("batch"),
+        numbers.get("shuffle"),
+        tuple(measures),
+        span=c.since(start),
+    )
+
+
+def _data(c: Cursor) -> DataExpr:
+    start = c.token.start
+    hint = 'data stands for a set by its name or file: data("xor"), data("mine.npz")'
+    c.need("data", hint)
+    c.open("(")
+    if c.token.kind is not Kind.STRING:
+        raise c.fail('the name of a data set in quotes, e.g. "xor"', hint)
+    name = c.advance().text[1:-1]
+    c.close()
+    return DataExpr(name, span=c.since(start))
+
+
+def _directive(c: Cursor, start: int) -> Directive:
+    """``%trace P``, ``%compile --passes P``, ``%gradient P against Q``; others are read by ``directive_of_words``."""
+    python = Span(c.source, start, start + len(PYTHON))
+    if python.text == PYTHON:
+        hint = "give Python a cell of its own; in a file, and in `rh.run`, there is none"
+        raise Rejected(MisplacedPython(span=python, found=f"`{PYTHON}`", hint=hint))
+    c.advance()
+    if c.at("%") and c.peek().kind in {Kind.NAME, Kind.KEYWORD}:
+        magic = Span(c.source, start, c.peek().end)
+        hint = "leave the line out: this cell is in the language already" if magic.text == "%%rh" else OF_PYTHON
+        raise Rejected(ForeignSyntax(span=magic, found=f"cell magic `{shorten(magic.text)}`", hint=hint))
+    name = c.name("the name of a directive", "%lsmagic lists the directives")
+    option = _option(c) if name.text == "compile" else ()
+    M = expression(c)
+    against = expression(c) if name.text == "gradient" and c.take("against") else None
+    return Directive(name, M, option, against, span=c.since(start))
+
+
+def _option(c: Cursor) -> tuple[str, ...]:
+    """``--passes``, without a space in it: else it is a name with two signs."""
+    word = _behind_signs(c)
+    if word is None or word.text not in COMPILE_OPTIONS:
+        _no_option(c, word)
+        return ()
+    c.advance()
+    c.advance()
+    c.advance()
+    _no_option(c, _behind_signs(c))
+    return (word.text,)
+
+
+def _behind_signs(c: Cursor) -> Token | None:
+    """The word of ``--word``, if that is what comes, without a space in it."""
+    match c.rest()[:3]:
+        case [Token(text="-") as first, Token(text="-") as second, Token(kind=Kind.NAME) as word] if (
+            first.end == second.start and second.end == word.start
+        ):
+            return word
+        case _:
+            return None
+
+
+def _no_option(c: Cursor, word: Token | None) -> None:
+    """Raises ``Rejected`` if something follows ``--word`` that no term goes on with: then an option was meant."""
+    if word is not None and c.rest()[3].kind in {Kind.NAME, Kind.KEYWORD, Kind.NUMBER}:
+        c.advance()
+        c.advance()
+        raise c.fail("a term or a command", "`%compile` takes one option: `--passes` or `--profile`")
+
+
+def words_of_directive(chunk: Span) -> list[Token] | None:
+    """The tokens of ``%heap`` or ``%save "my file.npz"``, a directive whose argument is words, if that is what the chunk is."""
+    name = _DIRECTIVE.match(chunk.source.text, chunk.start, chunk.end)
+    if name is None or name[1] in EXPRESSION_DIRECTIVES:
+        return None
+    sign = Token(Kind.SYMBOL, "%", chunk.start, chunk.start + 1)
+    return [sign, Token(Kind.NAME, name[1], name.start(1), name.end(1)), *words(Span(chunk.source, name.end(), chunk.end))]
+
+
+def directive_of_words(chunk: Span) -> Directive | None:
+    """The directive whose argument is words that the chunk is, if it is one."""
+    read = words_of_directive(chunk)
+    if read is None:
+        return None
+    sign, name, *arguments = (t for t in read if t.kind is not Kind.COMMENT)
+    end = arguments[-1].end if arguments else name.end
+    return Directive(
+        Name(name.text, span=Span(chunk.source, name.start, name.end)),
+        None,
+        tuple(t.text.strip('"') if t.kind is Kind.STRING else t.text for t in arguments),
+        span=Span(chunk.source, sign.start, end),
+    )

@@ -1,0 +1,198 @@
+"""Where the lines of an item begin, and what stands between two tokens (in the manner of LANGUAGE §3).
+
+Line ends are the writer's; how far a line is indented follows from what is open where it begins. The body of a ``let`` stands
+under the ``let``, clauses two columns in from their brace, the backward part two columns further, a body under its first word.
+"""
+
+from enum import Enum, auto
+
+from rh_kernel.source.records import frozen
+from rh_kernel.syntax.parsing.tokens import CLOSERS, COMPILE_OPTIONS, TRAINING_OPTIONS, Kind, Token, ends_expression
+
+INDENT = 2
+
+_CLOSING = frozenset(CLOSERS.values())
+_TIGHT_BEFORE = _CLOSING - {"}"} | {",", ".", "ᵀ"}
+_TIGHT_AFTER = frozenset(CLOSERS) - {"{"} | {"%"}
+_TRAINING_WORDS = frozenset({"for", "on", *TRAINING_OPTIONS})
+_OPTION = 4  # `passes` in `%compile --passes`: so many tokens are before it
+_DIRECTIVE_WORDS = {"gradient": frozenset({"against"}), "compile": frozenset(COMPILE_OPTIONS)}
+
+# After these a part of its own begins; after anything else a line goes on with what the line before began.
+_BEGINS_PART = frozenset({*CLOSERS, ",", ";", "in", "→", "=", ".", "←", "⇐"})
+
+
+class _Form(Enum):
+    """What is open: the item, a bracket, a let before its ``in`` and after it, a command to handle, what follows ``→``."""
+
+    ITEM = auto()
+    BRACKET = auto()
+    LET = auto()
+    BODY = auto()
+    HANDLE = auto()
+    ARROW = auto()
+
+
+_EXPRESSIONS = frozenset({_Form.BRACKET, _Form.LET, _Form.BODY, _Form.HANDLE, _Form.ARROW})
+
+
+@frozen
+class _Frame:
+    """``column``: where the parts of the form begin; ``outer``: where the word that ends it stands, first on a line."""
+
+    form: _Form
+    column: int
+    outer: int
+    opener: str = ""
+
+
+class Layout:
+    """The forms that are open at a place in an item, while its tokens are written one after the other."""
+
+    def __init__(self, first: Token) -> None:
+        self._frames = [_Frame(_Form.ITEM, INDENT, 0)]
+        self._before = first
+        self._column = 0
+        self._line_indent = 0
+        self._words = _TRAINING_WORDS if first.text == "train" else frozenset[str]()
+        self._is_prefix = False
+        self._is_word = False
+        self._before_is_directive = False
+        self._joined = False
+        self._written = 0
+        self._arrow_waits = False
+        self._open(first, 0, last=False)
+
+    def indentation(self, token: Token) -> int:
+        """The column of ``token`` as the first of a line. In the first column stands at most a ``}``."""
+        frame = self._frames[self._level(token)]
+        if token.text == "}":
+            return frame.outer
+        if token.text in _CLOSING or token.text in {"in", "with"}:
+            return max(frame.outer, INDENT)
+        if token.text == "|":
+            return frame.outer + INDENT
+        goes_on = frame.form in _EXPRESSIONS and frame.opener != "{" and self._before.text not in _BEGINS_PART
+        return max(frame.column, INDENT) + (INDENT if goes_on else 0)
+
+    def comment_indentation(self, following: Token) -> int:
+        """The column of a comment on a line of its own before ``following``: before a ``}`` it is within the braces."""
+        if following.text in _CLOSING:
+            return max(self._frames[self._level(following)].column, INDENT)
+        return self.indentation(following)
+
+    def space(self, token: Token, following: str) -> str:
+        """What stands between the token before and ``token`` on one line; ``following`` is what comes after that."""
+        before = self._before.text
+        if token.kind is Kind.PROJECTION:
+            return " " if self._before.kind is Kind.NUMBER else ""
+        if self._is_prefix and self._would_be_option(token, following):
+            return " "
+        if before in _TIGHT_AFTER or self._is_prefix:
+            return ""
+        if token.text in _TIGHT_BEFORE or before + token.text == "{}":
+            return ""
+        if before == "." and token.text == "rd" and following == "(":
+            return ""
+        if "=" in {before, token.text} and self._frames[-1].opener == "(":
+            return ""
+        if token.text in {"(", "["} and self._is_head():
+            return ""
+        return " "
+
+    def write(self, token: Token, column: int, *, first: bool, last: bool) -> None:
+        """Note that ``token`` was written at ``column``, whether as the first and as the last of its line."""
+        if first:
+            self._line_indent = column
+        if self._before.text == "%":
+            self._words = _DIRECTIVE_WORDS.get(token.text, self._words)
+        self._written += 1
+        joined = token.start == self._before.end
+        is_option = self._written == _OPTION and self._is_prefix and token.text in self._words and joined and self._joined
+        goes_on = ends_expression(self._before) and not (self._is_word or self._before_is_directive)
+        self._is_word = is_option or self._is_own_word(token)
+        self._is_prefix = token.text == "-" and not goes_on
+        self._joined = joined
+        self._before_is_directive = self._before.text == "%"
+        del self._frames[self._level(token) + 1 :]
+        if self._arrow_waits:
+            self._frames.append(_Frame(_Form.ARROW, column, self._frames[-1].column))
+        self._arrow_waits = token.text == "→" and self._frames[-1].opener == "{" and not last
+        self._open(token, column, last=last)
+        self._before, self._column = token, column
+
+    def _open(self, token: Token, column: int, *, last: bool) -> None:
+        """The forms that ``token`` opens and closes."""
+        top = self._frames[-1]
+        match token.text:
+            case "(" | "[" | "{" | "⟨" | "⌊":
+                self._frames.append(self._bracket(token, column, last=last))
+            case ")" | "]" | "}" | "⟩" | "⌋" | "|":
+                self._frames.pop()
+            case "let":
+                # The let of a chain takes the place of the one before: a chain of any length stays one frame deep.
+                if top.form is _Form.BODY and self._before.text == "in":
+                    self._frames.pop()
+                self._frames.append(_Frame(_Form.LET, column + INDENT, column))
+            case "in" if top.form is _Form.LET:
+                self._frames[-1] = _Frame(_Form.BODY, top.outer, top.outer)
+            case "handle":
+                start = self._column if self._before.text == "rev" else column
+                self._frames.append(_Frame(_Form.HANDLE, start + INDENT, start))
+            case "with" if top.form is _Form.HANDLE:
+                self._frames.pop()
+            case "→" if last and top.opener == "{":
+                self._frames.append(_Frame(_Form.ARROW, top.column + 2 * INDENT, top.column))
+            case "=" if last and top.form is _Form.ITEM:
+                self._frames.append(_Frame(_Form.BODY, INDENT, INDENT))
+            case _:
+                pass
+
+    def _bracket(self, token: Token, column: int, *, last: bool) -> _Frame:
+        if last:
+            return _Frame(_Form.BRACKET, self._line_indent + INDENT, self._line_indent, token.text)
+        width = INDENT if token.text == "{" else 1
+        return _Frame(_Form.BRACKET, column + width, column, token.text)
+
+    def _level(self, token: Token) -> int:
+        """The place among the frames of the form that ``token`` is a part of."""
+        if token.text in _CLOSING or token.text in {",", ";"} or self._begins_clause(token):
+            return self._innermost(_Form.BRACKET)
+        if self._is_own_word(token):
+            return 0
+        match token.text:
+            case "in":
+                return self._innermost(_Form.LET)
+            case "|":
+                return self._innermost(_Form.ARROW)
+            case "with":
+                return self._innermost(_Form.HANDLE)
+            case _:
+                return len(self._frames) - 1
+
+    def _innermost(self, form: _Form) -> int:
+        return next((i for i in reversed(range(len(self._frames))) if self._frames[i].form is form), 0)
+
+    def _begins_clause(self, token: Token) -> bool:
+        if token.kind is not Kind.NAME and token.text != "return":
+            return False
+        in_braces = self._frames[self._innermost(_Form.BRACKET)].opener == "{"
+        return in_braces and (ends_expression(self._before) or self._before.text in {"{", ";"})
+
+    def _would_be_option(self, token: Token, following: str) -> bool:
+        """Whether without a space there would be an option that is none: ``passes`` with two signs, ``- -passes``."""
+        if token.start == self._before.end or self._words != _DIRECTIVE_WORDS["compile"]:
+            return False
+        return {self._written + 1: token.text, self._written + 2: following}.get(_OPTION) in self._words
+
+    def _is_own_word(self, token: Token) -> bool:
+        """Whether the token is a word of its item, such as ``epochs``, and no name."""
+        if token.kind is not Kind.NAME or token.text not in self._words:
+            return False
+        return self._innermost(_Form.BRACKET) == 0 and ends_expression(self._before)
+
+    def _is_head(self) -> bool:
+        """Whether the token before is applied to the bracket that follows."""
+        if self._before.kind is Kind.NAME:
+            return not self._is_word
+        return self._before.text in {"rd", "handler", "]", ")"}

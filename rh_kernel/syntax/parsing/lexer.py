@@ -1,0 +1,140 @@
+"""From text to items and tokens (LANGUAGE §1): an item begins in the first column; lines that are blank, indented, comments,
+or begin with ``}`` continue it. Reading never fails: what has no meaning becomes a token of a bad kind.
+"""
+
+import re
+import unicodedata
+
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.parsing.tokens import KEYWORDS, PYTHON, RETURN, SECTIONS, SPELLINGS, Kind, Token
+
+
+def _characters(category: str) -> str:
+    """The characters of a category up to the letterlike symbols, for use in a character class."""
+    return "".join(c for c in map(chr, range(0xB2, 0x2100)) if unicodedata.category(c).startswith(category))
+
+
+# ``ᵀ`` and raised digits are letters or digits to Unicode, but no part of a name: ``wᵀ`` is a transpose.
+_RAISED = "⁰¹²³⁴-⁹ᵀ"
+_WORD = rf"[^\W{_RAISED}]"
+_NAME = rf"[^\W\d{_RAISED}{_characters('No')}](?:{_WORD}|['{_characters('M')}])*"
+_DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+
+# No group is repeated possessively, ``( … )*+``: Python 3.11.2 then takes a tab for a blank.
+_TOKEN = re.compile(
+    rf"""
+      [ \r\n]* (?: \t++(?=\r?(?:\n|\Z)) [ \r\n]* )*
+    (?:
+      (?P<NAME>          {_NAME} )
+    | (?P<NUMBER>        (?>{_DECIMAL})(?!{_WORD}|') )
+    | (?P<PROJECTION>    \.[0-9]+ )
+    | (?P<FOREIGN>       == | != | >= | && | \|\| | \*\* | := | \+= | -= | \*= | /= )
+    | (?P<SYMBOL>        <- | <= | -> | => | ~> | // | \|-(?!>) | \^T(?!{_WORD})
+                       | [()\[\]{{}}⟨⟩⌊⌋<>,;:=|.+\-−*/@·⋅•×←⇐→↦⇒⇝⊢ᵀ%] )
+    | (?P<STRING>        "[^"\r\n]*" )
+    | (?P<COMMENT>       \#[^\r\n]* )
+    | (?P<BAD_NUMBER>    [0-9](?:{_WORD}|[.'](?={_WORD}))* )
+    | (?P<BAD_STRING>    "[^"\r\n]* )
+    | (?P<BAD_CHARACTER> \t+ | . )
+    | (?P<END>           \Z )
+    )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_KINDS = {number: Kind[name] for name, number in _TOKEN.groupindex.items()}
+_END = _TOKEN.groupindex["END"]
+_ITEM = re.compile(r"^(?=[^\s}#])", re.MULTILINE)
+_ITEM_OF = {line: re.compile(rf"^(?=[^\s#{signs}])", re.MULTILINE) for line, signs in SECTIONS.items()}
+_SECTION = re.compile(r"^%%(\w+)[^\n]*\n?", re.MULTILINE)
+_FIRST_LINE = re.compile(rf"{PYTHON}[ \t]*(?:\r?\n|\Z)")
+_WORDS = re.compile(r'"[^"\r\n]*"?|[^\s#"]\S*|#[^\r\n]*')
+
+
+def chunks(source: Source) -> tuple[Span, ...]:
+    """The text cut where items begin. What stands before the first item is a chunk too, if it is not empty.
+
+    From a line ``%%python`` on there is one chunk, and so from any other ``%%name``: what is in another language has no items
+    here. One of a language in ``SECTIONS`` goes up to the next such line, or to the end of the line ``%%rh``.
+    """
+    found: list[Span] = []
+    start = 0
+    while (section := _SECTION.search(source.text, start)) is not None:
+        found += _cut(source, start, section.start())
+        end = len(source.text)
+        if f"%%{section[1]}" in SECTIONS:
+            following = _SECTION.search(source.text, section.end())
+            if following is not None:
+                end = following.end() if following[1] == RETURN[2:] else following.start()
+        found.append(Span(source, section.start(), end))
+        start = end
+    return (*found, *_cut(source, start, len(source.text)))
+
+
+def _cut(source: Source, start: int, end: int, begins: re.Pattern[str] = _ITEM) -> list[Span]:
+    """A part of the text cut where items begin."""
+    starts = [m.start() for m in begins.finditer(source.text, start, end)]
+    if not starts or starts[0] > start:
+        starts.insert(0, start)
+    return [Span(source, a, b) for a, b in zip(starts, [*starts[1:], end], strict=True) if a < b]
+
+
+@frozen
+class Section:
+    """A part of a text that is in another language: the beginning of its first line, such as ``%%lambda``, and its items."""
+
+    line: str
+    items: tuple[Span, ...]
+
+
+def section(chunk: Span) -> Section | None:
+    """What a chunk is in another language that has items; ``None`` for any other chunk."""
+    text = chunk.source.text
+    first = _SECTION.match(text, chunk.start, chunk.end)
+    line = "" if first is None else f"%%{first[1]}"
+    if first is None or line not in SECTIONS:
+        return None
+    last = _SECTION.search(text, first.end(), chunk.end)
+    end = chunk.end if last is None else last.start()
+    return Section(line, tuple(_cut(chunk.source, first.end(), end, _ITEM_OF[line])))
+
+
+def python_starts(text: str) -> int | None:
+    """Where the Python of a cell begins, after its first line ``%%python``; ``None`` if the cell is in the language."""
+    first = _FIRST_LINE.match(text)
+    return None if first is None else first.end()
+
+
+def tokens(span: Span) -> list[Token]:
+    """The tokens of a piece of text in order, comments among them, and no END."""
+    read: list[Token] = []
+    kinds, name, symbol = _KINDS, Kind.NAME, Kind.SYMBOL
+    for m in _TOKEN.finditer(span.source.text, span.start, span.end):
+        group = m.lastindex or 0
+        kind, text = kinds[group], m[group]
+        if kind is name:
+            if text in KEYWORDS:
+                kind = Kind.KEYWORD
+            elif not text.isascii():
+                text = unicodedata.normalize("NFC", text)
+        elif kind is symbol:
+            text = SPELLINGS.get(text, text)
+        elif kind is Kind.END:
+            break
+        start, end = m.span(group)
+        read.append(Token(kind, text, start, end))
+    return read
+
+
+def count(span: Span) -> int:
+    """How many tokens ``tokens`` finds."""
+    return sum([m.lastindex != _END for m in _TOKEN.finditer(span.source.text, span.start, span.end)])
+
+
+def words(span: Span) -> list[Token]:
+    """What follows a directive that takes words: names, strings and comments."""
+    read: list[Token] = []
+    for m in _WORDS.finditer(span.source.text, span.start, span.end):
+        kind = {'"': Kind.STRING, "#": Kind.COMMENT}.get(m[0][0], Kind.NAME)
+        read.append(Token(kind, m[0], m.start(), m.end()))
+    return read

@@ -1,0 +1,155 @@
+"""From text to surface syntax (LANGUAGE §1, §6), item by item, so that a bad item never hides the errors of the next."""
+
+import re
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+from rh_kernel.source.collection import put_off
+from rh_kernel.source.diagnostic import Diagnostic, Rejected
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.errors import IndentedItem, MissingBackward, MissingIn, MissingWith, StillOpen
+from rh_kernel.syntax.parsing.advice import THE_END
+from rh_kernel.syntax.parsing.cursor import Cursor
+from rh_kernel.syntax.parsing.expressions import expression
+from rh_kernel.syntax.parsing.items import directive_of_words, item
+from rh_kernel.syntax.parsing.layout import INDENT, Layout
+from rh_kernel.syntax.parsing.lexer import chunks, section, tokens
+from rh_kernel.syntax.parsing.tokens import CHECK, DECLARATIONS, STUB, Kind, Token
+from rh_kernel.syntax.surface import Expr
+from rh_kernel.syntax.surface_items import Item, SectionItem
+
+Completeness: TypeAlias = Literal["complete", "incomplete", "invalid"]
+
+_PIECE = re.compile(r'"(?:[^"\\\r\n]|\\.)*"?|#[^\r\n]*|[^\s"#]+')
+"""Of a text in another language: a string, a comment, or what has no blank in it."""
+
+_ANGLES = {"<": "⟨", ">": "⟩"}
+_CLOSER = re.compile("`,` or `(.)`")
+
+
+@frozen
+class Unparsed:
+    """An item that is no item: what is wrong with it, and the name it would have declared, if one can be seen."""
+
+    span: Span
+    diagnostics: tuple[Diagnostic, ...]
+    declares: str | None
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it ends too early, and text in the first column follows that was likely meant to continue it."""
+        fixes = [(d, d.fix) for d in self.diagnostics if d.fix is not None]
+        return any(
+            fix.text.isspace() or (isinstance(d, MissingIn) and fix.span.end == self.span.end > fix.span.start)
+            for d, fix in fixes
+        )
+
+
+@put_off()
+def parse(source: Source) -> tuple[Item | Unparsed, ...]:
+    """The items of a text in order. Raises nothing: what cannot be read is ``Unparsed``."""
+    found: list[Item | Unparsed] = []
+    for chunk in chunks(source):
+        inner = section(chunk)
+        if inner is not None:
+            found += [SectionItem(inner.line, span=code) for part in inner.items if (code := _code(part)) is not None]
+        elif (parsed := parse_item(chunk)) is not None:
+            found.append(parsed)
+    return tuple(found)
+
+
+def _code(chunk: Span) -> Span | None:
+    """A part of a section without blanks and comments at its ends, if anything is left of it."""
+    code = [m.span() for m in _PIECE.finditer(chunk.source.text, chunk.start, chunk.end) if m[0][0] != "#"]
+    return Span(chunk.source, code[0][0], code[-1][1]) if code else None
+
+
+def parse_item(chunk: Span) -> Item | Unparsed | None:
+    """The item in one of the chunks of a text, or ``None`` if it holds comments alone."""
+    directive = directive_of_words(chunk)
+    if directive is not None:
+        return directive
+    c = Cursor(chunk)
+    if c.token.kind is Kind.END:
+        return None
+    try:
+        if chunk.start == 0 and chunk.text[:1].isspace():
+            _reject_indented(c)
+        reject_open(c, chunk)
+        return item(c)
+    except Rejected as rejected:
+        last = c.rest()[-1]
+        return Unparsed(Span(chunk.source, chunk.start, last.end), rejected.diagnostics, _declares(chunk))
+
+
+def parse_expression(source: Source) -> Expr:
+    """The term or the command that the whole text is. Raises ``Rejected``."""
+    c = Cursor(Span(source, 0, len(source.text)))
+    M = expression(c)
+    if c.token.kind is not Kind.END:
+        raise c.fail("the end of the text")
+    return M
+
+
+def completeness(text: str) -> tuple[Completeness, str]:
+    """Whether a cell can be run as it is, needs further lines, or is wrong; and how far to indent the next line."""
+    items = parse(Source("input", text))
+    bad = [i for i in items if isinstance(i, Unparsed)]
+    if not bad:
+        return "complete", ""
+    if len(bad) > 1 or bad[0] is not items[-1] or bad[0].diagnostics[0].found != THE_END:
+        return "invalid", ""
+    return "incomplete", _indentation(bad[0])
+
+
+def _indentation(unfinished: Unparsed) -> str:
+    """As far as ``Layout`` puts what has to follow: a part that is named in the complaint, or else a word."""
+    written = [t for t in tokens(unfinished.span) if t.kind is not Kind.COMMENT]
+    code = [replace(t, text=_ANGLES.get(t.text, t.text)) for t in written]
+    if not code:
+        return " " * INDENT
+    layout = Layout(code[0])
+    text = unfinished.span.source.text
+    for before, token, after in zip(code, code[1:], [*code[2:], None], strict=False):
+        first = "\n" in text[before.end : token.start]
+        last = after is None or "\n" in text[token.end : after.start]
+        layout.write(token, token.start - (text.rfind("\n", 0, token.start) + 1), first=first, last=last)
+    return " " * layout.indentation(_awaited(unfinished.diagnostics[0]))
+
+
+def _awaited(complaint: Diagnostic) -> Token:
+    """The token that has to follow, as far as it is known which."""
+    match complaint:
+        case MissingBackward():
+            return Token(Kind.SYMBOL, "|", 0, 0)
+        case MissingIn():
+            return Token(Kind.KEYWORD, "in", 0, 0)
+        case MissingWith():
+            return Token(Kind.KEYWORD, "with", 0, 0)
+        case _:
+            closer = _CLOSER.fullmatch(complaint.expected)
+            return Token(Kind.NAME, "x", 0, 0) if closer is None else Token(Kind.SYMBOL, closer[1], 0, 0)
+
+
+def _reject_indented(c: Cursor) -> None:
+    hint = "an item begins in the first column of a line"
+    raise Rejected(IndentedItem(span=c.here(), found="an indented line", expected="an item", hint=hint))
+
+
+def reject_open(c: Cursor, chunk: Span) -> None:
+    """Raise ``Rejected`` if the place of a solution is still open. The cursor stands at the chunk's beginning."""
+    hint = f"write it in the place of `{STUB}`, and run the cell again"
+    stubs = [t for t in (c.rest() if STUB in chunk.text else ()) if t.kind is Kind.NAME and t.text == STUB]
+    if stubs:
+        raise Rejected(*[StillOpen(span=Span(c.source, t.start, t.end), hint=hint) for t in stubs])
+
+
+def _declares(chunk: Span) -> str | None:
+    match [t for t in tokens(chunk) if t.kind is not Kind.COMMENT][:3]:
+        case [Token(Kind.KEYWORD, word), Token(Kind.NAME, name), *_] if word in DECLARATIONS:
+            return name
+        case [Token(Kind.NAME, word), Token(Kind.NAME, name), Token(Kind.SYMBOL, "(" | "[" | ":" | "=")] if word != CHECK:
+            return name
+        case _:
+            return None

@@ -1,0 +1,50 @@
+"""Patterns ``x``, ``_``, ``(p1, …, pn)`` (the sugar of RH Def. 3.4)."""
+
+from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.syntax.errors import MissingDot
+from rh_kernel.syntax.parsing.cursor import Cursor
+from rh_kernel.syntax.parsing.tokens import Kind
+from rh_kernel.syntax.surface import NamePattern, Pattern, TuplePattern
+
+
+def pattern(c: Cursor) -> Pattern:
+    """``x``, ``(p, q)``, ``⟨p, q⟩``; ``()`` binds nothing and is ``_``, ``(p)`` is ``p``."""
+    if not c.at("(", "⟨"):
+        hint = "names stand in round brackets, (x, y)" if c.at("[") else ""
+        name = c.name("a name or a tuple of names", hint)
+        return NamePattern(name.text, span=name.span)
+    start = c.token.start
+    match patterns(c, c.token.text):
+        case ():
+            return NamePattern("_", span=c.since(start))
+        case (p,):
+            return p
+        case many:
+            return TuplePattern(many, span=c.since(start))
+
+
+def patterns(c: Cursor, opening: str) -> tuple[Pattern, ...]:
+    """``(p1, …, pn)`` between any brackets, n ≥ 0."""
+    c.deepen()
+    c.open(opening)
+    items: list[Pattern] = []
+    if not c.at_closer():
+        items.append(pattern(c))
+        while c.take(","):
+            items.append(pattern(c))
+    c.close(",")
+    c.depth -= 1
+    return tuple(items)
+
+
+def dot(c: Cursor) -> None:
+    """The ``.`` between what is bound and where."""
+    if c.take("."):
+        return
+    if c.holds(Kind.PROJECTION):
+        hint, fix = "a space stands after the dot", Fix(c.here(), f". {c.token.text[1:]}")
+    else:
+        fix, hint = c.insert("."), "write rev handle (M) <x>. P with H, or W.rd(x. N)(V)"
+    if c.holds(Kind.END, Kind.BAD_CHARACTER, Kind.BAD_NUMBER, Kind.BAD_STRING, Kind.FOREIGN):
+        raise c.fail("`.`", hint)
+    raise Rejected(MissingDot(span=c.here(), found=c.found(), hint=hint, fix=fix))

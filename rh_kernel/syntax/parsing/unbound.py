@@ -1,0 +1,79 @@
+"""Commands whose result is not bound: ``Put[l](M) in P`` and ``Put[l](M); P`` for ``let _ <= Put[l](M) in P``."""
+
+from rh_kernel.source.diagnostic import Fix, Note, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.errors import Unexpected
+from rh_kernel.syntax.parsing.cursor import Cursor
+from rh_kernel.syntax.parsing.tokens import CLOSERS, Kind, Token
+from rh_kernel.syntax.surface import Apply, Expr, HandleExpr, LetExpr, ResumeExpr, RevHandleExpr
+
+_WRITE = "Put"
+_WORDS = frozenset({"let", "return", "rev", "handle"})
+_ARROWS = frozenset({"→", ",", "=", "⇒", "←", "⇐", ":", ":=", "==", "."})
+
+
+def check_bound(c: Cursor, e: Expr, expected: str, *, in_braces: bool = False) -> None:
+    """Reject what goes on behind the command that ``e`` ends with; ``expected`` is what can stand here.
+
+    Raises ``Rejected``. What belongs elsewhere is left to others: of all commands without an ``in``, only one that writes is
+    surely meant to be followed by another.
+    """
+    last = e
+    while isinstance(last, LetExpr):
+        last = last.body
+    match last:
+        case Apply(head) if head.text == _WRITE:
+            if c.at("in") or _goes_on(c, in_braces=in_braces):
+                hint = "what a command gives is bound, also where it is nothing: `let _ <= Put[l](M) in P`"
+                raise _unbound(c, last, expected, hint, _bound(c, last))
+        case Apply() | ResumeExpr() | RevHandleExpr() | HandleExpr() if c.at("in"):
+            text = last.span.text if len(last.span.text) <= 30 and "\n" not in last.span.text else "…"
+            raise _unbound(c, last, expected, f"this `in` has no `let`: `let y <= {text} in …`", None)
+        case _:
+            pass
+
+
+def _unbound(c: Cursor, e: Expr, expected: str, hint: str, fix: Fix | None) -> Rejected:
+    notes = (Note(span=e.span, text="the result of this is not bound"),)
+    return Rejected(Unexpected(span=c.here(), found=c.found(), expected=expected, hint=hint, notes=notes, fix=fix))
+
+
+def _goes_on(c: Cursor, *, in_braces: bool) -> bool:
+    """Whether a further command follows, on the same line behind ``;`` or on one of its own."""
+    following = c.rest()[1:] if c.at(";") else c.rest()
+    if following[0].kind is Kind.END or following[0].text in {"}", ";", "|"}:
+        return False
+    if in_braces:
+        return not _begins_clause(following)
+    return c.at(";") or following[0].text in _WORDS
+
+
+def _begins_clause(tokens: list[Token]) -> bool:
+    """Whether the tokens begin with a clause: ``return x`` or ``Op[i](x)``, and an arrow or what is meant as one."""
+    if tokens[0].text == "return":
+        end = _past(tokens, 1) if tokens[1].text in CLOSERS else 2
+    else:
+        end = 1
+        for opening in ("[", "("):
+            end = _past(tokens, end) if tokens[end].text == opening else end
+    return tokens[0].kind in {Kind.NAME, Kind.KEYWORD} and end < len(tokens) and tokens[end].text in _ARROWS
+
+
+def _past(tokens: list[Token], start: int) -> int:
+    """The number of the token behind the bracket that opens at ``start``, or of the last one."""
+    depth = 0
+    for i, token in enumerate(tokens[start:-1], start):
+        depth += (token.text in CLOSERS) - (token.text in CLOSERS.values())
+        if depth == 0:
+            return i + 1
+    return len(tokens) - 1
+
+
+def _bound(c: Cursor, e: Expr) -> Fix:
+    """The command with its ``let``, and its ``in`` if that is missing."""
+    start = e.span.start
+    if c.at("in"):
+        return Fix(Span(c.source, start, start), "let _ <= ")
+    end = c.token.end if c.at(";") else e.span.end
+    space = "" if c.source.text[end : end + 1].isspace() else " "
+    return Fix(Span(c.source, start, end), f"let _ <= {e.span.text} in{space}")

@@ -1,0 +1,192 @@
+"""Commands and handlers as they are written (RH Def. 3.4, LANGUAGE §1, §3), and ``RH_H^V`` as in RH Fig. 8."""
+
+from collections.abc import Generator
+from typing import TypeAlias, cast
+
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Command,
+    Const,
+    Handle,
+    Handler,
+    Operation,
+    OrdinaryClause,
+    OrdinaryHandler,
+    Perform,
+    Resume,
+    Return,
+    ReverseClause,
+    ReverseHandler,
+    RevHandle,
+    Scope,
+    Tuple,
+)
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Line, Role, Text, concat, group, join, nest, role
+from rh_kernel.syntax.printing.patterns import open_scope
+from rh_kernel.syntax.printing.steps import UNMARKED, Marks, Page, Printing, annotate, written
+from rh_kernel.syntax.printing.terms import Level, arguments, joined, link, term
+from rh_kernel.syntax.signature import DimKind, Location, LocationVar, LocKind, Pattern, ValueKind
+from rh_kernel.syntax.types import UNIT
+
+_Opening: TypeAlias = Generator[Printing, Doc, tuple[tuple[str, ...], Doc]]
+
+_FOLDED = role(Role.FADED, "{…}")
+
+
+def command(page: Page, P: Command, marks: Marks) -> Printing:
+    """``P``; no command needs brackets."""
+    doc = yield written(page, P, marks, _form(page, P, marks))
+    return Group(doc) if isinstance(P, Bind) else doc
+
+
+def operation(page: Page, op: Operation) -> Printing:
+    """``FC[w0]``"""
+    indices: list[Doc] = []
+    for i in op.indices:
+        match i:
+            case Location(name) | LocationVar(name):
+                indices.append(role(Role.LOCATION, name))
+            case Dim():
+                indices.append(Text(str(i)))
+            case V:
+                value = yield term(page, V, Level.OPEN, UNMARKED)
+                indices.append(value)
+    return annotate(_applied(op.family.name, indices), op.span, UNMARKED)
+
+
+def handler(page: Page, H: Handler) -> Printing:
+    """``{ return x → P ; Op[l](x) → Qf | y, z → Qb }``, ``{ return x → P ; Op[l](x), k → Q }``"""
+    return (yield written(page, H, UNMARKED, _clauses(page, H)))
+
+
+def _clauses(page: Page, H: Handler) -> Printing:
+    (x,), body = yield from _scope(page, H.returns, UNMARKED)
+    clauses = [annotate(_arrow(concat(role(Role.KEYWORD, "return"), f" {x}"), body), H.returns.span, UNMARKED)]
+    match H:
+        case ReverseHandler():
+            for c in H.clauses:
+                doc = yield _reverse_clause(page, c)
+                clauses.append(doc)
+        case OrdinaryHandler():
+            for c in H.clauses:
+                doc = yield _ordinary_clause(page, c)
+                clauses.append(doc)
+    return group("{", nest(LINE, join(Line(" ; "), clauses)), LINE, "}")
+
+
+def _form(page: Page, P: Command, marks: Marks) -> Printing:
+    match P:
+        case Return(M):
+            inner = yield term(page, M, Level.OPEN, marks.child(0))
+            return group("⌊", nest(inner, indent=1), "⌋")
+        case Perform(op, M):
+            symbol = yield operation(page, op)
+            rest = yield arguments(page, M, marks.child(0), takes_one=op.family.domain != UNIT)
+            return group(symbol, rest)
+        case Bind():
+            return (yield _bind(page, P, marks))
+        case RevHandle(M, scope, H):
+            argument = yield arguments(page, M, marks.child(0))
+            binders, body = yield from _scope(page, scope, marks.child(1))
+            end = yield _handler_use(page, H)
+            head = concat(role(Role.KEYWORD, "rev handle"), " ", argument, f" ⟨{', '.join(binders)}⟩.")
+            return group(head, nest(LINE, body), LINE, role(Role.KEYWORD, "with"), " ", end)
+        case RH():
+            return (yield _unfolding(page, P, marks))
+        case Handle(Q, H):
+            body = yield command(page, Q, marks.child(0))
+            end = yield _handler_use(page, H)
+            return group(role(Role.KEYWORD, "handle"), nest(LINE, body), LINE, role(Role.KEYWORD, "with"), " ", end)
+        case Resume(index, _, M):
+            inner = yield term(page, M, Level.NUMBER, marks.child(0))
+            return concat(page.names[index], " • ", nest(inner))
+
+
+def _bind(page: Page, P: Bind, marks: Marks) -> Printing:
+    bound = yield command(page, P.bound, marks.child(0))
+    rest = yield from link(page, P.scope, marks.child(1), "⇐", _after)
+    return joined(rest, bound, is_long=isinstance(P.bound, Bind | RevHandle | Handle))
+
+
+def _after(page: Page, Q: Command, marks: Marks) -> Printing:
+    if isinstance(Q, Bind):
+        return (yield written(page, Q, marks, _bind(page, Q, marks)))
+    return (yield command(page, Q, marks))
+
+
+def _unfolding(page: Page, P: RH, marks: Marks) -> Printing:
+    """``RH^⟨V1, …, Vm⟩_H(⟨y1, …, ym⟩. P)``"""
+    values = marks.child(0)
+    match P.values:
+        case Tuple():
+            raised = yield term(page, P.values, Level.POSTFIX, values)
+        case Const(value) if not P.scope.arity and value.shape == (0,):
+            raised = annotate(Text("⟨⟩"), P.values.span, values)
+        case V if P.scope.arity == 1:
+            raised = yield term(page, V, Level.OPEN, values)
+            raised = concat("⟨", raised, "⟩")
+        case V:
+            raised = yield term(page, V, Level.NUMBER, values)
+    binders, body = yield from _scope(page, P.scope, marks.child(1))
+    named = _FOLDED if not P.handler.name else role(Role.HANDLER, P.handler.name)
+    head = concat(role(Role.KEYWORD, "RH"), "^", raised, "_", named)
+    return group(head, f"(⟨{', '.join(binders)}⟩.", nest(LINE, body, ")"))
+
+
+def _handler_use(page: Page, H: Handler) -> Printing:
+    if H.name:
+        return role(Role.HANDLER, H.name)
+    if page.brevity.folds:
+        return _FOLDED
+    return (yield handler(page, H))
+
+
+def _reverse_clause(page: Page, c: ReverseClause) -> Printing:
+    head, values = _head(page, c.pattern, c.forward.loose | c.backward.loose)
+    (*_, x), forward = yield from _scope(page, c.forward, UNMARKED, values)
+    (*_, y, z), backward = yield from _scope(page, c.backward, UNMARKED, values)
+    back = _arrow(Text(f"| {y}, {z}"), backward)
+    return annotate(group(_arrow(concat(head, f"({x})"), forward), nest(LINE, back)), c.span, UNMARKED)
+
+
+def _ordinary_clause(page: Page, c: OrdinaryClause) -> Printing:
+    head, values = _head(page, c.pattern, c.scope.loose)
+    (*_, x, k), body = yield from _scope(page, c.scope, UNMARKED, values)
+    return annotate(_arrow(concat(head, f"({x}), {k}"), body), c.span, UNMARKED)
+
+
+def _head(page: Page, pattern: Pattern, loose: int) -> tuple[Doc, tuple[str, ...]]:
+    """``Op[l, a]``, and the names of the closed values among its indices."""
+    taken: set[str] = set()
+    values: list[str] = []
+    indices: list[Doc] = []
+    for i, parameter in zip(pattern.indices, pattern.family.parameters, strict=True):
+        match i, parameter.kind:
+            case Location(name), _:
+                indices.append(role(Role.LOCATION, name))
+            case str(), ValueKind():
+                values.append(page.names.fresh(i, loose, taken))
+                indices.append(Text(values[-1]))
+            case str(), LocKind():
+                indices.append(role(Role.LOCATION, i))
+            case str(), DimKind():
+                indices.append(Text(i))
+    return _applied(pattern.family.name, indices), tuple(values)
+
+
+def _scope(page: Page, scope: Scope, marks: Marks, given: tuple[str, ...] = ()) -> _Opening:
+    opened = open_scope(page.names, scope, marks, given)
+    body = yield command(page, cast(Command, opened.body), opened.marks)
+    page.names.pop(opened.pushed)
+    return opened.binders, body
+
+
+def _arrow(head: Doc, body: Doc) -> Doc:
+    return group(head, " ", role(Role.KEYWORD, "→"), nest(LINE, body))
+
+
+def _applied(name: str, indices: list[Doc]) -> Doc:
+    symbol = role(Role.OPERATION, name)
+    return concat(symbol, "[", join(Text(", "), indices), "]") if indices else symbol

@@ -1,0 +1,133 @@
+"""The one printer: types, terms, commands and handlers of the core as annotated documents and as text (LANGUAGE §1).
+
+A path to a subtree is the tuple of child positions from the root, in the order in which a form's fields hold terms and
+commands: ``W.rd(x. N)(V)`` has W at 0, N at 1, V at 2. Handlers are not gone into.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from rh_kernel.source.descent import descend
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Bound,
+    Call,
+    Command,
+    Const,
+    Handle,
+    Handler,
+    Let,
+    Node,
+    Operation,
+    OrdinaryHandler,
+    Perform,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    Resume,
+    Return,
+    ReverseHandler,
+    RevHandle,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.printing.commands import command, handler, operation
+from rh_kernel.syntax.printing.constants import type_doc, type_text
+from rh_kernel.syntax.printing.doc import Annotation, Doc, plain
+from rh_kernel.syntax.printing.memory import Memory
+from rh_kernel.syntax.printing.names import Names
+from rh_kernel.syntax.printing.steps import EXACT, UNMARKED, Brevity, Marks, Page, Path
+from rh_kernel.syntax.printing.symbols import symbols
+from rh_kernel.syntax.printing.terms import Level, term
+
+__all__ = [
+    "EXACT",
+    "Brevity",
+    "Memory",
+    "Path",
+    "command_doc",
+    "handler_doc",
+    "operation_doc",
+    "show",
+    "symbols",
+    "term_doc",
+    "type_doc",
+    "type_text",
+]
+
+NO_MARKS: Mapping[Path, Annotation] = {}
+
+
+def term_doc(
+    M: Term,
+    names: Sequence[str] = (),
+    marks: Mapping[Path, Annotation] = NO_MARKS,
+    brevity: Brevity = EXACT,
+    memory: Memory | None = None,
+) -> Doc:
+    """``M``, whose free variables are called ``names`` (the last is index 0), with ``marks`` on its subterms.
+
+    The terms and commands of a trace share a ``memory``, so that what they have in common is written once.
+    """
+    return descend(term(_page(M, names, brevity, memory), M, Level.OPEN, _marks(marks)))
+
+
+def command_doc(
+    P: Command,
+    names: Sequence[str] = (),
+    marks: Mapping[Path, Annotation] = NO_MARKS,
+    brevity: Brevity = EXACT,
+    memory: Memory | None = None,
+) -> Doc:
+    """``P``; for the parameters see ``term_doc``."""
+    return descend(command(_page(P, names, brevity, memory), P, _marks(marks)))
+
+
+def handler_doc(H: Handler, names: Sequence[str] = (), brevity: Brevity = EXACT) -> Doc:
+    """``{ return x → P ; … }``, whether or not H has a name."""
+    return descend(handler(_page(H, names, brevity), H))
+
+
+def operation_doc(op: Operation, names: Sequence[str] = (), brevity: Brevity = EXACT) -> Doc:
+    """``FC[w0]``"""
+    return descend(operation(_page(op, names, brevity), op))
+
+
+def show(
+    node: Term | Command | Handler | Operation,
+    width: float = 100,
+    abridge: int | None = None,
+    names: Sequence[str] = (),
+) -> str:
+    """What one writes on the board for ``node``, in lines of ``width`` columns where they can be broken.
+
+    With ``abridge`` arrays and tuples of more entries are printed in short, and handlers without a name folded.
+    """
+    brevity = Brevity.at(abridge)
+    match node:
+        case ReverseHandler() | OrdinaryHandler():
+            doc = handler_doc(node, names, brevity)
+        case Operation():
+            doc = operation_doc(node, names, brevity)
+        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
+            doc = command_doc(node, names, brevity=brevity)
+        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
+            doc = term_doc(node, names, brevity=brevity)
+    return plain(doc, width)
+
+
+def _page(node: Node, names: Sequence[str], brevity: Brevity, memory: Memory | None = None) -> Page:
+    # A variable must not be called like a function that is used in its scope, so it is called like none in sight.
+    shelf = None if memory is None else memory.shelf(brevity)
+    visible = Names(symbols(node)) if memory is None or shelf is None else shelf.names(memory.symbols.of(node))
+    taken: set[str] = set()
+    for name in names:
+        visible.push(name if name not in taken else visible.fresh(name, node.loose, taken))
+        taken.add(name)
+    return Page(visible, brevity, shelf)
+
+
+def _marks(marks: Mapping[Path, Annotation]) -> Marks:
+    return Marks.of(marks) if marks else UNMARKED

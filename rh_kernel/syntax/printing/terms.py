@@ -1,0 +1,287 @@
+"""Terms as they are written (RH Def. 3.4, the Unicode column of LANGUAGE §1): print, then parse, is the identity up to α.
+
+A postfix binds tighter than the unary minus, that tighter than ``* · @ /``, those tighter than ``+ -``; ``let`` extends to
+the right as far as it can. An infix is printed where it is read back as the same function symbol, else its name.
+"""
+
+from collections.abc import Callable, Generator
+from enum import IntEnum
+from typing import Any, cast
+
+from rh_kernel.syntax.core import (
+    Bound,
+    Call,
+    Const,
+    Defined,
+    Function,
+    Let,
+    Plus,
+    Primitive,
+    Proj,
+    R,
+    Rd,
+    RdOf,
+    Scope,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.printing.constants import array_doc, is_number, number_text
+from rh_kernel.syntax.printing.doc import LINE, Doc, Group, Role, Shared, Text, concat, group, join, nest, role
+from rh_kernel.syntax.printing.memory import Link
+from rh_kernel.syntax.printing.patterns import open_scope
+from rh_kernel.syntax.printing.steps import UNMARKED, Marks, Page, Printing, annotate, written
+from rh_kernel.syntax.types import SCALAR, show_shape
+
+_COMMA = concat(",", LINE)
+_IN = role(Role.KEYWORD, "in")
+
+
+class Level(IntEnum):
+    """How tightly a form holds together; a form stands in brackets where a tighter one is asked for."""
+
+    OPEN = 0
+    SUM = 1
+    PRODUCT = 2
+    UNARY = 3
+    NUMBER = 4
+    POSTFIX = 5
+
+
+INDEXED = {
+    "fill": 1,
+    "reshape": 1,
+    "broadcast_rows": 1,
+    "slice": 2,
+    "windows1d": 1,
+    "maxpool1d": 1,
+    "first_max1d": 1,
+    "sumpool1d": 1,
+    "spread1d": 2,
+    "pad1d": 1,
+    "crop1d": 1,
+    "upscale1d": 1,
+    "downsum1d": 1,
+    "windows2d": 2,
+    "maxpool2d": 1,
+    "first_max2d": 1,
+    "avgpool2d": 1,
+    "sumpool2d": 1,
+    "spread2d": 3,
+}
+"""The families with indices in square brackets: how many of the first entries of ``at`` these are."""
+
+_INFIX = {
+    "scale": ("·", Level.PRODUCT),
+    "mul": ("*", Level.PRODUCT),
+    "matmul": ("@", Level.PRODUCT),
+    "div": ("/", Level.PRODUCT),
+    "sub": ("-", Level.SUM),
+}
+
+
+def term(page: Page, M: Term, level: Level, marks: Marks) -> Printing:
+    """``M``, in brackets if it holds less tightly than ``level``."""
+    doc = yield written(page, M, marks, _form(page, M, marks))
+    if isinstance(M, Let):
+        doc = Group(doc)
+    return concat("(", nest(doc, indent=1), ")") if level_of(M) < level else doc
+
+
+def level_of(M: Term) -> Level:
+    """How tightly ``M`` holds together as it is printed."""
+    match M:
+        case Bound() | Tuple() | Proj() | Rd() | R():
+            return Level.POSTFIX
+        case Zero():
+            return Level.NUMBER
+        case Const(value) if is_number(value):
+            return Level.UNARY if number_text(value[0]).startswith("-") else Level.NUMBER
+        case Const():
+            return Level.POSTFIX
+        case Plus():
+            return Level.SUM
+        case Let():
+            return Level.OPEN
+        case Call(Primitive("neg"), N) if not _is_number(N):
+            return Level.UNARY
+        case Call():
+            sugar = _sugar(M)
+            return Level.POSTFIX if sugar is None else sugar[1]
+
+
+def arguments(page: Page, M: Term, marks: Marks, *, takes_one: bool = False) -> Printing:
+    """What stands in the round brackets of an application: ``M, N`` for a tuple, and nothing for the unit.
+
+    ``takes_one`` says that one argument is asked for, which only happens to be the unit here: ``tanh(())``.
+    """
+    match M:
+        case Const(value) if value.shape == (0,) and not takes_one:
+            return annotate(Text("()"), M.span, marks)
+        case Tuple():
+            doc = yield _items(page, M, marks)
+            doc = annotate(doc, M.span, marks)
+        case Bound() | Const() | Zero() | Call() | Plus() | Proj() | Let() | Rd() | R():
+            doc = yield term(page, M, Level.OPEN, marks)
+    return group("(", nest(doc), ")")
+
+
+def link(
+    page: Page, scope: Scope, marks: Marks, arrow: str, write: Callable[[Page, Any, Marks], Printing]
+) -> Generator[Printing, Doc, Link]:
+    """``let x ←`` and, as ``write`` gives it, what follows the ``in``; remembered where it has no marks."""
+    shelf = page.shelf if marks is UNMARKED else None
+    found = None if shelf is None else shelf.links.find(scope, page.names)
+    if found is not None:
+        return found
+    counted = len(page.names.counted)
+    opened = open_scope(page.names, scope, marks)
+    body = yield write(page, opened.body, opened.marks)
+    page.names.pop(opened.pushed)
+    head = concat(role(Role.KEYWORD, "let"), " ", opened.binders[0], " ", role(Role.KEYWORD, arrow))
+    if shelf is None:
+        return Link(head, body)
+    kept = Link(Shared(head), body)
+    shelf.links.keep(scope, page.names, counted, kept)
+    return kept
+
+
+def joined(link: Link, bound: Doc, *, is_long: bool) -> Doc:
+    """``let x ← bound in body``; a long bound term or command has lines of its own."""
+    if is_long:
+        return concat(group(link.head, nest(LINE, bound), LINE, _IN), LINE, link.body)
+    return concat(link.head, " ", nest(bound), " ", _IN, LINE, link.body)
+
+
+def term_scope(page: Page, scope: Scope, marks: Marks) -> Printing:
+    """``x. N``"""
+    opened = open_scope(page.names, scope, marks)
+    body = yield term(page, cast(Term, opened.body), Level.OPEN, opened.marks)
+    page.names.pop(opened.pushed)
+    return concat(opened.binders[0], ". ", nest(body))
+
+
+def _form(page: Page, M: Term, marks: Marks) -> Printing:
+    match M:
+        case Bound(index):
+            return Text(page.names[index])
+        case Const(value):
+            return array_doc(value, page.brevity.entries, page.brevity.digits)
+        case Zero():
+            return role(Role.CONSTANT, "0")
+        case Call():
+            return (yield _call(page, M, marks))
+        case Plus(L, N):
+            return (yield _infix(page, "+", Level.SUM, L, N, (marks.child(0), marks.child(1))))
+        case Tuple():
+            items = yield _items(page, M, marks)
+            return group("⟨", nest(items, indent=1), "⟩")
+        case Proj(i, _, N):
+            of = yield term(page, N, Level.POSTFIX, marks.child(0))
+            return concat(of, f".{i}")
+        case Let():
+            return (yield _let(page, M, marks))
+        case Rd(W, scope, V):
+            cotangent = yield term(page, W, Level.POSTFIX, marks.child(0))
+            body = yield term_scope(page, scope, marks.child(1))
+            point = yield term(page, V, Level.OPEN, marks.child(2))
+            return group(cotangent, ".", role(Role.KEYWORD, "rd"), "(", body, ")(", nest(point), ")")
+        case R(W, scope, V):
+            cotangent = yield term(page, W, Level.POSTFIX, marks.child(0))
+            body = yield term_scope(page, scope, marks.child(1))
+            point = yield term(page, V, Level.NUMBER, marks.child(2))
+            return group(cotangent, ".", role(Role.KEYWORD, "R"), "_", point, "(", body, ")")
+
+
+def _let(page: Page, M: Let, marks: Marks) -> Printing:
+    """``let x ← M in`` and what follows, in lines of their own if the group around all of them is too long for one."""
+    bound = yield term(page, M.bound, Level.OPEN, marks.child(0))
+    rest = yield from link(page, M.scope, marks.child(1), "←", _after)
+    return joined(rest, bound, is_long=isinstance(M.bound, Let))
+
+
+def _after(page: Page, N: Term, marks: Marks) -> Printing:
+    """What follows a let: another one stands in the same group."""
+    if isinstance(N, Let):
+        return (yield written(page, N, marks, _let(page, N, marks)))
+    return (yield term(page, N, Level.OPEN, marks))
+
+
+def _items(page: Page, M: Tuple, marks: Marks) -> Printing:
+    shown = len(M.items) if page.brevity.items is None else page.brevity.items
+    docs: list[Doc] = []
+    for i, N in enumerate(M.items[:shown]):
+        item = yield term(page, N, Level.OPEN, marks.child(i))
+        docs.append(item)
+    if shown < len(M.items):
+        docs.append(role(Role.FADED, "…"))
+    return join(_COMMA, docs)
+
+
+def _infix(page: Page, sign: str, level: Level, L: Term, N: Term, marks: tuple[Marks, Marks]) -> Printing:
+    left = yield term(page, L, level, marks[0])
+    right = yield term(page, N, Level(level + 1), marks[1])
+    return group(left, f" {sign}", LINE, right)
+
+
+def _call(page: Page, M: Call, marks: Marks) -> Printing:
+    inner = marks.child(0)
+    sugar = _sugar(M)
+    match M:
+        case Call(_, Tuple((L, N)) as pair) if sugar is not None:
+            doc = yield _infix(page, *sugar, L, N, (inner.child(0), inner.child(1)))
+            return annotate(doc, pair.span, inner)
+        case Call(Primitive("neg"), N) if not _is_number(N):
+            operand = yield term(page, N, Level.POSTFIX, inner)
+            return concat("-", operand)
+        case Call(Primitive("transpose"), N):
+            operand = yield term(page, N, Level.POSTFIX, inner)
+            return concat(operand, "ᵀ")
+        case Call(f, N):
+            rest = yield arguments(page, N, inner, takes_one=True)
+            return group(function_doc(f), rest)
+
+
+def function_doc(f: Function) -> Doc:
+    """A function symbol: ``swish``, ``reshape[3, 2]``, ``rd[f]``."""
+    ends = 0
+    while isinstance(f, RdOf):
+        f, ends = f.of, ends + 1
+    doc = role(Role.FUNCTION, f.name)
+    match f:
+        case Primitive(name, at) if name in INDEXED:
+            indices = [str(a) if isinstance(a, Dim) else show_shape(a) for a in at[: INDEXED[name]]]
+            doc = concat(doc, f"[{', '.join(indices)}]")
+        case Primitive() | Defined():
+            pass
+    if not ends:
+        return doc
+    return concat(role(Role.KEYWORD, "rd"), "[", *[concat(role(Role.KEYWORD, "rd"), "[")] * (ends - 1), doc, "]" * ends)
+
+
+def _sugar(M: Call) -> tuple[str, Level] | None:
+    """The sign of an infix that is read back as ``M``; which function it stands for depends on its operands' types."""
+    match M:
+        case Call(Primitive("mul", codomain=B), Tuple((L, _))) if B == SCALAR or _asks(L):
+            return None
+        case Call(Primitive("div", codomain=B), Tuple((_, N))) if B != SCALAR and _asks(N):
+            return None
+        case Call(Primitive("matmul"), Tuple((L, N))) if _asks(L) or _asks(N):
+            return None
+        case Call(Primitive(name), Tuple((_, _))):
+            return _INFIX.get(name)
+        case Call():
+            return None
+
+
+def _asks(M: Term) -> bool:
+    """Whether ``M`` has any type that its context asks for."""
+    while isinstance(M, Plus | Let):
+        M = M.left if isinstance(M, Plus) else cast(Term, M.scope.body)
+    return isinstance(M, Zero)
+
+
+def _is_number(M: Term) -> bool:
+    """Whether ``-M`` would be read as a constant."""
+    return isinstance(M, Zero) or (isinstance(M, Const) and is_number(M.value))

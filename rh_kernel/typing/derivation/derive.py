@@ -1,0 +1,305 @@
+"""Derivations for core trees: ``Γ ⊢ M : A`` (RH Fig. 2), ``Γ ; Δ ⊢ P : A`` and ``⊢ H : rev handler(C)`` (Fig. 3).
+
+One rule of a figure is one case. In the core every type can be read off, so a derivation is built from the leaves and nothing
+is guessed: this is the check of our own passes, and knows nothing of elaboration. Beyond the figures ``M + N`` and ``0`` are at
+every type, as Fig. 6 and 7 need; handlers may use Γ, which holds their parameters; ``handle P with H`` and ``k • M`` are typed
+by rule (1) of §2.2.1; and the forms ``W.R_V(x. N)`` and ``RH_H^V(⟨y1, …, ym⟩. P)`` as Lemma 5.3 and Lemma 5.9 say.
+
+A judgment yields the judgments of its premises and is sent their derivations, so no tree is too deep.
+"""
+
+from collections.abc import Generator
+from typing import TypeAlias
+
+from rh_kernel.source.descent import Descent, descend
+from rh_kernel.syntax.core import (
+    RH,
+    Bind,
+    Bound,
+    Call,
+    Command,
+    Const,
+    Handle,
+    Handler,
+    Let,
+    Node,
+    OrdinaryClause,
+    OrdinaryHandler,
+    Perform,
+    Plus,
+    Proj,
+    R,
+    Rd,
+    RdOf,
+    Resume,
+    Return,
+    ReverseClause,
+    ReverseHandler,
+    RevHandle,
+    Scope,
+    Term,
+    Tuple,
+    Zero,
+)
+from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, factors, product
+from rh_kernel.syntax.values import constant_type
+from rh_kernel.typing.context import Zone
+from rh_kernel.typing.derivation.derivations import (
+    Assigned,
+    Assumption,
+    Context,
+    Derivation,
+    IllTyped,
+    OrdinaryHandlerType,
+    ReverseHandlerType,
+    TypingRule,
+    assumptions,
+    drop_delta,
+    extend,
+    look_up,
+)
+from rh_kernel.typing.derivation.signatures import check_operation, clause_types, names_bound, names_within, requirements
+
+Judgment: TypeAlias = Descent[Derivation]
+
+
+def derive_term(gamma: tuple[Type, ...], M: Term, names: tuple[str, ...] = ()) -> Derivation:
+    """The derivation of ``Γ ⊢ M : A``; the last type of Γ is that of index 0. Raises ``IllTyped`` if there is none."""
+    return descend(_term(_context(gamma, (), names), M))
+
+
+def derive_command(gamma: tuple[Type, ...], delta: tuple[Type, ...], P: Command, names: tuple[str, ...] = ()) -> Derivation:
+    """The derivation of ``Γ ; Δ ⊢ P : A``; Δ is inside Γ, and its last type is that of index 0. Raises ``IllTyped``."""
+    return descend(_command(_context(gamma, delta, names), P))
+
+
+def derive_handler(gamma: tuple[Type, ...], H: Handler, names: tuple[str, ...] = ()) -> Derivation:
+    """The derivation of ``Γ ⊢ H : rev handler(C)`` or ``Γ ⊢ H : C ⇒ D``. Raises ``IllTyped``."""
+    return descend(_handler(_context(gamma, (), names), H))
+
+
+def _term(cx: Context, M: Term) -> Judgment:
+    match M:
+        case Bound(index, hint):
+            x = look_up(cx, index)
+            if x is None or x.answer is not None:
+                raise IllTyped(f"{hint} is not in scope", M, M.span)
+            return Derivation(TypingRule.T_VAR, cx, M, x.type, ())
+        case Const():
+            return Derivation(TypingRule.T_CONST, cx, M, constant_type(M), ())
+        case Zero(A):
+            return Derivation(TypingRule.T_CONST, cx, M, A, ())
+        case Call(f, N):
+            yield from _symbol(M)
+            premise = yield _term(cx, N)
+            _equal(M, f"the argument of {_name(M)}", premise.type, f.domain)
+            return Derivation(TypingRule.T_FUNC, cx, M, f.codomain, (premise,))
+        case Let(N, scope):
+            bound = yield _term(cx, N)
+            body = yield _term(_under(cx, scope, bound), _body(scope))
+            return Derivation(TypingRule.T_LET, cx, M, body.type, (bound, body))
+        case Plus(L, N):
+            left = yield _term(cx, L)
+            right = yield _term(cx, N)
+            _equal(M, "the second summand", right.type, left.type)
+            return Derivation(TypingRule.T_PLUS, cx, M, left.type, (left, right))
+        case Tuple(items):
+            components: list[Derivation] = []
+            for N in items:
+                components += ((yield _term(cx, N)),)
+            if len(items) < 2:
+                raise IllTyped("a tuple has at least two components", M, M.span)
+            A = Product(tuple([_type(component) for component in components]))
+            return Derivation(TypingRule.T_TUPLE, cx, M, A, tuple(components))
+        case Proj(i, n, N):
+            of = yield _term(cx, N)
+            if not isinstance(of.type, Product) or len(of.type.factors) != n or not 1 <= i <= n:
+                raise IllTyped(f"component {i} of {n} is taken of {of.type}", M, M.span)
+            return Derivation(TypingRule.T_PROJ, cx, M, of.type.factors[i - 1], (of,))
+        case Rd(W, scope, V):
+            return (yield from _derivative(TypingRule.T_RD, cx, M, W, scope, V))
+        case R(W, scope, V):
+            return (yield from _derivative(TypingRule.T_R, cx, M, W, scope, V))
+
+
+def _derivative(rule: TypingRule, cx: Context, M: Term, W: Term, scope: Scope, V: Term) -> Judgment:
+    """``Γ ⊢ W : B`` and ``Γ, x : A ⊢ N : B`` and ``Γ ⊢ V : A`` give A: T-RD, and Lemma 5.3 alike."""
+    cotangent = yield _term(cx, W)
+    point = yield _term(cx, V)
+    body = yield _term(_under(cx, scope, point), _body(scope))
+    _equal(M, "the cotangent", cotangent.type, body.type)
+    return Derivation(rule, cx, M, point.type, (cotangent, body, point))
+
+
+def _symbol(M: Call) -> Generator[Judgment, Derivation, None]:
+    """``f ∈ Σ_fun``"""
+    try:
+        for required in requirements(M.function):
+            bound = zip(required.scope.hints, required.domains, strict=True)
+            found = yield _term(extend(None, [Assumption(x, A, Zone.DELTA) for x, A in bound]), _body(required.scope))
+            _equal(M, f"the definition of {_name(M)}", found.type, required.codomain)
+    except ValueError as error:
+        raise IllTyped(str(error), M, M.span) from error
+
+
+def _command(cx: Context, P: Command) -> Judgment:
+    match P:
+        case Return(M):
+            premise = yield _term(cx, M)
+            return Derivation(TypingRule.T_PURE, cx, P, premise.type, (premise,))
+        case Perform(op, M):
+            for index, A in check_operation(op):
+                found = yield _term(drop_delta(cx), index)
+                _equal(op, f"an index of {op.family.name}", found.type, A)
+            premise = yield _term(cx, M)
+            _equal(P, f"the argument of {op.family.name}", premise.type, op.domain)
+            return Derivation(TypingRule.T_OP, cx, P, op.codomain, (premise,))
+        case Bind(Q, scope):
+            bound = yield _command(cx, Q)
+            body = yield _command(_under(cx, scope, bound), _block(scope))
+            return Derivation(TypingRule.T_CLET, cx, P, body.type, (bound, body))
+        case RevHandle(M, scope, H):
+            return (yield from _reverse_handling(TypingRule.T_RHANDLE, cx, P, M, scope, H))
+        case RH(V, scope, H):
+            return (yield from _reverse_handling(TypingRule.T_RH, cx, P, V, scope, H))
+        case Handle(Q, H):
+            body = yield _command(cx, Q)
+            handler = yield _handler(cx, H)
+            _equal(P, "the handled command", body.type, H.source)
+            return Derivation(TypingRule.T_HANDLE, cx, P, H.target, (body, handler))
+        case Resume(index, hint, M):
+            k = look_up(cx, index)
+            if k is None or k.answer is None:
+                raise IllTyped(f"no continuation {hint} is in scope", P, P.span)
+            premise = yield _term(cx, M)
+            _equal(P, f"the argument of {hint}", premise.type, k.type)
+            return Derivation(TypingRule.T_RESUME, cx, P, k.answer, (premise,))
+
+
+def _reverse_handling(rule: TypingRule, cx: Context, P: Command, M: Term, scope: Scope, H: ReverseHandler) -> Judgment:
+    """``Γ, Δ ⊢ M : ∏ Aᵢ`` and ``Γ ; x1 : A1, …, xn : An ⊢ R : C`` and ``⊢ H : rev handler(C)`` give ``∏ Aᵢ``."""
+    argument = yield _term(cx, M)
+    types = _spread(P, argument, scope.arity)
+    inner = extend(drop_delta(cx), [Assumption(x, A, Zone.DELTA) for x, A in zip(scope.hints, types, strict=True)])
+    body = yield _command(inner, _block(scope))
+    handler = yield _handler(cx, H)
+    _equal(P, "the handled command", body.type, H.type)
+    return Derivation(rule, cx, P, argument.type, (argument, body, handler))
+
+
+def _handler(cx: Context, H: Handler) -> Judgment:
+    gamma = drop_delta(cx)
+    match H:
+        case ReverseHandler(C, returns, clauses):
+            premises = [(yield _clause(gamma, H, returns, (C,), (), C))]
+            for c in clauses:
+                premises += yield from _reverse_clause(gamma, c)
+            return Derivation(TypingRule.T_RHANDLER, gamma, H, ReverseHandlerType(C), tuple(premises))
+        case OrdinaryHandler(C, D, returns, clauses):
+            premises = [(yield _clause(gamma, H, returns, (C,), (), D))]
+            for c in clauses:
+                premises += ((yield _ordinary_clause(gamma, c, D)),)
+            return Derivation(TypingRule.T_HANDLER, gamma, H, OrdinaryHandlerType(C, D), tuple(premises))
+
+
+def _reverse_clause(gamma: Context, clause: ReverseClause) -> Generator[Judgment, Derivation, list[Derivation]]:
+    """``Γ ; x : A ⊢ Q^f : B × D`` and ``Γ ; y : B, z : D ⊢ Q^b : A``"""
+    op, D = clause_types(clause.pattern, clause), clause.auxiliary
+    _bound_afresh(gamma, clause, ())
+    values = tuple([A for _, A in op.values])
+    forward = yield _clause(gamma, clause, clause.forward, (op.coarity,), values, Product((op.arity, D)))
+    backward = yield _clause(gamma, clause, clause.backward, (op.arity, D), values, op.coarity)
+    return [forward, backward]
+
+
+def _ordinary_clause(gamma: Context, clause: OrdinaryClause, D: Type) -> Judgment:
+    """``Γ ; x : A, k : B ⇝ D ⊢ Q : D``"""
+    op = clause_types(clause.pattern, clause)
+    _bound_afresh(gamma, clause, (D,))
+    values = tuple([A for _, A in op.values])
+    return _clause(gamma, clause, clause.scope, (op.coarity,), values, D, (op.arity, D))
+
+
+def _clause(
+    gamma: Context,
+    node: Node,
+    scope: Scope,
+    delta: tuple[Type, ...],
+    values: tuple[Type, ...],
+    expected: Type,
+    continuation: tuple[Type, Type] | None = None,
+) -> Judgment:
+    """``Γ, a… ; x… ⊢ Q : expected`` for the scope ``a…, x…. Q``, with ``k`` the last of its variables if there is one."""
+    binders = [(A, Zone.GAMMA, None) for A in values] + [(A, Zone.DELTA, None) for A in delta]
+    if continuation is not None:
+        B, D = continuation
+        binders = [*binders, (B, Zone.CONTINUATION, D)]
+    if len(binders) != scope.arity:
+        raise IllTyped(f"a clause binds {scope.arity} variables in place of {len(binders)}", node, node.span)
+    named = [Assumption(x, A, zone, D) for x, (A, zone, D) in zip(scope.hints, binders, strict=True)]
+    Q = yield _command(extend(gamma, named), _block(scope))
+    _equal(node, "a clause", Q.type, expected)
+    return Q
+
+
+def _bound_afresh(gamma: Context, clause: ReverseClause | OrdinaryClause, types: tuple[Type, ...]) -> None:
+    """The dimensions that a clause binds are none of those that Γ and the given types speak of. Raises ``IllTyped``."""
+    around = [x.type for x in assumptions(gamma) if x is not None]
+    captured = names_bound(clause.pattern) & {name for A in (*around, *types) for name in names_within(A)}
+    if captured:
+        raise IllTyped(f"a clause binds {', '.join(sorted(captured))} once more", clause, clause.span)
+
+
+def _context(gamma: tuple[Type, ...], delta: tuple[Type, ...], names: tuple[str, ...]) -> Context:
+    hints = names or tuple(f"x{i + 1}" for i in range(len(gamma) + len(delta)))
+    zones = (Zone.GAMMA,) * len(gamma) + (Zone.DELTA,) * len(delta)
+    return extend(None, [Assumption(x, A, z) for x, A, z in zip(hints, gamma + delta, zones, strict=True)])
+
+
+def _under(cx: Context, scope: Scope, bound: Derivation) -> Context:
+    """``Γ ; Δ, x : A`` for the scope ``x. …`` over what has the type A."""
+    if scope.arity != 1:
+        raise IllTyped(f"a scope binds {scope.arity} variables in place of one", scope, scope.span)
+    return extend(cx, [Assumption(scope.hints[0], _type(bound), Zone.DELTA)])
+
+
+def _body(scope: Scope) -> Term:
+    if isinstance(scope.body, Term):
+        return scope.body
+    raise IllTyped("a command stands in the place of a term", scope.body, scope.body.span)
+
+
+def _block(scope: Scope) -> Command:
+    if isinstance(scope.body, Command):
+        return scope.body
+    raise IllTyped("a term stands in the place of a command", scope.body, scope.body.span)
+
+
+def _spread(P: Command, argument: Derivation, n: int) -> tuple[Type, ...]:
+    A = _type(argument)
+    try:
+        types = factors(A, n)
+    except ValueError as error:
+        raise IllTyped(str(error), P, P.span) from error
+    _equal(P, "what is spread over the variables", product(types), A)
+    return types
+
+
+def _type(derivation: Derivation) -> Type:
+    match derivation.type:
+        case Real() | Product() | TypeMeta() as A:
+            return A
+        case ReverseHandlerType() | OrdinaryHandlerType():
+            raise IllTyped("a handler stands in the place of a term", derivation.subject, derivation.subject.span)
+
+
+def _equal(node: Node, what: str, found: Assigned, expected: Assigned) -> None:
+    if found != expected:
+        raise IllTyped(f"{what} has type {found}, not {expected}", node, node.span)
+
+
+def _name(M: Call) -> str:
+    f, nested = M.function, ""
+    while isinstance(f, RdOf):
+        f, nested = f.of, nested + "]"
+    return "rd[" * len(nested) + f.name + nested

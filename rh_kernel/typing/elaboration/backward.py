@@ -1,0 +1,119 @@
+"""Backward passes written where they cannot be: in an ordinary handler (RH §2.2.2), or with variables of the forward part."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rh_kernel.source.diagnostic import Diagnostic, Note, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.types import Type
+from rh_kernel.typing.elaboration.heads import Head
+from rh_kernel.typing.errors import BackwardInOrdinary, PatternDoesNotFit, UnknownName
+from rh_kernel.typing.explaining.origins import names_of
+from rh_kernel.typing.unification.unify import Unifier
+
+
+def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: Type) -> Rejected:
+    """The complaint about ``H_train``: ``k`` is used at ``B ⇝ B`` and the clause has type A, where rule (1) wants one D."""
+    B, A, answer = unifier.show(head.arity, head.coarity, D)
+    k, name = clause.continuation.text, clause.head.text
+    alike = head.arity == head.coarity
+    span = resumed(clause.body, k) or clause.head.span
+    hint = f"to go forward and then back, use a reverse handler, with the clause cut in two at `{k}`"
+    halves = _cut(clause)
+    hint += f":\n{halves}" if halves else ": what comes before it, and what comes after"
+    return Rejected(
+        BackwardInOrdinary(
+            span=span,
+            continuation=k,
+            operation=name,
+            wanted="what the handler gives" if alike else "one type",
+            given="something else" if alike else "two",
+            found=f"{B} from both" if alike else f"{B} from `{k}`, and {A} from the clause",
+            expected="one type for both" if answer == "_" else f"{answer} for both, which is what the handler gives",
+            hint=hint,
+            notes=(Note(span=last(clause.body).span, text=f"the clause gives {A}"),),
+        )
+    )
+
+
+def _cut(clause: s.OrdinaryClause) -> str | None:
+    """The clause as one of a reverse handler, if it is a spine of lets of which one resumes, and none after it."""
+    k, e = clause.continuation.text, clause.body
+    before = [x.name for x in names_of(clause.variable)]
+    while isinstance(e, s.LetExpr) and resumed(e.bound, k) is None:
+        before += [x.name for x in names_of(e.pattern)]
+        e = e.body
+    match e:
+        case s.LetExpr(y, _, s.Apply(_, _, (M,)) | s.ResumeExpr(_, M), rest) if resumed(rest, k) is None:
+            words = set(re.findall(r"[\w']+", rest.span.text))
+            kept = [name for name in dict.fromkeys(before) if name in words]
+        case _:
+            return None
+    source, start = clause.span.source.text, clause.span.start
+    head, forward = source[start : clause.body.span.start], source[clause.body.span.start : e.span.start]
+    head = re.sub(rf",\s*{re.escape(k)}(?=\s*\W+$)", "", head)
+    z = f"({', '.join(kept)})" if len(kept) > 1 else "".join(kept) or "_"
+    halves = f"{head}{forward}return ({M.span.text}, {z if kept else '0'})", f"{y.span.text}, {z} -> {rest.span.text}"
+    return None if any("#" in half for half in halves) else "\n  | ".join(" ".join(half.split()) for half in halves)
+
+
+def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D: Type) -> Rejected:
+    """The same complaints; about a variable of the forward part with a hint how to hand it over.
+
+    Where what the forward part keeps, of type D, is taken apart in another way, it is shown where that stands.
+    """
+    bound, z = {x.name: x.span for x in _bound(clause)}, clause.auxiliary.span.text
+    told: list[Diagnostic] = []
+    for d in failure.diagnostics:
+        match d:
+            case UnknownName(name=name) if name in bound:
+                hint = f"`{name}` belongs to the forward part: keep it there, `return (…, {name})`, and take it from `{z}` here"
+                note = Note(span=bound[name], text=f"`{name}` is bound here, in the forward part")
+                told.append(replace(d, hint=hint, fix=None, notes=(note,)))
+            case PatternDoesNotFit(span=span) if span is not None and clause.backward.span.to(span) != clause.backward.span:
+                told.append(replace(d, notes=(Note(span=_kept(clause), text=f"the forward part keeps {unifier.show(D)[0]}"),)))
+            case _:
+                told.append(d)
+    return Rejected(*told)
+
+
+def _kept(clause: s.ReverseClause) -> Span:
+    """What the forward part returns for the backward part, if it is written out as that."""
+    match last(clause.forward):
+        case s.ReturnExpr(s.TupleExpr((_, kept))):
+            return kept.span
+        case end:
+            return end.span
+
+
+def last(e: s.Expr) -> s.Expr:
+    """What a spine of lets comes to."""
+    while isinstance(e, s.LetExpr):
+        e = e.body
+    return e
+
+
+def resumed(e: s.Expr, k: str) -> Span | None:
+    """Where ``e`` first resumes ``k``, on its spine or below a handler."""
+    while isinstance(e, s.LetExpr):
+        found = resumed(e.bound, k)
+        if found is not None:
+            return found
+        e = e.body
+    match e:
+        case s.Apply(s.Name(name)) | s.ResumeExpr(s.Name(name)) if name == k:
+            return e.span
+        case s.HandleExpr(command):
+            return resumed(command, k)
+        case _:
+            return None
+
+
+def _bound(clause: s.ReverseClause) -> Iterator[s.NamePattern]:
+    yield from names_of(clause.variable)
+    e = clause.forward
+    while isinstance(e, s.LetExpr):
+        yield from names_of(e.pattern)
+        e = e.body

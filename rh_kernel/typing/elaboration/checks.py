@@ -1,0 +1,142 @@
+"""Elaboration of checks: ``check M == N`` needs ``M : A`` and ``N : A``, ``check E ⊢ A`` needs ``E : A``."""
+
+from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.records import frozen
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.types import Type
+from rh_kernel.typing.context import Context, Entry, Zone
+from rh_kernel.typing.definitions import Definitions, FunDefinition, NetDefinition, OpDefinition, kind_of
+from rh_kernel.typing.elaboration.arrays import number
+from rh_kernel.typing.elaboration.commands import Commands
+from rh_kernel.typing.elaboration.dimensions import elaborate_type
+from rh_kernel.typing.elaboration.finishing import check_dimensions, finished
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
+from rh_kernel.typing.elaboration.siblings import Siblings
+from rh_kernel.typing.errors import BadCheck
+from rh_kernel.typing.explaining.complaints import another_kind, quoted, types_differ
+from rh_kernel.typing.explaining.hints import Asked
+from rh_kernel.typing.unification.unify import Unifier
+
+TOLERANCE = 1e-6
+"""Two reals are equal if they differ by so much at most, or by so many times the second one where that is larger than 1."""
+
+_INPUT = "⊢"
+"""What the input of a function is called: nothing that anybody can write."""
+
+
+@frozen
+class Equation:
+    """``check M == N within ε``: two closed terms or commands of one type."""
+
+    left: ClosedTerm | ClosedCommand
+    right: ClosedTerm | ClosedCommand
+    within: float
+
+
+def elaborate_equality(definitions: Definitions, item: items.EqualityCheck) -> Equation:
+    """The two sides and the tolerance. Raises ``Rejected``, also where the types of the sides differ."""
+    siblings, sides = Siblings(Unifier()), list[ClosedTerm | ClosedCommand]()
+    for side in (item.left, item.right):
+        with siblings:
+            sides.append(elaborate_evaluation(definitions, side))
+    siblings.settle()
+    left, right = sides
+    if left.type != right.type:
+        # `0` is the zero of whatever type the other side has.
+        left = _at(definitions, item.left, right.type) or left
+        right = _at(definitions, item.right, left.type) or right
+    if left.type != right.type:
+        asked = Asked("the type of what stands on the right of `==`")
+        story = (Note(span=item.right.span, text=f"this has type {right.type}"),)
+        raise types_differ(Unifier(), item.left.span, quoted(item.left.span), left.type, right.type, asked, story)
+    return Equation(left, right, TOLERANCE if item.within is None else _tolerance(item.within))
+
+
+def _at(definitions: Definitions, e: s.Expr, A: Type) -> ClosedTerm | ClosedCommand | None:
+    try:
+        return elaborate_evaluation(definitions, e, A)
+    except Rejected:
+        return None
+
+
+def elaborate_type_check(definitions: Definitions, item: items.TypeCheck) -> str:
+    """How the type is written that the subject has. Raises ``Rejected`` if it has another one."""
+    cx = Context(definitions)
+    match item.type:
+        case items.ArrowType() as A:
+            return _arrow(cx, item, A)
+        case items.HandlerType(C, None):
+            commands = Commands(Unifier())
+            A = elaborate_type(cx, C)
+            H = commands.handlers.reverse(cx, _handler(cx, item), A)
+            finished(commands.unifier, H, item.subject.span)
+            check_dimensions(commands.unifier)
+            return f"rev handler({A})"
+        case items.HandlerType(C, D):
+            commands = Commands(Unifier())
+            A, B = elaborate_type(cx, C), elaborate_type(cx, C if D is None else D)
+            H = commands.handlers.ordinary(cx, _handler(cx, item), A, B)
+            finished(commands.unifier, H, item.subject.span)
+            check_dimensions(commands.unifier)
+            return f"{A} => {B}"
+        case s.RealType() | s.UnitType() | s.ProductType() as written:
+            A = elaborate_type(cx, written)
+            subject = _at(definitions, item.subject, A) or elaborate_evaluation(definitions, item.subject)
+            _same(item, subject.type, A)
+            return str(A)
+
+
+def _arrow(cx: Context, item: items.TypeCheck, written: items.ArrowType) -> str:
+    """``x : A ⊢ f(x) : B``"""
+    match item.subject:
+        case s.Var(name):
+            head, indices = s.Name(name, span=item.subject.span), ()
+        case s.Family(head, indices):
+            pass
+        case e:
+            raise _no_name(e, "the name of a function, an operation or a net")
+    definition = cx.definitions.get(head.text)
+    wanted = (FunDefinition, OpDefinition) if written.is_pure else (NetDefinition, OpDefinition)
+    if definition is not None and not isinstance(definition, wanted):
+        raise another_kind(cx, head.text, head.span, kind_of(definition), "a function" if written.is_pure else "a net")
+    A, B = elaborate_type(cx, written.domain), elaborate_type(cx, written.codomain)
+    inside = cx.bind(Entry(_INPUT, A, Zone.DELTA))
+    applied = s.Apply(head, indices, (s.Var(_INPUT, span=written.domain.span),), span=item.subject.span)
+    commands = Commands(Unifier())
+    asked = Asked("the type that is checked")
+    if isinstance(definition, OpDefinition) or not written.is_pure:
+        node, _ = commands.elaborate(inside, applied, B, asked)
+    else:
+        node = commands.terms.check(inside, applied, B, asked)
+    finished(commands.unifier, node, item.subject.span)
+    check_dimensions(commands.unifier)
+    return f"{A} {'->' if written.is_pure else '~>'} {B}"
+
+
+def _handler(cx: Context, item: items.TypeCheck) -> s.HandlerName:
+    match item.subject:
+        case s.Var(name):
+            return s.HandlerName(s.Name(name, span=item.subject.span), (), span=item.subject.span)
+        case s.Apply(head, (), arguments):
+            return s.HandlerName(head, arguments, span=item.subject.span)
+        case e:
+            raise _no_name(e, "the name of a handler, with its arguments")
+
+
+def _no_name(e: s.Expr, wanted: str) -> Rejected:
+    why = "a type with an arrow is the type of something that has a name"
+    return Rejected(BadCheck(span=e.span, why=why, found=quoted(e.span), expected=wanted))
+
+
+def _tolerance(e: s.Expr) -> float:
+    if not isinstance(e, s.Number):
+        why = "the tolerance of a check is a number that is written out"
+        raise Rejected(BadCheck(span=e.span, why=why, found=quoted(e.span), expected="for example `within 0.01`"))
+    return float(number(e).value[0])
+
+
+def _same(item: items.TypeCheck, found: Type, expected: Type) -> None:
+    if found != expected:
+        what = quoted(item.subject.span)
+        raise types_differ(Unifier(), item.subject.span, what, found, expected, Asked("the type that is checked"))

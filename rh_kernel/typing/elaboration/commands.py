@@ -1,0 +1,320 @@
+"""Elaboration of commands: ``Γ ; Δ ⊢ P : A`` (RH Fig. 3) from what was written.
+
+``handlers`` holds the judgment for handlers; the two need each other, so each is handed what it needs of the other.
+"""
+
+from dataclasses import replace
+
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.source.diagnostic import Diagnostic, Note, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.binding import Static, specialise, specialise_type, supply
+from rh_kernel.syntax.core import (
+    Bind,
+    Command,
+    Handle,
+    Index,
+    Operation,
+    OrdinaryHandler,
+    Perform,
+    Resume,
+    Return,
+    ReverseHandler,
+    RevHandle,
+)
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.signature import Family
+from rh_kernel.syntax.types import Product, Real, Shape, Type, TypeMeta, product
+from rh_kernel.typing.context import REV_HANDLE, Context, Entry, Zone
+from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition
+from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.elaboration.backward import last
+from rh_kernel.typing.elaboration.functions import function_names
+from rh_kernel.typing.elaboration.handlers import Handlers
+from rh_kernel.typing.elaboration.heads import shape_variables
+from rh_kernel.typing.elaboration.indices import elaborate_indices, located, values_of
+from rh_kernel.typing.elaboration.patterns import Opened, open_patterns, pattern_does_not_fit
+from rh_kernel.typing.elaboration.siblings import Siblings
+from rh_kernel.typing.elaboration.terms import Terms, argument_of, taken_apart, wrong
+from rh_kernel.typing.errors import CommandInTerm, TermInCommand
+from rh_kernel.typing.explaining.complaints import another_kind, no_such_thing, out_of_reach, quoted, types_differ
+from rh_kernel.typing.explaining.hints import NOBODY, Asked
+from rh_kernel.typing.explaining.mending import inserted, sign
+from rh_kernel.typing.explaining.origins import chosen, operand_story, origins, this_is
+from rh_kernel.typing.unification.unify import Unifier
+
+_SHORT = 20
+_DELTA = frozenset({Zone.DELTA, Zone.CONTINUATION})
+
+
+class Commands:
+    """The judgment for commands, over one set of unknowns."""
+
+    def __init__(self, unifier: Unifier) -> None:
+        self.unifier = unifier
+        self.terms = Terms(unifier)
+        self.handlers = Handlers(unifier, self.terms, self.elaborate)
+        # The members met at locations whose shapes say all about them, so that it is found out once for each shape.
+        self._members: dict[tuple[Family, tuple[Shape, ...]], tuple[tuple[Dim | Shape, ...], Type, Type]] = {}
+
+    def elaborate(self, cx: Context, e: s.Expr, A: Type | None, asked: Asked = NOBODY) -> tuple[Command, Type]:
+        """P and its type; if A is given, that type is A, and ``asked`` tells who asks for it. Raises ``Rejected``.
+
+        A spine of lets is gone through in a loop.
+        """
+        spine: list[tuple[s.LetExpr, Command, Opened]] = []
+        siblings = Siblings(self.unifier)
+        while isinstance(e, s.LetExpr):
+            found: tuple[Command, Type] | None = None
+            with siblings:
+                found = self._bound(cx, e)
+            P, B = found or self._wrong()
+            opened = taken_apart(cx, self.unifier, siblings, e, B)
+            spine.append((e, P, opened))
+            cx, e = opened.context, e.body
+        head: list[tuple[Command, Type]] = []
+        with siblings:
+            head.append(self._head(cx, e, A, asked))
+        siblings.settle()
+        ((Q, C),) = head
+        for written, P, opened in reversed(spine):
+            Q = Bind(P, opened.command_scope(Q), span=written.span)
+        return Q, C
+
+    def _wrong(self) -> tuple[Command, Type]:
+        """What stands for a command with an error until all errors are known."""
+        M, A = wrong(self.unifier)
+        return Return(M), A
+
+    def _bound(self, cx: Context, e: s.LetExpr) -> tuple[Command, Type]:
+        try:
+            if e.arrow is s.Arrow.COMMAND:
+                return self.elaborate(cx, e.bound, None)
+            M, B = self.terms.infer(cx, e.bound)
+        except Rejected as failure:
+            raise other_arrow(failure, e) from None
+        return Return(M, span=e.bound.span), B
+
+    def _head(self, cx: Context, e: s.Expr, A: Type | None, asked: Asked) -> tuple[Command, Type]:
+        match e:
+            case s.ReturnExpr(term):
+                M, B = self.terms.infer(cx, term) if A is None else (self.terms.check(cx, term, A, asked), A)
+                return Return(M, span=e.span), B
+            case s.Apply():
+                P, B = self._apply(cx, e)
+            case s.RevHandleExpr():
+                P, B = self._rev_handle(cx, e)
+            case s.HandleExpr():
+                P, B = self._handle(cx, e, A, asked)
+            case s.ResumeExpr(continuation, argument):
+                P, B = self._resume(cx, e, continuation, argument)
+            case (
+                s.Var()
+                | s.Number()
+                | s.ArrayLiteral()
+                | s.Unit()
+                | s.TupleExpr()
+                | s.Negate()
+                | s.Binary()
+                | s.Transpose()
+                | s.Projection()
+                | s.ReverseDerivative()
+            ):
+                raise self._pure(cx, e)
+            case s.Family(head):
+                hint = f"give it an argument: `{head.text}[…](x)`"
+                raise no_such_thing(cx, head.text, e.span, "a command", cx.declared(OpDefinition, NetDefinition), hint)
+            case s.LetExpr():
+                return self.elaborate(cx, e, A, asked)
+        if A is not None and not self.unifier.same_type(B, A):
+            if isinstance(e, s.RevHandleExpr):
+                hint = "`rev handle (M) …` gives the cotangent of M, which has the type of M"
+                asked = replace(asked, hint=hint, rule=TypingRule.T_RHANDLE.cited)
+                story = operand_story(cx, self.unifier, e.argument, B)
+                raise types_differ(self.unifier, e.span, "what `rev handle` gives", B, A, asked, story)
+            raise types_differ(self.unifier, e.span, quoted(e.span), B, A, asked, origins(cx, self.unifier, e))
+        return P, B
+
+    def _apply(self, cx: Context, e: s.Apply) -> tuple[Command, Type]:
+        name = e.head.text
+        local = cx.look_up(name)
+        if local is not None:
+            if local[1].zone is Zone.CONTINUATION:
+                return self._resume(cx, e, e.head, argument_of(e))
+            raise another_kind(cx, name, e.head.span, "a variable", "an operation or a net")
+        match cx.definitions.get(name):
+            case OpDefinition(_, family):
+                return self._perform(cx, e, family)
+            case NetDefinition() as net:
+                return self._net(cx, e, net)
+            case FunDefinition():
+                raise self._pure(cx, e)
+            case None if name in ROWS or name == "rd":
+                raise self._pure(cx, e)
+            case _:
+                names = [*cx.declared(OpDefinition, NetDefinition), *function_names(cx)]
+                raise no_such_thing(cx, name, e.head.span, "an operation or a net", names)
+
+    def _perform(self, cx: Context, e: s.Apply, family: Family) -> tuple[Command, Type]:
+        op = self.operation(cx, e, family)
+        M = self.terms.arguments(cx, e, op.domain)
+        return Perform(op, M, span=e.span), op.codomain
+
+    def operation(self, cx: Context, e: s.Apply, family: Family) -> Operation:
+        """``Op[i, …]``: the member of the family at the given indices, with unknowns for what they leave open."""
+        locations = located(cx, e, family.parameters)
+        key = (family, tuple([location.shape for location in locations]))
+        found = self._members.get(key) if locations else None
+        indices: tuple[Index, ...] = locations
+        if found is None:
+            static = self._fresh(family)
+            indices, static = elaborate_indices(cx, self.unifier, self.terms, e, family.parameters, static)
+            static = Static(
+                {v: self.unifier.dim(d) for v, d in static.dims.items()},
+                {v: self.unifier.shape(s) for v, s in static.shapes.items()},
+                static.locations,
+            )
+            at = tuple([static.dims[v] if v in static.dims else static.shapes[v] for v in family.variables])
+            found = at, specialise_type(family.domain, static), specialise_type(family.codomain, static)
+            if locations and found[1].is_concrete and found[2].is_concrete:
+                self._members[key] = found
+        op = Operation(family, indices, *found, span=e.span)
+        self.unifier.uses.append((e.span, op))
+        return op
+
+    def _net(self, cx: Context, e: s.Apply, net: NetDefinition) -> tuple[Command, Type]:
+        self.unifier.unfold(net.nodes, cx.definitions.nodes, e.span)
+        static = Static({v: self.unifier.fresh_dim(v) for v in net.variables}, {}, {})
+        indices, static = elaborate_indices(cx, self.unifier, self.terms, e, net.statics, static)
+        M = self.terms.arguments(cx, e, specialise_type(net.domain, static))
+        body = net.body
+        # A net that is generic in nothing was looked through when it was declared.
+        if net.variables or net.statics:
+            body = supply(specialise(body, static), values_of(indices, net.statics))
+            self.unifier.uses.append((e.span, body))
+        return Bind(Return(M, span=e.span), body, span=e.span), specialise_type(net.codomain, static)
+
+    def _resume(self, cx: Context, e: s.Expr, k: s.Name, argument: s.Expr) -> tuple[Command, Type]:
+        found = cx.look_up(k.text)
+        if found is None:
+            raise no_such_thing(cx, k.text, k.span, "a continuation", cx.continuations())
+        index, entry = found
+        if entry.barred:
+            raise out_of_reach(entry, k.span)
+        if entry.answer is None:
+            raise another_kind(cx, k.text, k.span, "a variable", "a continuation")
+        by = f"what the continuation `{k.text}` takes: the operation's result"
+        M = self.terms.check(
+            cx, argument, entry.type, Asked(by, story=lambda: self._takes(entry), rule=TypingRule.T_RESUME.cited)
+        )
+        return Resume(index, k.text, M, span=e.span), entry.answer
+
+    def _takes(self, k: Entry) -> tuple[Note, ...]:
+        (taken,) = self.unifier.show(k.type)
+        return () if k.span is None else (Note(span=k.span, text=f"`{k.name}` takes {taken}"),)
+
+    def _rev_handle(self, cx: Context, e: s.RevHandleExpr) -> tuple[Command, Type]:
+        siblings = Siblings(self.unifier)
+        M, A = wrong(self.unifier)
+        with siblings:
+            M, A = self.terms.infer(cx, e.argument)
+        variables = [(x, self.unifier.poison()) for x in e.variables]
+        with siblings:
+            variables = list(zip(e.variables, self._spread(cx, A, e), strict=True))
+        opened = open_patterns(self._barred(cx, e), self.unifier, tuple(variables), Zone.DELTA)
+        R, C = self._wrong()
+        with siblings:
+            R, C = self.elaborate(opened.context, e.body, None)
+        handlers: list[ReverseHandler] = []
+        with siblings:
+            handlers.append(self.handlers.reverse(cx, e.handler, C, self._result(e.body, C, is_ordinary=False)))
+        siblings.settle()
+        return RevHandle(M, opened.command_scope(R), handlers[0], span=e.span), A
+
+    def _barred(self, cx: Context, e: s.RevHandleExpr) -> Context:
+        """What the command under ``rev handle`` sees of what is around it."""
+        words = Span(e.span.source, e.span.start, e.argument.span.start)
+        span = replace(words, end=words.start + len(words.text.rstrip("(⟨ \n")))
+        given = (
+            e.argument.span.text.removeprefix("(").removesuffix(")")
+            if isinstance(e.argument, s.TupleExpr)
+            else e.argument.span.text
+        )
+        names = ", ".join(x.span.text for x in e.variables)
+        way_in = f"`rev handle ({_short(given)}, {{name}}) <{_short(names)}, {{name}}>. …`"
+        way_in = f"hand it in: {way_in} binds it inside, and gives its cotangent too"
+        return cx.bar(_DELTA, replace(REV_HANDLE, span=span, way_in=way_in))
+
+    def _result(self, e: s.Expr, C: Type, *, is_ordinary: bool) -> Asked:
+        """The handled command asks its handler for the type of its result."""
+        end = last(e)
+        end = end.term if isinstance(end, s.ReturnExpr) else end
+        rule = (TypingRule.T_HANDLE if is_ordinary else TypingRule.T_RHANDLE).cited
+        return Asked("the result of the handled command", story=lambda: [this_is(self.unifier, end.span, C)], rule=rule)
+
+    def _spread(self, cx: Context, A: Type, e: s.RevHandleExpr) -> tuple[Type, ...]:
+        n = len(e.variables)
+        head = self.unifier.head(A)
+        match head:
+            case _ if self.unifier.is_poison(head):
+                return (head,) * n
+            case _ if n == 1:
+                return (head,)
+            case Product(factors) if len(factors) == n:
+                return factors
+            case TypeMeta() if n > 1:
+                unknown: tuple[Type, ...] = tuple(self.unifier.fresh_type() for _ in range(n))
+                self.unifier.same_type(head, product(unknown))
+                return unknown
+            case _ if n == 0 and self.unifier.same_type(head, product(())):
+                return ()
+            case Real() | Product() | TypeMeta():
+                span = e.variables[0].span.to(e.variables[-1].span) if e.variables else e.argument.span
+                notes = chosen(span, operand_story(cx, self.unifier, e.argument, head))
+                raise pattern_does_not_fit(self.unifier, span, n, head, notes)
+
+    def _handle(self, cx: Context, e: s.HandleExpr, A: Type | None, asked: Asked) -> tuple[Command, Type]:
+        siblings = Siblings(self.unifier)
+        P, C = self._wrong()
+        with siblings:
+            P, C = self.elaborate(cx, e.command, None)
+        handlers: list[OrdinaryHandler] = []
+        with siblings:
+            handlers.append(self.handlers.ordinary(cx, e.handler, C, A, asked, self._result(e.command, C, is_ordinary=True)))
+        siblings.settle()
+        return Handle(P, handlers[0], span=e.span), handlers[0].target
+
+    def _pure(self, cx: Context, e: s.Expr) -> Rejected:
+        """The complaint about a term in the place of a command; if the term is wrong itself, that is said first."""
+        self.terms.infer(cx, e)
+        return Rejected(TermInCommand(span=e.span, what=quoted(e.span), fix=inserted(e.span, "return ")))
+
+    def _fresh(self, family: Family) -> Static:
+        shapes = shape_variables(family)
+        return Static(
+            {v: self.unifier.fresh_dim(v) for v in family.variables if v not in shapes},
+            {v: self.unifier.fresh_shape() for v in family.variables if v in shapes},
+            {},
+        )
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHORT and "\n" not in text else "…"
+
+
+def other_arrow(failure: Rejected, e: s.LetExpr) -> Rejected:
+    """The same complaint; if it is that the whole of what ``let`` binds belongs to the other layer, the arrow is to blame."""
+    return Rejected(*(_other_arrow(d, e) if d.span == e.bound.span else d for d in failure.diagnostics))
+
+
+def _other_arrow(d: Diagnostic, e: s.LetExpr) -> Diagnostic:
+    match d:
+        case CommandInTerm():
+            fix = sign(e.pattern.span, e.bound.span, "<-|←", "<=")
+            return replace(d, hint="the arrow for a command's result is `<=` (⇐)", fix=fix)
+        case TermInCommand():
+            fix = sign(e.pattern.span, e.bound.span, "<=|⇐", "<-")
+            return replace(d, hint="the arrow for a term's value is `<-` (←)", fix=fix)
+        case _:
+            return d

@@ -1,0 +1,313 @@
+"""Elaboration of declarations (LANGUAGE §3): each is checked once, for all values of its dimension variables."""
+
+from dataclasses import replace
+
+from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.core import Handler, OrdinaryHandler, ReverseHandler, Scope
+from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.parsing.lexer import count
+from rh_kernel.syntax.signature import DimKind, Family, Location, LocationVar, LocKind, Parameter, ValueKind
+from rh_kernel.syntax.types import Real, Shape, Type, product
+from rh_kernel.typing.context import Context, Entry, Zone
+from rh_kernel.typing.definitions import (
+    ConstDefinition,
+    Definition,
+    Definitions,
+    DimDefinition,
+    FunDefinition,
+    HandlerDefinition,
+    LocDefinition,
+    NetDefinition,
+    OpDefinition,
+)
+from rh_kernel.typing.elaboration.commands import Commands
+from rh_kernel.typing.elaboration.dimensions import dimension_variables, elaborate_dim, elaborate_shape, elaborate_type
+from rh_kernel.typing.elaboration.finishing import check_dimensions, finished, finished_type
+from rh_kernel.typing.elaboration.initial import elaborate_initial
+from rh_kernel.typing.elaboration.patterns import open_patterns
+from rh_kernel.typing.elaboration.siblings import Siblings
+from rh_kernel.typing.elaboration.terms import Terms, wrong
+from rh_kernel.typing.errors import BuiltInName, CommandInTerm, NameTwice, NotADimension, TypesDiffer, UnknownName
+from rh_kernel.typing.explaining.hints import Asked
+from rh_kernel.typing.explaining.origins import declared_as
+from rh_kernel.typing.unification.unify import Unifier
+
+
+def declare(definitions: Definitions, item: items.Declaration) -> Definition:
+    """What the declaration makes its name stand for. Raises ``Rejected``."""
+    if item.name.text in ("Get", "Put"):
+        raise Rejected(BuiltInName(span=item.name.span, name=item.name.text, hint="choose another name"))
+    try:
+        return _declared(Context(definitions), item)
+    except Rejected as failure:
+        raise _recursive(failure, item.name.text) from None
+
+
+def _declared(cx: Context, item: items.Declaration) -> Definition:
+    match item:
+        case items.DimDeclaration(name, value):
+            return DimDefinition(name.text, whole_number(cx, value))
+        case items.ConstDeclaration():
+            return _const(cx, item)
+        case items.LocDeclaration():
+            return _loc(cx, item)
+        case items.FunDeclaration():
+            return _fun(cx, item)
+        case items.OpDeclaration():
+            return _op(cx, item)
+        case items.NetDeclaration():
+            return _net(cx, item)
+        case items.HandlerDeclaration():
+            return _handler(cx, item)
+
+
+def _recursive(failure: Rejected, name: str) -> Rejected:
+    """The same complaint; about the name that is being declared it says why that is unknown."""
+    hint = f"`{name}` is only being declared here, and cannot use itself: there is no recursion"
+    told = (
+        replace(d, hint=hint, fix=None, notes=()) if isinstance(d, UnknownName) and d.name == name else d
+        for d in failure.diagnostics
+    )
+    return Rejected(*told)
+
+
+def whole_number(cx: Context, e: s.Expr) -> int:
+    """The value of a dimension without variables. Raises ``Rejected``."""
+    value = elaborate_dim(cx, e).constant
+    if value is None:
+        raise Rejected(NotADimension(span=e.span, why=f"`{e.span.text}` has no value here", expected="a whole number"))
+    return value
+
+
+def _const(cx: Context, item: items.ConstDeclaration) -> ConstDefinition:
+    commands = Commands(Unifier())
+    if item.type is None:
+        M, A = commands.terms.infer(cx, item.value)
+    else:
+        A = elaborate_type(cx, item.type)
+        M = commands.terms.check(cx, item.value, A, declared_as(f"the declared type of `{item.name.text}`", item.type))
+    M = finished(commands.unifier, M, item.span)
+    check_dimensions(commands.unifier)
+    return ConstDefinition(item.name.text, finished_type(commands.unifier, A), M)
+
+
+def _loc(cx: Context, item: items.LocDeclaration) -> LocDefinition:
+    A = None if item.type is None else elaborate_type(cx, item.type)
+    if A is not None and not isinstance(A, Real) and item.type is not None:
+        what, hint = f"what `{item.name.text}` holds", "give each factor a location of its own"
+        raise Rejected(TypesDiffer(span=item.type.span, what=what, found=str(A), expected="Real(…), one array", hint=hint))
+    initial, B = elaborate_initial(cx, item, A)
+    version = cx.definitions.versions.get(item.name.text, 0)
+    return LocDefinition(item.name.text, Location(item.name.text, B.shape, version), initial)
+
+
+def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
+    commands = Commands(Unifier())
+    unifier, terms = commands.unifier, commands.terms
+    signature = _signature(cx, (), item.parameters, item.result)
+    cx, A = signature.context, signature.domain
+    opened = open_patterns(cx, unifier, ((_pattern(item.parameters, item.name), A),), Zone.DELTA)
+    siblings = Siblings(unifier)
+    M, B = wrong(unifier)
+    with siblings:
+        try:
+            if signature.result is None:
+                M, B = terms.infer(opened.context, item.body)
+            else:
+                B = signature.result
+                asked = declared_as(f"the declared result of `{item.name.text}`", item.result)
+                M = terms.check(opened.context, item.body, B, asked)
+        except Rejected as failure:
+            raise _pure(failure) from None
+    own = None
+    if item.derivative is not None:
+        with siblings:
+            own = _own(cx, terms, item, item.derivative, B, A)
+    siblings.settle()
+    body = finished(unifier, opened.term_scope(M), item.span)
+    own = None if own is None else finished(unifier, own, item.span)
+    check_dimensions(unifier)
+    B = finished_type(unifier, B)
+    return FunDefinition(item.name.text, signature.variables, signature.parameters, A, B, body, own)
+
+
+def _own(cx: Context, terms: Terms, item: items.FunDeclaration, d: items.OwnDerivative, B: Type, A: Type) -> Scope:
+    """``w, x. N`` with ``w : B``, ``x : A`` and ``N : A``"""
+    back = open_patterns(cx, terms.unifier, ((d.cotangent, B), (d.point, A)), Zone.DELTA)
+    inputs = [Note(span=p.type.span, text="asked for here") for p in item.parameters]
+    by, hint = f"the input of `{item.name.text}`", "rd(w, x) gives the cotangent of the input: of the type of x"
+    return back.term_scope(terms.check(back.context, d.body, A, Asked(by, hint, lambda: inputs)))
+
+
+def _op(cx: Context, item: items.OpDeclaration) -> OpDefinition:
+    parameters, cx = _statics(cx, item.parameters)
+    A, B = elaborate_type(cx, item.domain), elaborate_type(cx, item.codomain)
+    variables = _variables(parameters, (A, B))
+    return OpDefinition(item.name.text, Family(item.name.text, parameters, A, B, variables))
+
+
+def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
+    commands = Commands(Unifier())
+    signature = _signature(cx, item.statics, item.parameters, item.result)
+    pattern = _pattern(item.parameters, item.name)
+    opened = open_patterns(signature.context, commands.unifier, ((pattern, signature.domain),), Zone.DELTA)
+    asked = declared_as(f"the declared result of `{item.name.text}`", item.result)
+    R, B = commands.elaborate(opened.context, item.body, signature.result, asked)
+    values = tuple(p.name for p in signature.statics if isinstance(p.kind, ValueKind))
+    scope = opened.command_scope(R)
+    body = finished(commands.unifier, Scope((*values, *scope.hints), scope.body), item.span)
+    if not (signature.variables or signature.statics):
+        body = Scope(body.hints, body.body, is_generic=False, span=body.span)
+    check_dimensions(commands.unifier)
+    B = finished_type(commands.unifier, B)
+    nodes = _nodes(item, commands.unifier)
+    return NetDefinition(
+        item.name.text, signature.variables, signature.statics, signature.parameters, signature.domain, B, body, nodes
+    )
+
+
+def _nodes(item: items.Declaration, unifier: Unifier) -> int:
+    """About how large the item is, with what it uses unfolded."""
+    return count(item.span) + unifier.nodes
+
+
+def _handler(cx: Context, item: items.HandlerDeclaration) -> HandlerDefinition:
+    commands = Commands(Unifier())
+    unifier = commands.unifier
+    signature = _signature(cx, (), item.parameters, None)
+    typed = signature.context
+    source: Type = unifier.fresh_type()
+    target: Type | None = None
+    if item.type is not None:
+        opened = _opening(cx)
+        source = elaborate_type(opened, item.type.source)
+        target = None if item.type.target is None else elaborate_type(opened, item.type.target)
+        typed = typed.with_dims({v: dim(v) for v in dimension_variables([source, *([target] if target else [])])})
+    inner = typed.bind(
+        *(
+            Entry(p.name.text, A, Zone.GAMMA, span=p.name.span)
+            for p, (_, A) in zip(item.parameters, signature.parameters, strict=True)
+        )
+    )
+    ordinary = target is not None or (item.type is None and any(isinstance(c, s.OrdinaryClause) for c in item.body.clauses))
+    H: Handler
+    if ordinary:
+        asked = declared_as("", None if item.type is None else item.type.target)
+        H = commands.handlers.ordinary_literal(inner, item.body, source, target, asked)
+        unifier.keep(H.source, H.target)
+    else:
+        asked = declared_as("", None if item.type is None else item.type.source)
+        H = commands.handlers.reverse_literal(inner, item.body, source, asked)
+        unifier.keep(H.type)
+    H = finished(unifier, H, item.span)
+    check_dimensions(unifier)
+    variables = dimension_variables([A for _, A in signature.parameters] + [source] + ([target] if target else []))
+    named = _named(H, item.name.text)
+    return HandlerDefinition(item.name.text, variables, signature.parameters, named, _nodes(item, unifier))
+
+
+def _named(H: Handler, name: str) -> Handler:
+    match H:
+        case ReverseHandler(C, returns, clauses):
+            return ReverseHandler(C, returns, clauses, name, span=H.span)
+        case OrdinaryHandler(C, D, returns, clauses):
+            return OrdinaryHandler(C, D, returns, clauses, name, span=H.span)
+
+
+def _pure(failure: Rejected) -> Rejected:
+    """The same complaint; about a command in a function it says what can hold one."""
+    hint = "a function is pure; what performs operations is declared by `net`"
+    told = (replace(d, hint=hint, fix=None) if isinstance(d, CommandInTerm) else d for d in failure.diagnostics)
+    return Rejected(*told)
+
+
+@frozen
+class _Signature:
+    """What stands before the ``=`` of a declaration."""
+
+    variables: tuple[str, ...]
+    statics: tuple[Parameter, ...]
+    parameters: tuple[tuple[str, Type], ...]
+    domain: Type
+    result: Type | None
+    context: Context
+
+
+def _signature(
+    cx: Context,
+    statics: tuple[items.StaticParameter, ...],
+    parameters: tuple[items.TypedParameter, ...],
+    result: s.TypeExpr | None,
+) -> _Signature:
+    """The parameters' types, and the context in which the body is read: static values are in Γ, all dimensions in scope."""
+    elaborated, opened = _statics(cx, statics)
+    _distinct(tuple(p.name for p in parameters) + tuple(p.name for p in statics))
+    typed = tuple((p.name.text, elaborate_type(opened, p.type)) for p in parameters)
+    domain = product(A for _, A in typed)
+    codomain = None if result is None else elaborate_type(opened, result)
+    variables = _variables(elaborated, (domain, *(() if codomain is None else (codomain,))))
+    dims = {v: dim(v) for v in variables} | {p.name: dim(p.name) for p in elaborated if isinstance(p.kind, DimKind)}
+    locations = {p.name: LocationVar(p.name, p.kind.shape) for p in elaborated if isinstance(p.kind, LocKind)}
+    places = {p.name.text: p.name.span for p in statics}
+    values = [Entry(p.name, p.kind.type, Zone.GAMMA, span=places[p.name]) for p in elaborated if isinstance(p.kind, ValueKind)]
+    inner = cx.with_dims(dims).with_locations(locations).with_places(places).bind(*values)
+    return _Signature(variables, elaborated, typed, domain, codomain, inner)
+
+
+def _statics(cx: Context, statics: tuple[items.StaticParameter, ...]) -> tuple[tuple[Parameter, ...], Context]:
+    _distinct(tuple(p.name for p in statics))
+    dims = {p.name.text: dim(p.name.text) for p in statics if isinstance(p.kind, s.DimKind)}
+    opened = _opening(cx).with_dims(dims)
+    elaborated: list[Parameter] = []
+    for p in statics:
+        match p.kind:
+            case s.DimKind():
+                elaborated.append(Parameter(p.name.text, DimKind()))
+            case s.LocKind(written):
+                elaborated.append(Parameter(p.name.text, LocKind(elaborate_shape(opened, written))))
+            case s.RealType() | s.UnitType() | s.ProductType():
+                elaborated.append(Parameter(p.name.text, ValueKind(elaborate_type(opened, p.kind))))
+    return tuple(elaborated), opened
+
+
+def _opening(cx: Context) -> Context:
+    """The context of a declaration's types: a lower-case name that means nothing yet is a dimension variable there."""
+    return Context(cx.definitions, dims=cx.dims, shapes=cx.shapes, open_dims=True)
+
+
+def _variables(parameters: tuple[Parameter, ...], types: tuple[Type, ...]) -> tuple[str, ...]:
+    kinds: list[Type | Shape] = []
+    for p in parameters:
+        match p.kind:
+            case LocKind(shape):
+                kinds.append(shape)
+            case ValueKind(A):
+                kinds.append(A)
+            case DimKind():
+                pass
+    taken = {p.name for p in parameters if isinstance(p.kind, DimKind)}
+    return tuple(v for v in dimension_variables([*kinds, *types]) if v not in taken)
+
+
+def _pattern(parameters: tuple[items.TypedParameter, ...], name: s.Name) -> s.Pattern:
+    names = tuple(s.NamePattern(p.name.text, span=p.name.span) for p in parameters)
+    match names:
+        case ():
+            return s.NamePattern("_", span=name.span)
+        case (one,):
+            return one
+        case many:
+            return s.TuplePattern(many, span=many[0].span.to(many[-1].span))
+
+
+def _distinct(names: tuple[s.Name, ...]) -> None:
+    seen: dict[str, Span] = {}
+    for name in names:
+        if name.text in seen:
+            notes = (Note(span=seen[name.text], text="the first one stands here"),)
+            raise Rejected(NameTwice(span=name.span, name=name.text, notes=notes, hint="give the parameters different names"))
+        seen[name.text] = name.span

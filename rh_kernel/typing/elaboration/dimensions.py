@@ -1,0 +1,152 @@
+"""Elaboration of dimensions and type expressions: ``Γ ⊢ A type`` (LANGUAGE §2)."""
+
+from collections.abc import Callable, Iterable
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.dimensions import Ceil, Dim, DimMeta, DimVar, Floor, ceil, dim, floor
+from rh_kernel.syntax.types import UNIT, Product, Real, Shape, ShapeMeta, ShapeVar, Type, TypeMeta
+from rh_kernel.typing.context import Context
+from rh_kernel.typing.definitions import DimDefinition
+from rh_kernel.typing.errors import BadDimension, NotADimension
+from rh_kernel.typing.explaining.complaints import no_such_thing
+
+
+def elaborate_type(cx: Context, A: s.TypeExpr) -> Type:
+    """The type that is written. Raises ``Rejected``."""
+    match A:
+        case s.UnitType():
+            return UNIT
+        case s.ProductType(factors):
+            return Product(tuple(elaborate_type(cx, B) for B in factors))
+        case s.RealType(dims):
+            return Real(elaborate_shape(cx, dims))
+
+
+def elaborate_shape(cx: Context, dims: tuple[s.Expr, ...]) -> Shape:
+    """The shape in ``Real(…)`` or ``Loc(…)``; nothing in the brackets means ``(1,)``."""
+    match dims:
+        case ():
+            return (dim(1),)
+        case (s.Var(name),) if cx.shapes and name in cx.shapes:
+            return cx.shapes[name]
+        case _:
+            return tuple(elaborate_dim(cx, d) for d in dims)
+
+
+_OF_DIMENSIONS = frozenset({s.BinaryOperator.PLUS, s.BinaryOperator.MINUS, s.BinaryOperator.TIMES, s.BinaryOperator.FLOOR})
+
+
+def elaborate_dim(cx: Context, e: s.Expr) -> Dim:
+    """The dimension that is written. Raises ``Rejected``."""
+    d = _dim(cx, e)
+    if d.constant is not None and d.constant < 0:
+        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` is {d}"))
+    return d
+
+
+def _dim(cx: Context, e: s.Expr) -> Dim:
+    match e:
+        case s.Number(text) if text.isdecimal():
+            return dim(int(text))
+        case s.Var(name):
+            return _variable(cx, name, e.span)
+        case s.Negate(operand):
+            return -_dim(cx, operand)
+        case s.Binary(operator) if operator in _OF_DIMENSIONS:
+            return _joined(cx, e)
+        case s.Apply(s.Name("ceil"), (), (s.Binary(s.BinaryOperator.DIVIDE, left, right),)):
+            return _divided(e, ceil, _dim(cx, left), _dim(cx, right))
+        case s.Binary(s.BinaryOperator.DIVIDE):
+            hint = "a quotient is rounded: write `ceil(a / b)`, or `a // b` to round down"
+            raise Rejected(
+                NotADimension(span=e.span, why=f"`{e.span.text}` is no dimension", expected="a whole number", hint=hint)
+            )
+        case _:
+            raise _no_dimension(e)
+
+
+def _joined(cx: Context, e: s.Binary) -> Dim:
+    """Operators in a row are gone through in a loop."""
+    spine = s.spine(e, _OF_DIMENSIONS)
+    d = _dim(cx, spine[0].left)
+    for written in spine:
+        other = _dim(cx, written.right)
+        match written.operator:
+            case s.BinaryOperator.PLUS:
+                d = d + other
+            case s.BinaryOperator.MINUS:
+                d = d - other
+            case s.BinaryOperator.TIMES:
+                d = d * other
+            case s.BinaryOperator.FLOOR:
+                d = _divided(written, floor, d, other)
+            case s.BinaryOperator.DIVIDE | s.BinaryOperator.MATMUL | s.BinaryOperator.DOT:
+                raise _no_dimension(written)
+    return d
+
+
+def _no_dimension(e: s.Expr) -> Rejected:
+    hint = "dimensions are built from whole numbers and names with + - * // and ceil(a / b)"
+    return Rejected(NotADimension(span=e.span, why=f"`{e.span.text}` is no dimension", expected="a dimension", hint=hint))
+
+
+def _divided(e: s.Expr, divide: Callable[[Dim, Dim], Dim], n: Dim, d: Dim) -> Dim:
+    if d.constant == 0:
+        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` divides by 0"))
+    return divide(n, d)
+
+
+def _variable(cx: Context, name: str, span: Span) -> Dim:
+    if cx.dims and name in cx.dims:
+        return cx.dims[name]
+    if name == "_":
+        raise Rejected(NotADimension(span=span, why="`_` is no dimension", hint="give it a name, for example `n`"))
+    match cx.definitions.get(name):
+        case DimDefinition(_, value):
+            return dim(value)
+        case None if cx.open_dims and not name[:1].isupper() and name not in cx.definitions.failed:
+            return dim(DimVar(name))
+        case definition if cx.open_dims and definition is not None and name[:1].islower():
+            return dim(DimVar(name))
+        case _:
+            names = [*(cx.dims or {}), *cx.declared(DimDefinition)]
+            raise no_such_thing(cx, name, span, "a dimension", names, f"declare it: `dim {name} = 3`")
+
+
+def dimension_variables(types: Iterable[Type | Shape]) -> tuple[str, ...]:
+    """The names of the dimension and shape variables of some types, in order of first occurrence."""
+    found: dict[str, None] = {}
+    for A in types:
+        for name in _names(A):
+            found.setdefault(name)
+    return tuple(found)
+
+
+def _names(A: Type | Shape) -> list[str]:
+    match A:
+        case Real(shape):
+            return _names(shape)
+        case Product(factors):
+            return [n for B in factors for n in _names(B)]
+        case ShapeVar(name):
+            return [name]
+        case tuple():
+            return [n for d in A for n in _dim_names(d)]
+        case TypeMeta() | ShapeMeta():
+            return []
+
+
+def _dim_names(d: Dim) -> list[str]:
+    names: list[str] = []
+    for monomial, _ in d.terms:
+        for atom, _ in monomial:
+            match atom:
+                case DimVar(name):
+                    names.append(name)
+                case Ceil(n, m) | Floor(n, m):
+                    names += _dim_names(n) + _dim_names(m)
+                case DimMeta():
+                    pass
+    return names

@@ -1,0 +1,200 @@
+"""Function symbols at a use: which member of which family ``f``, ``reshape[3, 2]`` or ``rd[rd[f]]`` is (RH Def. 3.2)."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
+from rh_kernel.primitives.table import ROWS, failing
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.records import frozen
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.binding import Static, specialise, specialise_type
+from rh_kernel.syntax.core import Defined, Function, Primitive, RdOf, Term
+from rh_kernel.syntax.dimensions import Dim, DimVar
+from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Type
+from rh_kernel.typing.context import Context
+from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
+from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.elaboration.dimensions import elaborate_dim
+from rh_kernel.typing.errors import NotDifferentiated, OperandsDiffer, SizesDiffer
+from rh_kernel.typing.explaining.complaints import another_kind, count_of, no_such_member, unknown_name, wrong_indices
+from rh_kernel.typing.explaining.hints import counterexample
+from rh_kernel.typing.explaining.mending import Advice, no_product
+from rh_kernel.typing.explaining.origins import chosen, operand_story, origins
+from rh_kernel.typing.unification.unify import Unifier
+
+
+@frozen
+class Candidate:
+    """A member of a family with unknowns in it, and the two shapes that must hold equally many entries, if any."""
+
+    function: Function
+    same_size: tuple[Shape, Shape] | None
+
+
+def function_names(cx: Context) -> list[str]:
+    """The names of the function symbols: those that come with the language, and those that are declared."""
+    return [*ROWS, *cx.declared(FunDefinition)]
+
+
+@lru_cache(maxsize=4096)
+def member(name: str, number: int, at: tuple[Shape | Dim, ...]) -> Primitive:
+    """The member of family ``name`` that its scheme ``number`` has at ``at``."""
+    return instantiate(name, ROWS[name].schemes[number], at)
+
+
+def resolve_function(
+    cx: Context, unifier: Unifier, e: s.Apply, argument: Callable[[], tuple[Term, Type]]
+) -> tuple[Candidate, Term | None]:
+    """The function symbol that ``e`` applies, and its argument, if a name with several schemes had to ask for its type."""
+    candidates = _candidates(cx, unifier, e.head, e.indices)
+    if len(candidates) == 1:
+        return candidates[0], None
+    M, A = argument()
+    fitting = [c for c in candidates if unifier.would_fit(A, c.function.domain)]
+    if fitting:
+        unifier.same_type(A, fitting[0].function.domain)
+        return fitting[0], M
+    near = [c for c in candidates if unifier.would_fit(_first(A), _first(c.function.domain))] or candidates
+    wanted = " or ".join(unifier.show(c.function.domain)[0] for c in near)
+    joined = "arrays are put together along their first axis, and the others have to agree"
+    advice = Advice(joined if e.head.text == "concat" else "")
+    if e.head.text == "matmul" and len(e.arguments) == 2 and isinstance(A, Product) and len(A.factors) == 2:
+        left, right = (unifier.type(B) for B in A.factors)
+        advice = no_product(e.span, *e.arguments, left, right, "matmul({}, {})".format)
+    (found,) = unifier.show(A)
+    why = f"the arguments of `{e.head.text}` do not fit together"
+    stories = [origins(cx, unifier, written) for written in e.arguments]
+    if isinstance(A, Product) and len(A.factors) == len(e.arguments):
+        stories = [operand_story(cx, unifier, written, B) for written, B in zip(e.arguments, A.factors, strict=True)]
+    notes = chosen(e.span, *stories)
+    raise Rejected(
+        OperandsDiffer(
+            span=e.span,
+            why=why,
+            found=found,
+            expected=wanted,
+            hint=advice.hint,
+            fix=advice.fix,
+            notes=notes,
+            rule=TypingRule.T_FUNC.cited,
+        )
+    )
+
+
+def _first(A: Type) -> Type:
+    return A.factors[0] if isinstance(A, Product) else A
+
+
+def check_size(cx: Context, unifier: Unifier, candidate: Candidate, e: s.Apply) -> None:
+    """What the types do not show: a ``reshape`` keeps the entries, a block has some, and so on. Raises ``Rejected``."""
+    check_needs(cx, unifier, candidate.function, e)
+    if candidate.same_size is None:
+        return
+    after, before = (size_of(unifier.shape(shape)) for shape in candidate.same_size)
+    if after is not None and before is not None and not unifier.same_dim(after, before):
+        A, B = unifier.show(*(Real(shape) for shape in reversed(candidate.same_size)))
+        found, wanted = unifier.dim(before), unifier.dim(after)
+        hint = counterexample(found, wanted) or "a reshape keeps the number of entries"
+        notes = chosen(e.span, origins(cx, unifier, e))
+        before, after = f"{A}, {found} entries", f"{wanted} entries, for {B}"
+        raise Rejected(SizesDiffer(span=e.span, found=before, expected=after, hint=hint, notes=notes))
+
+
+def check_needs(cx: Context, unifier: Unifier, f: Function, e: s.Apply) -> None:
+    """What ``f`` needs, so far as the dimensions are known by now; ``finishing.check_dimensions`` sees the others.
+
+    Raises ``Rejected``.
+    """
+    while isinstance(f, RdOf):
+        f = f.of
+    if isinstance(f, Primitive) and any(scheme.needs for scheme in ROWS[f.name].schemes):
+        found = failing(Primitive(f.name, unifier.at(f.at), f.domain, f.codomain))
+        if found is not None:
+            (domain,) = unifier.show(f.domain)
+            raise no_such_member(e.span, found, domain, chosen(e.span, origins(cx, unifier, e)))
+
+
+def instance(unifier: Unifier, d: FunDefinition) -> Defined:
+    """A user's function with fresh unknowns for its dimension variables."""
+    if not d.variables:
+        return Defined(d.name, d.domain, d.codomain, d.body, d.own, is_generic=False)
+    static = Static({v: unifier.fresh_dim(v) for v in d.variables}, {}, {})
+    own = None if d.own is None else specialise(d.own, static)
+    A, B = specialise_type(d.domain, static), specialise_type(d.codomain, static)
+    return Defined(d.name, A, B, specialise(d.body, static), own)
+
+
+def _candidates(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Expr, ...]) -> list[Candidate]:
+    name = head.text
+    definition = cx.definitions.get(name)
+    if isinstance(definition, FunDefinition):
+        if indices:
+            hint = "its dimensions are found from the argument"
+            raise wrong_indices(cx, head, indices, "nothing", f"`{name}(…)`", hint)
+        return [Candidate(instance(unifier, definition), None)]
+    if definition is not None:
+        raise another_kind(cx, name, head.span, kind_of(definition), "a function")
+    if name == "rd":
+        return _derivative(cx, unifier, head, indices)
+    row = ROWS.get(name)
+    if row is None:
+        names = [*function_names(cx), *cx.declared(OpDefinition, NetDefinition)]
+        raise unknown_name(cx, name, head.span, names, "`%help` lists the functions of the language")
+    return [_at(cx, unifier, head, scheme, indices) for scheme in row.schemes]
+
+
+def _derivative(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Expr, ...]) -> list[Candidate]:
+    match indices:
+        case (s.Var(name),):
+            inner = _candidates(cx, unifier, s.Name(name, span=indices[0].span), ())
+        case (s.Family(family, further),):
+            inner = _candidates(cx, unifier, family, further)
+        case (other,):
+            raise Rejected(NotDifferentiated(span=other.span, found=f"`{other.span.text}`", expected="a function's name"))
+        case _:
+            raise wrong_indices(cx, head, indices, "a function", "`rd[f](w, v)`", "the cotangent comes first, the point second")
+    return [Candidate(RdOf(c.function), c.same_size) for c in inner]
+
+
+def _at(cx: Context, unifier: Unifier, head: s.Name, scheme: Scheme, indices: tuple[s.Expr, ...]) -> Candidate:
+    name = head.text
+    given: dict[str, Shape | Dim] = {}
+    match scheme.explicit:
+        case (ShapeVar(variable),) if indices:
+            given[variable] = tuple(elaborate_dim(cx, i) for i in indices)
+        case explicit if len(explicit) == len(indices) and not any(isinstance(v, ShapeVar) for v in explicit):
+            given = {v.name: elaborate_dim(cx, i) for v, i in zip(explicit, indices, strict=True)}
+        case explicit:
+            names = ", ".join("m, n, …" if isinstance(v, ShapeVar) else v.name for v in explicit)
+            wanted = "a shape" if names == "m, n, …" else count_of(len(explicit), "dimension") if explicit else "nothing"
+            hint = f"for example `{name}[2, 3](…)`" if names == "m, n, …" else ""
+            raise wrong_indices(cx, head, indices, wanted, f"`{name}{f'[{names}]' if names else ''}(…)`", hint)
+    at = tuple(given.get(v.name) or _unknown(unifier, v) for v in scheme.variables)
+    found = {v.name: a for v, a in zip(scheme.variables, at, strict=True)}
+    condition = None
+    if scheme.same_size is not None:
+        static = Static(
+            {k: a for k, a in found.items() if isinstance(a, Dim)},
+            {k: a for k, a in found.items() if not isinstance(a, Dim)},
+            {},
+        )
+        left, right = (_shape(static, shape) for shape in scheme.same_size)
+        condition = (left, right)
+    return Candidate(instantiate(name, scheme, at), condition)
+
+
+def _shape(static: Static, shape: Shape) -> Shape:
+    match shape:
+        case ShapeVar(name):
+            return static.shapes.get(name, shape)
+        case ShapeMeta() | tuple():
+            return shape
+
+
+def _unknown(unifier: Unifier, v: DimVar | ShapeVar) -> Dim | Shape:
+    match v:
+        case DimVar():
+            return unifier.fresh_dim(v.name)
+        case ShapeVar():
+            return unifier.fresh_shape()

@@ -1,0 +1,319 @@
+"""Elaboration of handlers: ``⊢ H : rev handler(C)`` (RH Fig. 3, T-RHANDLER) and ``⊢ H : C ⇒ D`` (RH §2.2.1, rule (1)).
+
+A clause is checked once for all indices of its family: the dimension variables of the operation's declaration are rigid in it.
+It is closed: of what is around it, it sees the handler's parameters (Γ) and nothing of Δ.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.binding import Static, apply_handler, replace_unknowns, specialise, specialise_type
+from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope, Term
+from rh_kernel.syntax.dimensions import Dim, DimMeta, dim
+from rh_kernel.syntax.signature import Location, Pattern
+from rh_kernel.syntax.types import Product, Shape, ShapeMeta, Type, TypeMeta, map_type
+from rh_kernel.typing.context import ARGUMENT, CLAUSE, Context, Entry, Zone
+from rh_kernel.typing.definitions import HandlerDefinition
+from rh_kernel.typing.elaboration.backward import backpropagation, last, resumed, what_is_kept
+from rh_kernel.typing.elaboration.heads import Head, clause_head
+from rh_kernel.typing.elaboration.indices import CLOSED
+from rh_kernel.typing.elaboration.patterns import open_patterns
+from rh_kernel.typing.elaboration.siblings import Siblings
+from rh_kernel.typing.elaboration.terms import Terms
+from rh_kernel.typing.errors import AnswerDepends, HandlerWithoutReturn, WrongNumberOfArguments
+from rh_kernel.typing.explaining.complaints import count_of, no_such_thing, quoted, types_differ
+from rh_kernel.typing.explaining.handlers import (
+    ORDINARY,
+    RETURN_OF_ORDINARY,
+    RETURN_OF_REVERSE,
+    REVERSE,
+    asked_of_backward,
+    asked_of_clause,
+    asked_of_forward,
+    clause_of_other_kind,
+    clause_twice,
+    handler_of_other_kind,
+    head_of,
+    returned_by,
+)
+from rh_kernel.typing.explaining.hints import NOBODY, Asked
+from rh_kernel.typing.explaining.origins import chosen, origins, where
+from rh_kernel.typing.unification.unify import Unifier, dimension_names
+
+ElaborateCommand = Callable[[Context, s.Expr, Type | None, Asked], tuple[Command, Type]]
+
+
+class Handlers:
+    """The judgment for handlers, over one set of unknowns."""
+
+    def __init__(self, unifier: Unifier, terms: Terms, command: ElaborateCommand) -> None:
+        self.unifier = unifier
+        self.terms = terms
+        self.command = command
+
+    def reverse(self, cx: Context, h: s.HandlerExpr, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
+        """H with ``⊢ H : rev handler(C)``, where ``handled`` tells where C is from. Raises ``Rejected``."""
+        match h:
+            case s.HandlerLiteral():
+                return self.reverse_literal(cx, h, C, handled)
+            case s.HandlerName():
+                H = self._named(cx, h)
+                if not isinstance(H, ReverseHandler):
+                    raise handler_of_other_kind(cx, h, "`rev handle`", REVERSE, ORDINARY)
+                self._fits(cx, h, H.type, C, handled)
+                return H
+
+    def ordinary(
+        self, cx: Context, h: s.HandlerExpr, C: Type, D: Type | None, asked: Asked = NOBODY, handled: Asked = NOBODY
+    ) -> OrdinaryHandler:
+        """H with ``⊢ H : C ⇒ D``; where D is not given it is found, else ``asked`` tells who wants it. Raises ``Rejected``."""
+        match h:
+            case s.HandlerLiteral():
+                return self.ordinary_literal(cx, h, C, D, asked)
+            case s.HandlerName():
+                H = self._named(cx, h)
+                if not isinstance(H, OrdinaryHandler):
+                    alone = (
+                        "" if H.clauses else f"; with no other clauses, an ordinary one is declared `{h.name.text} : A => B`"
+                    )
+                    raise handler_of_other_kind(cx, h, "`handle`", ORDINARY, REVERSE, alone)
+                self._fits(cx, h, H.source, C, handled)
+                if D is not None and not self.unifier.same_type(H.target, D):
+                    what = f"what {quoted(h.span)} gives"
+                    raise types_differ(self.unifier, h.span, what, H.target, D, asked, where(cx, h.name.text))
+                return H
+
+    def _named(self, cx: Context, h: s.HandlerName) -> Handler:
+        name = h.name.text
+        match cx.definitions.get(name):
+            case HandlerDefinition() as d:
+                return self._applied(cx, h, d)
+            case _:
+                names = cx.declared(HandlerDefinition)
+                hint = f"declare it: `handler {name} = {{ return x -> return x … }}`"
+                raise no_such_thing(cx, name, h.name.span, "a handler", names, hint)
+
+    def _applied(self, cx: Context, h: s.HandlerName, d: HandlerDefinition) -> Handler:
+        if len(h.arguments) != len(d.parameters):
+            given = str(len(h.arguments)) if h.arguments else "none"
+            expected = (
+                f"`{d.name}({', '.join(f'{name} : {A}' for name, A in d.parameters)})`" if d.parameters else f"`{d.name}`"
+            )
+            wanted = count_of(len(d.parameters), "argument")
+            notes = chosen(h.span, where(cx, h.name.text))
+            raise Rejected(
+                WrongNumberOfArguments(span=h.span, name=d.name, wanted=wanted, given=given, expected=expected, notes=notes)
+            )
+        self.unifier.unfold(d.nodes, cx.definitions.nodes, h.span)
+        fresh = _Fresh(self.unifier)
+        static = Static({v: self.unifier.fresh_dim(v) for v in d.variables}, {}, {})
+        closed = cx.bar(CLOSED, ARGUMENT)
+        siblings, arguments = Siblings(self.unifier), list[Term]()
+        for e, (name, A) in zip(h.arguments, d.parameters, strict=True):
+            asked = Asked(f"the parameter `{name}` of `{d.name}`", story=lambda: where(cx, h.name.text))
+            with siblings:
+                arguments.append(self.terms.check(closed, e, fresh.type(specialise_type(A, static)), asked))
+        siblings.settle()
+        H = fresh.node(specialise(d.handler, static))
+        self.unifier.uses.append((h.span, H))
+        written = " ".join(h.span.text.split())
+        match H:
+            case ReverseHandler():
+                return replace(apply_handler(H, tuple(arguments)), name=written)
+            case OrdinaryHandler():
+                return replace(apply_handler(H, tuple(arguments)), name=written)
+
+    def _fits(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Asked) -> None:
+        if not self.unifier.same_type(found, C):
+            what = f"the result that {quoted(h.span)} handles"
+            story = [*(note for e in h.arguments for note in origins(cx, self.unifier, e)), *where(cx, h.name.text)]
+            raise types_differ(self.unifier, h.span, what, found, C, handled, story)
+
+    def reverse_literal(self, cx: Context, h: s.HandlerLiteral, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
+        """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C, where ``handled`` tells where C is from."""
+        cx = cx.bar(CLOSED, replace(CLAUSE, span=_brace(h)))
+        siblings = Siblings(self.unifier)
+        returns: list[Scope] = []
+        with siblings:
+            returns.append(self._returns(cx, h, C, C, replace(RETURN_OF_REVERSE, story=handled.story))[0])
+        clauses: list[ReverseClause] = []
+        earlier: list[tuple[Pattern, s.Clause]] = []
+        for clause in h.clauses:
+            with siblings:
+                match clause:
+                    case s.ReverseClause():
+                        elaborated = self._reverse_clause(cx, clause)
+                        _once(earlier, elaborated.pattern, clause)
+                        clauses.append(elaborated)
+                    case s.OrdinaryClause():
+                        hint = f"give it a forward and a backward part: `{head_of(clause)}(x) -> … | y, z -> …`"
+                        raise clause_of_other_kind(clause, ORDINARY, REVERSE, hint)
+                    case s.ReturnClause():
+                        continue
+        siblings.settle()
+        return ReverseHandler(C, returns[0], tuple(clauses), span=h.span)
+
+    def _reverse_clause(self, cx: Context, clause: s.ReverseClause) -> ReverseClause:
+        head = clause_head(cx, clause)
+        name, values = head.pattern.family.name, tuple(e.name for e in head.values)
+        siblings, scopes = Siblings(self.unifier), list[Scope]()
+        D: Type = self.unifier.poison()
+        with siblings:
+            kept = self.unifier.fresh_type("D")
+            x = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA)
+            asked = replace(asked_of_forward(name), story=lambda: where(cx, clause.head.text))
+            Qf, _ = self.command(x.context, clause.forward, Product((head.arity, kept)), asked)
+            scopes.append(_under(values, x.command_scope(Qf)))
+            D = kept
+        with siblings:
+            scopes.append(_under(values, self._backward(cx, head, clause, D)))
+        siblings.settle()
+        return ReverseClause(head.pattern, scopes[0], D, scopes[1], span=clause.span)
+
+    def _backward(self, cx: Context, head: Head, clause: s.ReverseClause, D: Type) -> Scope:
+        """``y, z. Q^b``"""
+        yz = ((clause.cotangent, head.arity), (clause.auxiliary, D))
+        asked = replace(asked_of_backward(head.pattern.family.name), story=lambda: where(cx, clause.head.text))
+        try:
+            opened = open_patterns(head.context, self.unifier, yz, Zone.DELTA)
+            Qb, _ = self.command(opened.context, clause.backward, head.coarity, asked)
+        except Rejected as failure:
+            raise what_is_kept(self.unifier, failure, clause, D) from None
+        return opened.command_scope(Qb)
+
+    def ordinary_literal(
+        self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked = NOBODY
+    ) -> OrdinaryHandler:
+        """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D, where ``asked`` tells who asks for D, if somebody does."""
+        cx = cx.bar(CLOSED, replace(CLAUSE, span=_brace(h), rule="T-HANDLER"))
+        siblings = Siblings(self.unifier)
+        returns: list[Scope] = []
+        target = self.unifier.poison() if D is None else D
+        with siblings:
+            scope, target = self._returns(cx, h, C, D, replace(RETURN_OF_ORDINARY, story=asked.story))
+            returns.append(scope)
+        story = asked.story if D is not None else lambda: returned_by(self.unifier, h, target)
+        clauses: list[OrdinaryClause] = []
+        earlier: list[tuple[Pattern, s.Clause]] = []
+        for clause in h.clauses:
+            with siblings:
+                match clause:
+                    case s.OrdinaryClause():
+                        elaborated = self._ordinary_clause(cx, clause, target, story)
+                        _once(earlier, elaborated.pattern, clause)
+                        clauses.append(elaborated)
+                    case s.ReverseClause():
+                        hint = f"give it the continuation: `{head_of(clause)}(x), k -> …`"
+                        raise clause_of_other_kind(clause, REVERSE, ORDINARY, hint)
+                    case s.ReturnClause():
+                        continue
+        siblings.settle()
+        return OrdinaryHandler(C, target, returns[0], tuple(clauses), span=h.span)
+
+    def _ordinary_clause(
+        self, cx: Context, clause: s.OrdinaryClause, D: Type, story: Callable[[], Iterable[Note]]
+    ) -> OrdinaryClause:
+        head = clause_head(cx, clause)
+        mark = self.unifier.mark()
+        try:
+            Q = self._resumable(head, clause, D, D, replace(asked_of_clause(head.pattern.family.name), story=story))
+            self._check_escape(head, clause, D)
+        except Rejected as failure:
+            self.unifier.back(mark)
+            if self._is_backward(head, clause):
+                self.unifier.back(mark)
+                raise backpropagation(self.unifier, head, clause, D) from None
+            raise failure from None
+        return OrdinaryClause(head.pattern, _under(tuple(e.name for e in head.values), Q), span=clause.span)
+
+    def _resumable(self, head: Head, clause: s.OrdinaryClause, answer: Type, D: Type, asked: Asked) -> Scope:
+        """``x, k. Q`` of type D, with ``k : B ⇝ answer``; rule (1) of §2.2.1 asks for the two to be one."""
+        k = Entry(clause.continuation.text, head.arity, Zone.CONTINUATION, answer=answer, span=clause.continuation.span)
+        opened = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA, after=(k,))
+        Q, _ = self.command(opened.context, clause.body, D, asked)
+        return opened.command_scope(Q)
+
+    def _is_backward(self, head: Head, clause: s.OrdinaryClause) -> bool:
+        """Whether the clause has the typing that §2.2.2 wishes for: ``k : B ⇝ B`` is used, and the clause is of type A."""
+        if resumed(clause.body, clause.continuation.text) is None:
+            return False
+        try:
+            self._resumable(head, clause, head.arity, head.coarity, NOBODY)
+        except Rejected:
+            return False
+        return True
+
+    def _check_escape(self, head: Head, clause: s.OrdinaryClause, D: Type) -> None:
+        """All clauses have one type D, so D cannot depend on the dimensions of one clause's operation. Raises ``Rejected``."""
+        own = {*head.pattern.variables, *(i for i in head.pattern.indices if isinstance(i, str))}
+        if own & dimension_names(self.unifier.type(D)):
+            (found,) = self.unifier.show(D)
+            hint = "make the results of one type, for example `sum(…)` of them"
+            name = head.pattern.family.name
+            span = last(clause.body).span
+            notes = chosen(span, where(head.context, name))
+            raise Rejected(AnswerDepends(span=span, found=found, operation=name, hint=hint, notes=notes))
+
+    def _returns(self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked) -> tuple[Scope, Type]:
+        found = [c for c in h.clauses if isinstance(c, s.ReturnClause)]
+        if not found:
+            hint = "add `return x -> return x`, or what is to become of the result"
+            raise Rejected(HandlerWithoutReturn(span=_brace(h), hint=hint))
+        if len(found) > 1:
+            raise clause_twice(found[1], "return", found[0])
+        opened = open_patterns(cx, self.unifier, ((found[0].variable, C),), Zone.DELTA)
+        P, A = self.command(opened.context, found[0].body, D, asked)
+        return opened.command_scope(P), A
+
+
+class _Fresh:
+    """New unknowns for those that a declaration left open: each use of the declaration has its own."""
+
+    def __init__(self, unifier: Unifier) -> None:
+        self._unifier = unifier
+        self._dims: dict[int, Dim] = {}
+        self._shapes: dict[int, Shape] = {}
+        self._types: dict[int, Type] = {}
+
+    def type(self, A: Type) -> Type:
+        return map_type(
+            A,
+            lambda a: self._dim(a.number) if isinstance(a, DimMeta) else dim(a),
+            lambda x: self._shape(x) if isinstance(x, ShapeMeta) else x,
+            self._type,
+        )
+
+    def node(self, H: Handler) -> Handler:
+        return replace_unknowns(H, lambda d: self._dim(d.number), self._shape, self._type)
+
+    def _dim(self, number: int) -> Dim:
+        return self._dims.setdefault(number, self._unifier.fresh_dim())
+
+    def _shape(self, s: ShapeMeta) -> Shape:
+        return self._shapes.setdefault(s.number, self._unifier.fresh_shape())
+
+    def _type(self, A: TypeMeta) -> Type:
+        return self._types.setdefault(A.number, self._unifier.fresh_type())
+
+
+def _brace(h: s.HandlerLiteral) -> Span:
+    return replace(h.span, end=h.span.start + 1)
+
+
+def _under(values: tuple[str, ...], scope: Scope) -> Scope:
+    """``a…, x. Q`` from ``x. Q`` whose body already counts the ``a`` as the variables just outside."""
+    return Scope((*values, *scope.hints), scope.body, span=scope.span)
+
+
+def _once(earlier: list[tuple[Pattern, s.Clause]], pattern: Pattern, clause: s.Clause) -> None:
+    for other, first in earlier:
+        if other.family == pattern.family and _locations(other) == _locations(pattern):
+            raise clause_twice(clause, pattern.family.name, first)
+    earlier.append((pattern, clause))
+
+
+def _locations(pattern: Pattern) -> tuple[Location | None, ...]:
+    return tuple(i if isinstance(i, Location) else None for i in pattern.indices)

@@ -1,0 +1,126 @@
+"""Static indices at a use: ``FC[w0]``, ``MaxPool1D[2]``, ``dense[w0, 0.1]`` (LANGUAGE §3, square brackets)."""
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.binding import Static, specialise_type
+from rh_kernel.syntax.core import Index, Term
+from rh_kernel.syntax.dimensions import Dim
+from rh_kernel.syntax.signature import DimKind, Loc, Location, LocationVar, LocKind, Parameter, ValueKind
+from rh_kernel.syntax.types import Real, Shape
+from rh_kernel.typing.context import INDEX, Context, Zone
+from rh_kernel.typing.definitions import LocDefinition, kind_of
+from rh_kernel.typing.elaboration.dimensions import elaborate_dim
+from rh_kernel.typing.elaboration.terms import Terms
+from rh_kernel.typing.errors import WrongIndex
+from rh_kernel.typing.explaining.complaints import count_of, signature, types_differ, unknown_name, wrong_indices
+from rh_kernel.typing.explaining.hints import Asked
+from rh_kernel.typing.explaining.origins import chosen, origins, where
+from rh_kernel.typing.unification.unify import Unifier
+
+CLOSED = frozenset({Zone.DELTA, Zone.CONTINUATION})
+
+
+def elaborate_indices(
+    cx: Context, unifier: Unifier, terms: Terms, e: s.Apply, parameters: tuple[Parameter, ...], static: Static
+) -> tuple[tuple[Index, ...], Static]:
+    """The indices of ``e`` for ``parameters``, and ``static`` with the images of the location and dimension parameters.
+
+    Raises ``Rejected`` where an index is of another kind, or a location of another shape.
+    """
+    if len(e.indices) != len(parameters):
+        named = any(isinstance(p.kind, LocKind) for p in parameters)
+        hint = f"square brackets name the location: `{e.head.text}[w](…)`" if named and not e.indices else ""
+        raise wrong_indices(cx, e.head, e.indices, count_of(len(parameters), "index"), signature(e.head.text, parameters), hint)
+    indices: list[Index] = []
+    given = list(zip(parameters, e.indices, strict=True))
+    dims = {**static.dims, **{p.name: elaborate_dim(cx, written) for p, written in given if isinstance(p.kind, DimKind)}}
+    locations = dict(static.locations)
+    for parameter, written in given:
+        match parameter.kind:
+            case DimKind():
+                indices.append(dims[parameter.name])
+            case LocKind(shape):
+                loc = _location(cx, e, written)
+                wanted = _image(unifier, Static(dims, static.shapes, {}), shape)
+                if not unifier.same_shape(loc.shape, wanted):
+                    asked = _asked(cx, unifier, e, parameter)
+                    what = f"the content of `{loc.name}`"
+                    story = origins(cx, unifier, written)
+                    raise types_differ(unifier, written.span, what, Real(loc.shape), Real(wanted), asked, story)
+                locations[parameter.name] = loc
+                indices.append(loc)
+            case ValueKind(A):
+                asked = _asked(cx, unifier, e, parameter)
+                B = specialise_type(A, Static(dims, static.shapes, {}))
+                indices.append(terms.check(cx.bar(CLOSED, INDEX), written, B, asked))
+    return tuple(indices), Static(dims, static.shapes, locations)
+
+
+def located(cx: Context, e: s.Apply, parameters: tuple[Parameter, ...]) -> tuple[Location, ...]:
+    """The declared locations that are all the indices of ``e``, if there is nothing else about them to find out; or none."""
+    if len(e.indices) != len(parameters):
+        return ()
+    found: list[Location] = []
+    for parameter, written in zip(parameters, e.indices, strict=True):
+        if not isinstance(parameter.kind, LocKind) or not isinstance(written, s.Var) or written.name in (cx.locations or ()):
+            return ()
+        definition = cx.definitions.get(written.name)
+        if not isinstance(definition, LocDefinition):
+            return ()
+        found.append(definition.location)
+    return tuple(found)
+
+
+def _asked(cx: Context, unifier: Unifier, e: s.Apply, parameter: Parameter) -> Asked:
+    head = s.Apply(e.head, (), (), span=e.head.span)
+    return Asked(f"the index `{parameter.name}` of `{e.head.text}`", story=lambda: origins(cx, unifier, head))
+
+
+def values_of(indices: tuple[Index, ...], parameters: tuple[Parameter, ...]) -> tuple[Term, ...]:
+    """The indices that are closed values."""
+    return tuple(
+        i
+        for i, p in zip(indices, parameters, strict=True)
+        if isinstance(p.kind, ValueKind) and not isinstance(i, Location | LocationVar | Dim)
+    )
+
+
+def _location(cx: Context, e: s.Apply, written: s.Expr) -> Loc:
+    match written:
+        case s.Var(name) if cx.locations and name in cx.locations:
+            return cx.locations[name]
+        case s.Var(name):
+            match cx.definitions.get(name):
+                case LocDefinition(_, location):
+                    return location
+                case None:
+                    if cx.look_up(name) is None:
+                        names = [*(cx.locations or {}), *cx.declared(LocDefinition)]
+                        known = ", ".join(f"`{n}`" for n in names)
+                        hint = (
+                            f"locations here: {known}"
+                            if 0 < len(names) <= 6
+                            else f"declare it: `loc {name} : Real(3, 2) = zeros`"
+                        )
+                        raise unknown_name(cx, name, written.span, names, hint)
+                    found = "a variable"
+                case other:
+                    found = kind_of(other)
+            raise _no_location(cx, e, written, f"`{name}`, {found}")
+        case _:
+            raise _no_location(cx, e, written, f"`{written.span.text}`")
+
+
+def _no_location(cx: Context, e: s.Apply, written: s.Expr, found: str) -> Rejected:
+    hint = f"`loc w : Real(3, 2) = zeros` declares one, and then it is `{e.head.text}[w](…)`"
+    why = f"this index of `{e.head.text}` has to be a location"
+    notes = chosen(written.span, where(cx, *([written.name] if isinstance(written, s.Var) else []), e.head.text))
+    return Rejected(WrongIndex(span=written.span, why=why, found=found, hint=hint, notes=notes))
+
+
+def _image(unifier: Unifier, static: Static, shape: Shape) -> Shape:
+    match specialise_type(Real(shape), static):
+        case Real(image):
+            return unifier.shape(image)
+        case _:
+            return shape

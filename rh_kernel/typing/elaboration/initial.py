@@ -1,0 +1,131 @@
+"""Elaboration of a location's initial content (LANGUAGE §3): a closed term, a rule to draw it by, or a file."""
+
+import difflib
+
+from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.types import Real, ShapeMeta, ShapeVar, Type
+from rh_kernel.typing.context import Context
+from rh_kernel.typing.definitions import Drawn, Initial, Loaded, Written
+from rh_kernel.typing.elaboration.arrays import value_of
+from rh_kernel.typing.elaboration.commands import Commands
+from rh_kernel.typing.elaboration.finishing import check_dimensions, finished, finished_type
+from rh_kernel.typing.errors import BadInitial, TypesDiffer
+from rh_kernel.typing.explaining.origins import declared_as
+from rh_kernel.typing.unification.unify import Unifier
+
+_NUMBERS = {"zeros": 0, "ones": 0, "eye": 0, "normal": 1, "uniform": 2, "glorot": 0}
+_RANDOM = frozenset({"normal", "uniform", "glorot"})
+_USAGE = {
+    "zeros": "zeros",
+    "ones": "ones",
+    "eye": "eye",
+    "normal": "normal(std, seed=s)",
+    "uniform": "uniform(lo, hi, seed=s)",
+    "glorot": "glorot(seed=s)",
+    "load": 'load("file.npy")',
+}
+
+
+def elaborate_initial(cx: Context, item: items.LocDeclaration, A: Type | None) -> tuple[Initial, Real]:
+    """The content and the type of the location. Raises ``Rejected``."""
+    match item.initial:
+        case items.Initial() as initial:
+            if not isinstance(A, Real):
+                if initial.head.text not in _USAGE:
+                    raise _unknown(initial)
+                hint = f"give the location a type: `loc {item.name.text} : Real(3, 2) = {initial.span.text}`"
+                why = "the shape has to be written where the content does not tell it"
+                raise Rejected(BadInitial(span=item.name.span, why=why, found=f"no type for `{item.name.text}`", hint=hint))
+            return _rule(initial, A), A
+        case e:
+            return _term(cx, item, e, A)
+
+
+def _term(cx: Context, item: items.LocDeclaration, e: s.Expr, A: Type | None) -> tuple[Initial, Real]:
+    commands = Commands(Unifier())
+    if A is None:
+        M, B = commands.terms.infer(cx, e)
+    else:
+        asked = declared_as(f"the declared type of `{item.name.text}`", item.type)
+        M, B = commands.terms.check(cx, e, A, asked), A
+    M = finished(commands.unifier, M, item.span)
+    check_dimensions(commands.unifier)
+    B = finished_type(commands.unifier, B)
+    if not isinstance(B, Real):
+        what, hint = f"what `{item.name.text}` holds", "give each component a location of its own"
+        raise Rejected(TypesDiffer(span=e.span, what=what, found=str(B), expected="Real(…), one array", hint=hint))
+    return Written(M), B
+
+
+def _rule(initial: items.Initial, A: Real) -> Initial:
+    how = initial.head.text
+    if how == "load" and initial.file is not None:
+        return Loaded(initial.file)
+    if how not in _NUMBERS:
+        raise _unknown(initial)
+    usage = f"`{_USAGE[how]}`"
+    numbers = tuple(_plain(e) for e in initial.arguments)
+    if len(numbers) != _NUMBERS[how]:
+        count = _NUMBERS[how]
+        why = f"`{how}` takes {count} number{'s' if count != 1 else ''} and is given {len(numbers)}"
+        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage))
+    seeds = [(name, e) for name, e in initial.named if name.text == "seed"]
+    others = [name for name, _ in initial.named if name.text != "seed"]
+    if others:
+        why = f"`{how}` has no option `{others[0].text}`"
+        fix = Fix(others[0].span, "seed") if how in _RANDOM and not seeds else None
+        raise Rejected(BadInitial(span=others[0].span, why=why, expected=usage, fix=fix))
+    if how in _RANDOM and not seeds:
+        why = f"`{how}` needs a seed, so that it gives the same array every time"
+        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, fix=_seeded(initial)))
+    if seeds and how not in _RANDOM:
+        raise Rejected(BadInitial(span=initial.span, why=f"`{how}` takes no seed", expected=usage, hint="leave it out"))
+    _check_shape(initial, how, A)
+    return Drawn(how, numbers, _seed(seeds[0][1]) if seeds else 0)
+
+
+def _unknown(initial: items.Initial) -> Rejected:
+    how = initial.head.text
+    near = difflib.get_close_matches(how, _USAGE, n=1)
+    fix = Fix(initial.head.span, near[0]) if near else None
+    forms = f"{', '.join(_USAGE.values())}, or a term"
+    return Rejected(BadInitial(span=initial.head.span, why=f"`{how}` is no way to fill a location", expected=forms, fix=fix))
+
+
+def _seeded(initial: items.Initial) -> Fix:
+    """The same with a seed"""
+    text = initial.span.text
+    if not text.endswith(")"):
+        return Fix(initial.span, f"{text}(seed=1)")
+    inside = text[:-1].rstrip()
+    return Fix(initial.span, f"{inside}{'' if inside.endswith('(') else ', '}seed=1)")
+
+
+def _check_shape(initial: items.Initial, how: str, A: Real) -> None:
+    match A.shape:
+        case ShapeVar() | ShapeMeta():
+            return
+        case dims if (how == "eye" and len(dims) != 2) or (how == "glorot" and len(dims) < 2):
+            wanted = "a matrix, Real(m, n)" if how == "eye" else "at least two axes, Real(m, n)"
+            raise Rejected(BadInitial(span=initial.span, why=f"`{how}` fills another shape", found=str(A), expected=wanted))
+        case _:
+            return
+
+
+def _plain(e: s.Expr) -> float:
+    match e:
+        case s.Number() | s.Negate(s.Number()):
+            return value_of(e)
+        case _:
+            raise Rejected(BadInitial(span=e.span, why="a number is expected here", found=f"`{e.span.text}`"))
+
+
+def _seed(e: s.Expr) -> int:
+    value = _plain(e)
+    if value < 0 or value != int(value):
+        raise Rejected(
+            BadInitial(span=e.span, why="this is no seed", expected="a whole number from 0 on", found=f"`{e.span.text}`")
+        )
+    return int(value)

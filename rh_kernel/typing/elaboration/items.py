@@ -1,0 +1,200 @@
+"""Elaboration of what is evaluated: ``◇ ⊢ M : A``, ``◇ ; ◇ ⊢ P : A``, and training runs (LANGUAGE §6)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
+from rh_kernel.syntax.core import Command, Term
+from rh_kernel.syntax.types import SCALAR, Type
+from rh_kernel.typing.context import Context, Entry, Zone
+from rh_kernel.typing.definitions import Definitions, NetDefinition, OpDefinition
+from rh_kernel.typing.elaboration.commands import Commands
+from rh_kernel.typing.elaboration.declarations import whole_number
+from rh_kernel.typing.elaboration.finishing import check_dimensions, finished, finished_type
+from rh_kernel.typing.elaboration.siblings import Siblings
+from rh_kernel.typing.errors import BadTraining, TermInCommand
+from rh_kernel.typing.explaining.hints import NOBODY, Asked
+from rh_kernel.typing.unification.unify import Unifier
+
+SampleTypes = Callable[[str, Span], Mapping[str, Type]]
+"""The name of a data set and where it is written ↦ the type of each component of a sample. Raises ``Rejected``."""
+
+
+@frozen
+class ClosedTerm:
+    """``◇ ⊢ M : A``"""
+
+    term: Term
+    type: Type
+
+
+@frozen
+class ClosedCommand:
+    """``◇ ; ◇ ⊢ P : A``"""
+
+    command: Command
+    type: Type
+
+
+@frozen
+class MeasureRun:
+    """``measure P on D``: P leaves the sample's variables loose, the last one is index 0; its type is ``Real(1)``.
+
+    ``text`` is how it was written: P, and D where it was given.
+    """
+
+    command: Command
+    data: str
+    text: str
+
+
+@frozen
+class TrainingRun:
+    """``train P for (x, t) in D …``: P leaves the sample's variables loose, the last one is index 0.
+
+    ``sample`` gives their names and types. ``shuffle`` is the seed, or ``None`` to go through the data in order.
+    """
+
+    command: Command
+    sample: tuple[tuple[str, Type], ...]
+    data: str
+    epochs: int
+    batch: int
+    shuffle: int | None
+    measures: tuple[MeasureRun, ...]
+
+
+def elaborate_evaluation(definitions: Definitions, e: s.Expr, A: Type | None = None) -> ClosedTerm | ClosedCommand:
+    """The closed term or command that is written; if A is given, its type is A. Raises ``Rejected``."""
+    commands = Commands(Unifier())
+    cx = Context(definitions)
+    if is_command(definitions, e):
+        P, B = commands.elaborate(cx, e, A)
+        P = finished(commands.unifier, P, e.span)
+        check_dimensions(commands.unifier)
+        return ClosedCommand(P, finished_type(commands.unifier, B))
+    M, B = commands.terms.infer(cx, e) if A is None else (commands.terms.check(cx, e, A), A)
+    M = finished(commands.unifier, M, e.span)
+    check_dimensions(commands.unifier)
+    return ClosedTerm(M, finished_type(commands.unifier, B))
+
+
+def is_command(definitions: Definitions, e: s.Expr) -> bool:
+    """Whether ``e`` has to be a command: by its outermost form, and by what the name it applies stands for."""
+    while isinstance(e, s.LetExpr):
+        if e.arrow is s.Arrow.COMMAND:
+            return True
+        e = e.body
+    match e:
+        case s.ReturnExpr() | s.RevHandleExpr() | s.HandleExpr() | s.ResumeExpr():
+            return True
+        case s.Apply(head):
+            return isinstance(definitions.get(head.text), OpDefinition | NetDefinition)
+        case _:
+            return False
+
+
+def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_types: SampleTypes) -> TrainingRun:
+    """The training run that is written; the types of the sample are those of the data. Raises ``Rejected``."""
+    names = _names(item.pattern)
+    sample = _sample(names, item.data, sample_types)
+    cx = Context(definitions)
+    siblings, numbers, found = Siblings(Unifier()), list[int | None](), list[Command]()
+    with siblings:
+        try:
+            found.append(_under_sample(cx, sample, [pattern.span for pattern in names], item.command, None, NOBODY)[0])
+        except Rejected as failure:
+            raise _no_command(failure, item) from None
+    measures: list[MeasureRun] = []
+    for measure in item.measures:
+        with siblings:
+            measures.append(_measure(cx, names, item, measure, sample_types))
+    for read, written, otherwise in ((_positive, item.epochs, 1), (_positive, item.batch, 1), (_count, item.shuffle, None)):
+        with siblings:
+            numbers.append(otherwise if written is None else read(cx, written))
+    siblings.settle()
+    epochs, batch, shuffle = numbers
+    return TrainingRun(found[0], sample, item.data.name, epochs or 1, batch or 1, shuffle, tuple(measures))
+
+
+def _measure(
+    cx: Context,
+    names: tuple[s.NamePattern, ...],
+    item: items.TrainItem,
+    measure: items.Measure,
+    sample_types: SampleTypes,
+) -> MeasureRun:
+    data = measure.data or item.data
+    other = _sample(names, data, sample_types)
+    asked = Asked("what a measure gives", "a measure is one number for each sample, for example `dot(y - t, y - t)`")
+    places = [pattern.span if measure.data is None else data.span for pattern in names]
+    Q, _ = _under_sample(cx, other, places, measure.command, SCALAR, asked)
+    where = "" if measure.data is None else f' on data("{data.name}")'
+    return MeasureRun(Q, data.name, measure.command.span.text + where)
+
+
+def _under_sample(
+    cx: Context, sample: tuple[tuple[str, Type], ...], places: list[Span], e: s.Expr, A: Type | None, asked: Asked
+) -> tuple[Command, Type]:
+    commands = Commands(Unifier())
+    cx = cx.bind(*(Entry(name, B, Zone.GAMMA, span=span) for (name, B), span in zip(sample, places, strict=True)))
+    P, C = commands.elaborate(cx, e, A, asked)
+    P = finished(commands.unifier, P, e.span)
+    check_dimensions(commands.unifier)
+    return P, finished_type(commands.unifier, C)
+
+
+def _names(pattern: s.Pattern) -> tuple[s.NamePattern, ...]:
+    match pattern:
+        case s.NamePattern():
+            return (pattern,)
+        case s.TuplePattern(items):
+            names = tuple(item for item in items if isinstance(item, s.NamePattern))
+            if len(names) != len(items) or len({n.name for n in names}) != len(names):
+                why = "a sample is taken apart by different names, one for each array of the data"
+                raise Rejected(
+                    BadTraining(span=pattern.span, why=why, found=f"`{pattern.span.text}`", expected="names alone, `(x, t)`")
+                )
+            return names
+
+
+def _sample(names: tuple[s.NamePattern, ...], data: items.DataExpr, sample_types: SampleTypes) -> tuple[tuple[str, Type], ...]:
+    types = sample_types(data.name, data.span)
+    for pattern in names:
+        if pattern.name not in types:
+            why = f"the data has no array `{pattern.name}`"
+            have = ", ".join(types)
+            hint = "the names of the pattern are the names of the data's arrays"
+            raise Rejected(BadTraining(span=pattern.span, why=why, found=f"the arrays {have}", hint=hint))
+    return tuple((pattern.name, types[pattern.name]) for pattern in names)
+
+
+def _positive(cx: Context, e: s.Expr) -> int:
+    value = _count(cx, e)
+    if value < 1:
+        raise Rejected(
+            BadTraining(span=e.span, why="there would be nothing to do", found=str(value), expected="a whole number from 1 on")
+        )
+    return value
+
+
+def _count(cx: Context, e: s.Expr) -> int:
+    match e:
+        case s.Number(text) | s.Negate(s.Number(text)) if isinstance(e, s.Negate) or not text.isdecimal():
+            raise Rejected(BadTraining(span=e.span, why=f"`{e.span.text}` is no whole number", expected="a whole number"))
+        case _:
+            return whole_number(cx, e)
+
+
+def _no_command(failure: Rejected, item: items.TrainItem) -> Rejected:
+    """The same complaint; if the whole of what is to be trained is a term, with a hint what is trained."""
+    hint = "training runs a command, such as `rev handle (x) <u>. mlp(u) with sgd(0.1, t)`"
+    told = (
+        replace(d, hint=hint, fix=None) if isinstance(d, TermInCommand) and d.span == item.command.span else d
+        for d in failure.diagnostics
+    )
+    return Rejected(*told)

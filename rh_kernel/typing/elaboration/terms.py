@@ -1,0 +1,398 @@
+"""Elaboration of terms: ``Γ, Δ ⊢ M : A`` (RH Fig. 2) from what was written, in two modes: ``infer`` finds A, ``check`` has it.
+
+The core has neither patterns nor infix operators: those are sugar, resolved here (RH Def. 3.4, LANGUAGE §1).
+"""
+
+from dataclasses import replace
+
+from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.core import Bound, Call, Let, Plus, Primitive, Proj, Rd, Term, Tuple, Zero
+from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Type, TypeMeta
+from rh_kernel.syntax.values import UNIT_VALUE, constant_type
+from rh_kernel.typing.context import Context, Entry, Zone
+from rh_kernel.typing.definitions import (
+    ConstDefinition,
+    DimDefinition,
+    FunDefinition,
+    HandlerDefinition,
+    LocDefinition,
+    NetDefinition,
+    OpDefinition,
+    kind_of,
+)
+from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.elaboration import operators
+from rh_kernel.typing.elaboration.arrays import array_literal, number
+from rh_kernel.typing.elaboration.functions import check_needs, check_size, function_names, resolve_function
+from rh_kernel.typing.elaboration.patterns import Opened, open_name, open_patterns
+from rh_kernel.typing.elaboration.siblings import Siblings
+from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, PatternDoesNotFit, WrongNumberOfArguments
+from rh_kernel.typing.explaining.complaints import (
+    another_kind,
+    applied,
+    asked_by,
+    in_scope,
+    no_such_thing,
+    out_of_reach,
+    quoted,
+    types_differ,
+)
+from rh_kernel.typing.explaining.hints import NOBODY, Asked
+from rh_kernel.typing.explaining.mending import array_of, is_number, other_type, sign
+from rh_kernel.typing.explaining.origins import chosen, names_of, operand_story, origins
+from rh_kernel.typing.unification.unify import Unifier
+
+_INFIX = frozenset(s.BinaryOperator) - {s.BinaryOperator.FLOOR}
+
+
+class Terms:
+    """The two modes of elaboration, over one set of unknowns."""
+
+    def __init__(self, unifier: Unifier) -> None:
+        self.unifier = unifier
+        # The symbols of the language that were met on variables of known types, so that each is found out once.
+        self._met: dict[tuple[str, tuple[Type, ...]], Primitive] = {}
+
+    def check(self, cx: Context, e: s.Expr, A: Type, asked: Asked = NOBODY) -> Term:
+        """M with ``Γ, Δ ⊢ M : A``, where ``asked`` tells who asks for A. Raises ``Rejected``."""
+        match e, self.unifier.head(A):
+            case s.Number("0"), _:
+                return Zero(A, span=e.span)
+            case s.TupleExpr(items), Product(factors) if len(items) == len(factors):
+                siblings, parts = Siblings(self.unifier), list[Term]()
+                for i, (item, B) in enumerate(zip(items, factors, strict=True), start=1):
+                    with siblings:
+                        parts.append(self.check(cx, item, B, asked.part(i)))
+                siblings.settle()
+                return Tuple(tuple(parts), span=e.span)
+            case s.LetExpr(arrow=s.Arrow.TERM), _:
+                return self._let(cx, e, A, asked)[0]
+            case _:
+                M, B = self.infer(cx, e)
+                self.same(cx, B, A, e, asked)
+                return M
+
+    def infer(self, cx: Context, e: s.Expr) -> tuple[Term, Type]:
+        """M and A with ``Γ, Δ ⊢ M : A``. Raises ``Rejected``."""
+        match e:
+            case s.Var(name):
+                return self._variable(cx, name, e.span)
+            case s.Number("0"):
+                A = self.unifier.fresh_type()
+                return Zero(A, span=e.span), A
+            case s.Number() | s.Negate(s.Number()):
+                return number(e), SCALAR
+            case s.ArrayLiteral():
+                c = array_literal(e)
+                return c, constant_type(c)
+            case s.Unit():
+                return UNIT_VALUE, UNIT
+            case s.TupleExpr(items):
+                siblings, inferred = Siblings(self.unifier), list[tuple[Term, Type]]()
+                for item in items:
+                    with siblings:
+                        inferred.append(self.infer(cx, item))
+                siblings.settle()
+                return Tuple(tuple(M for M, _ in inferred), span=e.span), Product(tuple(A for _, A in inferred))
+            case s.Apply():
+                return self._apply(cx, e)
+            case s.Negate(operand):
+                M, A = self.infer(cx, operand)
+                return operators.negate(self.unifier, e.span, M, A)
+            case s.Binary():
+                return self._binary(cx, e)
+            case s.Transpose(operand):
+                M, A = self.infer(cx, operand)
+                return operators.transpose(self.unifier, e.span, M, A)
+            case s.Projection(index, operand):
+                return self._projection(cx, e, index, operand)
+            case s.ReverseDerivative():
+                return self._reverse_derivative(cx, e)
+            case s.LetExpr(arrow=s.Arrow.TERM):
+                return self._let(cx, e, None, NOBODY)
+            case s.LetExpr():
+                hint = "in a term a let is `let x <- M in N`; a command's result is bound outside: `let x <= P in …`"
+                raise Rejected(CommandInTerm(span=e.span, what="`let x <= P in Q`", hint=hint))
+            case s.ReturnExpr():
+                fix = _without_return(e)
+                hint = "inside a term, leave `return` out"
+                raise Rejected(CommandInTerm(span=e.span, what="`return`", hint=hint, fix=fix))
+            case s.RevHandleExpr() | s.HandleExpr():
+                raise Rejected(CommandInTerm(span=e.span, what="handling", hint=_bind_first(e)))
+            case s.ResumeExpr():
+                raise Rejected(CommandInTerm(span=e.span, what="a continuation's use", hint=_bind_first(e)))
+            case s.Family(head):
+                names = function_names(cx)
+                raise no_such_thing(cx, head.text, e.span, "a term", names, "give it an argument in round brackets")
+
+    def same(self, cx: Context, found: Type, expected: Type, e: s.Expr, asked: Asked = NOBODY) -> None:
+        """Make the type that was found the type that is asked for. Raises ``Rejected``."""
+        if not self.unifier.same_type(found, expected):
+            story = origins(cx, self.unifier, e)
+            fix = other_type(e, self.unifier.type(found), self.unifier.type(expected))
+            raise types_differ(self.unifier, e.span, quoted(e.span), found, expected, asked, story, fix)
+
+    def _variable(self, cx: Context, name: str, span: Span) -> tuple[Term, Type]:
+        found = cx.look_up(name)
+        if found is not None:
+            index, entry = found
+            if entry.barred:
+                raise out_of_reach(entry, span)
+            if entry.zone is Zone.CONTINUATION:
+                raise another_kind(cx, name, span, "a continuation", "a term")
+            if self.unifier.is_poison(entry.type):
+                raise Rejected
+            return Bound(index, name, span=span), entry.type
+        match cx.definitions.get(name):
+            case ConstDefinition(_, A, M) if not (name in (cx.dims or {}) or name in (cx.locations or {})):
+                return M, A
+            case _:
+                names = [*cx.variables(), *cx.declared(ConstDefinition)]
+                raise no_such_thing(cx, name, span, "a term", names, in_scope(cx, name))
+
+    def _apply(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
+        name = e.head.text
+        local = cx.look_up(name)
+        if local is not None:
+            if local[1].zone is Zone.CONTINUATION:
+                raise Rejected(CommandInTerm(span=e.span, what="a continuation's use", hint=_bind_first(e)))
+            raise another_kind(cx, name, e.head.span, "a variable", "a function")
+        match cx.definitions.get(name):
+            case OpDefinition() | NetDefinition() as d:
+                raise Rejected(CommandInTerm(span=e.span, what=f"`{name}`, {kind_of(d)},", hint=_bind_first(e)))
+            case None | FunDefinition():
+                return self._call(cx, e)
+            case DimDefinition() | ConstDefinition() | LocDefinition() | HandlerDefinition() as d:
+                raise another_kind(cx, name, e.head.span, kind_of(d), "a function")
+
+    def _call(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
+        variables = self._variables(cx, e.arguments) if not e.indices else None
+        if variables is None:
+            return self._symbol(cx, e)
+        key = e.head.text, tuple([A for _, A in variables])
+        f = self._met.get(key)
+        if f is None:
+            M, B = self._symbol(cx, e)
+            if isinstance(M, Call) and isinstance(M.function, Primitive) and M.function.domain.is_concrete and B.is_concrete:
+                self._met[key] = M.function
+            return M, B
+        parts = tuple([x for x, _ in variables])
+        M = Call(f, parts[0] if len(parts) == 1 else Tuple(parts, span=parts_span(e)), span=e.span)
+        self.unifier.uses.append((e.span, M))
+        return M, f.codomain
+
+    def _variables(self, cx: Context, arguments: tuple[s.Expr, ...]) -> list[tuple[Bound, Type]] | None:
+        """Arguments that are variables in reach, with their types, if these are known; ``None`` if they are something else."""
+        found: list[tuple[Bound, Type]] = []
+        for e in arguments:
+            place = cx.look_up(e.name) if isinstance(e, s.Var) else None
+            if place is None or place[1].barred or place[1].zone is Zone.CONTINUATION:
+                return None
+            A = self.unifier.head(place[1].type)
+            if not A.is_concrete:
+                return None
+            found.append((Bound(place[0], place[1].name, span=e.span), A))
+        return found or None
+
+    def _symbol(self, cx: Context, e: s.Apply) -> tuple[Term, Type]:
+        candidate, argument = resolve_function(cx, self.unifier, e, lambda: self.infer(cx, argument_of(e)))
+        f = candidate.function
+        check_needs(cx, self.unifier, f, e)
+        M = self.arguments(cx, e, f.domain) if argument is None else argument
+        check_size(cx, self.unifier, candidate, e)
+        f = self.unifier.function(f)
+        call = Call(f, M, span=e.span)
+        self.unifier.uses.append((e.span, call))
+        return call, f.codomain
+
+    def arguments(self, cx: Context, e: s.Apply, A: Type) -> Term:
+        """The arguments of a function, operation or net whose input is A, as one term. Raises ``Rejected``."""
+        wanted = self.unifier.head(A)
+        count = len(wanted.factors) if isinstance(wanted, Product) else 0 if wanted == UNIT else 1
+        match e.arguments:
+            case ():
+                if count and not isinstance(wanted, TypeMeta):
+                    raise self._wrong_arguments(cx, e, A, count)
+                return self.check(cx, s.Unit(span=e.span), A)
+            case (s.Var(name) as one,) if count == 1:
+                M, B = self._variable(cx, name, one.span)
+                if not self.unifier.same_type(B, A):
+                    self.same(cx, B, A, one, asked_by(cx, self.unifier, e, 0))
+                return M
+            case (one,):
+                if count != 1 and not isinstance(one, s.TupleExpr | s.LetExpr | s.Unit) and one != s.Number("0", span=e.span):
+                    M, B = self.infer(cx, one)
+                    if isinstance(self.unifier.head(B), Real) and not self.unifier.would_fit(B, A):
+                        raise self._wrong_arguments(cx, e, A, count)
+                    self.same(cx, B, A, one, asked_by(cx, self.unifier, e, 0))
+                    return M
+                return self.check(cx, one, A, asked_by(cx, self.unifier, e, 0))
+            case many:
+                span = parts_span(e)
+                if isinstance(wanted, TypeMeta):
+                    return self.check(cx, s.TupleExpr(many, span=span), A)
+                if count != len(many) or not isinstance(wanted, Product):
+                    raise self._wrong_arguments(cx, e, A, count)
+                siblings, parts = Siblings(self.unifier), list[Term]()
+                for i, (item, B) in enumerate(zip(many, wanted.factors, strict=True), start=1):
+                    with siblings:
+                        parts.append(self.check(cx, item, B, asked_by(cx, self.unifier, e, i)))
+                siblings.settle()
+                return Tuple(tuple(parts), span=span)
+
+    def _wrong_arguments(self, cx: Context, e: s.Apply, A: Type, wanted: int) -> Rejected:
+        count = f"{wanted} argument{'s' if wanted != 1 else ''}" if wanted else "no argument"
+        given = str(len(e.arguments)) if e.arguments else "none"
+        (expected,) = self.unifier.show(A)
+        expected = f"{expected}, the input of `{applied(e)}`" if wanted else f"`{applied(e)}()`"
+        hint = "the arguments of f are one point: `rd[f](w, (x, y))`" if e.head.text == "rd" else ""
+        fix = None
+        if wanted == 1 and len(e.arguments) > 1 and all(is_number(argument) for argument in e.arguments):
+            hint, fix = "an array is written `[1, 2]`", array_of(e.arguments, self.unifier.head(A))
+        notes = chosen(e.span, asked_by(cx, self.unifier, e, 0).story())
+        return Rejected(
+            WrongNumberOfArguments(
+                span=e.span, name=e.head.text, wanted=count, given=given, expected=expected, hint=hint, fix=fix, notes=notes
+            )
+        )
+
+    def _binary(self, cx: Context, e: s.Binary) -> tuple[Term, Type]:
+        if e.operator is s.BinaryOperator.FLOOR:
+            why = "`//` divides dimensions, and stands between terms here"
+            fix = sign(e.left.span, e.right.span, "//", "/")
+            raise Rejected(NotADimension(span=e.span, why=why, hint="terms are divided with `/`", fix=fix))
+        spine = [(each, Siblings(self.unifier)) for each in s.spine(e, _INFIX)]
+        for _, siblings in reversed(spine):
+            siblings.open()
+        left: tuple[Term, Type] | Rejected
+        try:
+            left = self.infer(cx, spine[0][0].left)
+        except Rejected as failure:
+            left = failure
+        for each, siblings in spine:
+            try:
+                left = self._joined(cx, each, siblings, left)
+            except Rejected as failure:
+                left = failure
+        if isinstance(left, Rejected):
+            raise left
+        return left
+
+    def _joined(self, cx: Context, e: s.Binary, siblings: Siblings, left: tuple[Term, Type] | Rejected) -> tuple[Term, Type]:
+        """``e``, whose left operand is known, or has failed."""
+        siblings.close(left if isinstance(left, Rejected) else None)
+        right: list[tuple[Term, Type]] = []
+        with siblings:
+            right.append(self.infer(cx, e.right))
+        siblings.settle()
+        if isinstance(left, Rejected):
+            raise left
+        (M, A), (N, B) = left, right[0]
+        if e.operator is s.BinaryOperator.PLUS and self.unifier.same_type(A, B):
+            return Plus(M, N, span=e.span), A
+        return operators.binary(cx, self.unifier, e, (M, A), (N, B))
+
+    def _projection(self, cx: Context, e: s.Expr, index: int, operand: s.Expr) -> tuple[Term, Type]:
+        M, A = self.infer(cx, operand)
+        match self.unifier.head(A):
+            case Product(factors) if 1 <= index <= len(factors):
+                return Proj(index, len(factors), M, span=e.span), factors[index - 1]
+            case other:
+                (found,) = self.unifier.show(other)
+                expected = f"a product of at least {max(index, 2)} types" if index else "a component from 1 on"
+                hint = "" if isinstance(other, Product) else "only a tuple has components; an array's entries have no names"
+                notes = chosen(e.span, operand_story(cx, self.unifier, operand, A))
+                raise Rejected(
+                    NoSuchComponent(
+                        span=e.span,
+                        index=index,
+                        found=found,
+                        expected=expected,
+                        hint=hint,
+                        notes=notes,
+                        rule=TypingRule.T_PROJ.cited,
+                    )
+                )
+
+    def _reverse_derivative(self, cx: Context, e: s.ReverseDerivative) -> tuple[Term, Type]:
+        V, A = self.infer(cx, e.point)
+        opened = open_patterns(cx, self.unifier, ((e.variable, A),), Zone.DELTA)
+        N, B = self.infer(opened.context, e.body)
+        by, hint = "the type of N in `W.rd(x. N)(V)`", "the cotangent W has the type of the result"
+        story = operand_story(opened.context, self.unifier, e.body, B)
+        W = self.check(cx, e.cotangent, B, Asked(by, hint, lambda: story, TypingRule.T_RD.cited))
+        return Rd(W, opened.term_scope(N), V, span=e.span), A
+
+    def _let(self, cx: Context, e: s.LetExpr, A: Type | None, asked: Asked) -> tuple[Term, Type]:
+        """A whole spine of lets in a loop, so that long programs need no deep recursion."""
+        spine: list[tuple[s.LetExpr, Term, Opened]] = []
+        siblings = Siblings(self.unifier)
+        body: s.Expr = e
+        while isinstance(body, s.LetExpr) and body.arrow is s.Arrow.TERM:
+            found: tuple[Term, Type] | None = None
+            with siblings:
+                found = self.infer(cx, body.bound)
+            M, B = found or wrong(self.unifier)
+            opened = taken_apart(cx, self.unifier, siblings, body, B)
+            spine.append((body, M, opened))
+            cx, body = opened.context, body.body
+        head: list[tuple[Term, Type]] = []
+        with siblings:
+            head.append(self.infer(cx, body) if A is None else (self.check(cx, body, A, asked), A))
+        siblings.settle()
+        ((N, C),) = head
+        for written, M, opened in reversed(spine):
+            N = Let(M, opened.term_scope(N), span=written.span)
+        return N, C
+
+
+def wrong(unifier: Unifier) -> tuple[Term, Type]:
+    """What stands for a term with an error until all errors are known."""
+    A = unifier.poison()
+    return Zero(A), A
+
+
+def taken_apart(cx: Context, unifier: Unifier, siblings: Siblings, e: s.LetExpr, A: Type) -> Opened:
+    """The pattern of a let for a value of type A, or, if it does not fit, for something with an error."""
+    if isinstance(e.pattern, s.NamePattern):
+        return open_name(cx, e.pattern, A, Zone.DELTA)
+    with siblings:
+        try:
+            return open_patterns(cx, unifier, ((e.pattern, A),), Zone.DELTA)
+        except Rejected as failure:
+            notes = chosen(e.pattern.span, operand_story(cx, unifier, e.bound, A))
+            told = (replace(d, notes=notes) if isinstance(d, PatternDoesNotFit) else d for d in failure.diagnostics)
+            raise Rejected(*told) from None
+    poisoned = (Entry(x.name, unifier.poison(), Zone.DELTA, span=x.span) for x in names_of(e.pattern))
+    return Opened((), (), cx.bind(*poisoned))
+
+
+def parts_span(e: s.Apply) -> Span:
+    """Where the arguments stand, of which there are some."""
+    return e.arguments[0].span.to(e.arguments[-1].span)
+
+
+def argument_of(e: s.Apply) -> s.Expr:
+    """The arguments as one expression."""
+    match e.arguments:
+        case ():
+            return s.Unit(span=e.span)
+        case (argument,):
+            return argument
+        case many:
+            return s.TupleExpr(many, span=parts_span(e))
+
+
+def _without_return(e: s.ReturnExpr) -> Fix | None:
+    text = e.span.text
+    word = len(text) - len(text.removeprefix("return").lstrip())
+    return Fix(Span(e.span.source, e.span.start, e.span.start + word), "") if word else None
+
+
+def _bind_first(e: s.Expr) -> str:
+    text = e.span.text if len(e.span.text) <= 30 and "\n" not in e.span.text else "…"
+    if isinstance(e, s.RevHandleExpr | s.HandleExpr):
+        text = "rev handle …" if isinstance(e, s.RevHandleExpr) else "handle …"
+    return f"bind its result first: `let y <= {text} in …`"

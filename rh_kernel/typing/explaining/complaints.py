@@ -1,0 +1,194 @@
+"""Complaints that several judgments make: a name that is unknown or of another kind, a type that is not what is asked for."""
+
+from collections.abc import Iterable
+
+from rh_kernel.primitives.table import ROWS, Failing
+from rh_kernel.source.diagnostic import Fix, Note, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.core import ReverseHandler
+from rh_kernel.syntax.signature import Parameter
+from rh_kernel.syntax.types import Type
+from rh_kernel.typing.context import Context, Entry, Zone
+from rh_kernel.typing.definitions import HandlerDefinition, NetDefinition, OpDefinition, kind_of
+from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.errors import (
+    BadDimension,
+    DependsOnError,
+    OutOfReach,
+    TypesDiffer,
+    UnknownName,
+    WrongKindOfName,
+    WrongNumberOfIndices,
+)
+from rh_kernel.typing.explaining.hints import NOBODY, Asked, another_type, instead
+from rh_kernel.typing.explaining.mending import is_slip
+from rh_kernel.typing.explaining.nearness import nearest, of_elsewhere
+from rh_kernel.typing.explaining.origins import chosen, origins, where
+from rh_kernel.typing.unification.unify import Unifier, unknowns
+
+_FEW = 6
+
+
+# -- names ---------------------------------------------------------------------------------------------------------------------
+
+
+def no_such_thing(cx: Context, name: str, span: Span, wanted: str, names: Iterable[str], hint: str = "") -> Rejected:
+    """``name`` stands where ``wanted`` is asked for, and is something else or nothing; ``names`` are what could stand there."""
+    is_a = _kind_here(cx, name)
+    return unknown_name(cx, name, span, names, hint) if is_a is None else another_kind(cx, name, span, is_a, wanted)
+
+
+def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint: str = "") -> Rejected:
+    """The complaint about a name that means nothing, with the nearest of ``names``; a slip of the pen has a fix."""
+    if name in cx.definitions.failed:
+        return Rejected(DependsOnError(span=span, name=name, hint="mend the declaration first"))
+    known = list(names)
+    near = nearest(name, known, ROWS)
+    if near is None:
+        return Rejected(UnknownName(span=span, name=name, hint=of_elsewhere(name) or hint))
+    fix = Fix(span, near) if span.text == name and is_slip(name, near) else None
+    hint = "" if fix else f"did you mean `{near}`?"
+    return Rejected(UnknownName(span=span, name=name, hint=hint, fix=fix, notes=chosen(span, where(cx, near))))
+
+
+def another_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> Rejected:
+    """The complaint about a name that means something of another kind."""
+    definition = cx.definitions.get(name)
+    hint = instead(is_a, wanted, name)
+    if isinstance(definition, HandlerDefinition) and is_a == kind_of(definition):
+        applied = f"{name}({', '.join(parameter for parameter, _ in definition.parameters)})".removesuffix("()")
+        use = "rev handle (M) <x>. P" if isinstance(definition.handler, ReverseHandler) else "handle P"
+        hint = f"a handler stands after `with`: `{use} with {applied}`"
+    notes = chosen(span, where(cx, name))
+    return Rejected(WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint, notes=notes))
+
+
+def out_of_reach(entry: Entry, span: Span) -> Rejected:
+    """The complaint about a variable that is barred."""
+    barrier = entry.barred
+    if barrier is None:
+        raise ValueError(f"{entry.name} is within reach")
+    hint = barrier.way_in.replace("{name}", entry.name).replace("{type}", "A" if unknowns(entry.type) else str(entry.type))
+    if entry.zone is Zone.CONTINUATION:
+        hint = f"bind what it gives outside: `let y <= {entry.name} • M in …`"
+    hint = "\n".join(part for part in (barrier.why, hint) if part)
+    bound = () if entry.span is None else (Note(span=entry.span, text=f"`{entry.name}` is bound here"),)
+    hides = () if barrier.span is None else (Note(span=barrier.span, text=f"from here on `{entry.name}` is hidden"),)
+    notes = chosen(span, (*hides, *bound))
+    return Rejected(
+        OutOfReach(
+            span=span,
+            name=entry.name,
+            where=barrier.where,
+            hint=hint,
+            notes=notes,
+            rule=TypingRule(barrier.rule).cited,
+        )
+    )
+
+
+def in_scope(cx: Context, name: str) -> str:
+    """The variables that can be used in place of ``name``, if there are some and not many."""
+    names = cx.variables()
+    found = [f"in scope here: {', '.join(f'`{n}`' for n in names)}"] if 0 < len(names) <= _FEW else []
+    found += [f"the content of `{l}` is read with `let w <= Get[{l}]() in …`" for l in list(cx.locations or {})[:1]]
+    return "; ".join(found) or f"declare it: `const {name} = …`"
+
+
+def _kind_here(cx: Context, name: str) -> str | None:
+    found = cx.look_up(name)
+    if found is not None:
+        return "a continuation" if found[1].zone is Zone.CONTINUATION else "a variable"
+    if name in (cx.dims or {}):
+        return "a dimension"
+    if name in (cx.locations or {}):
+        return "a location"
+    definition = cx.definitions.get(name)
+    if definition is not None:
+        return kind_of(definition)
+    return "a function" if name in ROWS else None
+
+
+def wrong_indices(
+    cx: Context, head: s.Name, indices: tuple[s.Written, ...], wanted: str, expected: str, hint: str = ""
+) -> Rejected:
+    """The complaint about how many indices stand in the square brackets behind ``head``."""
+    span = indices[0].span.to(indices[-1].span) if indices else head.span
+    given = str(len(indices)) if indices else "none"
+    notes = chosen(span, where(cx, head.text))
+    return Rejected(
+        WrongNumberOfIndices(span=span, name=head.text, wanted=wanted, given=given, expected=expected, hint=hint, notes=notes)
+    )
+
+
+def signature(name: str, parameters: tuple[Parameter, ...]) -> str:
+    """``FC[l : Loc(m, n)]``"""
+    inside = ", ".join(map(str, parameters)).replace("Loc(s…)", "Loc(…)")
+    return f"`{name}[{inside}]`" if parameters else f"`{name}`"
+
+
+def count_of(n: int, thing: str) -> str:
+    """``nothing``, ``1 index``, ``2 indices``"""
+    many = "indices" if thing == "index" else f"{thing}s"
+    return f"{n} {thing if n == 1 else many}" if n else "nothing"
+
+
+# -- types ---------------------------------------------------------------------------------------------------------------------
+
+
+def types_differ(
+    unifier: Unifier,
+    span: Span,
+    what: str,
+    found: Type,
+    expected: Type,
+    asked: Asked = NOBODY,
+    story: Iterable[Note] = (),
+    fix: Fix | None = None,
+) -> Rejected:
+    """The complaint that a type was found where another one is asked for; ``story`` tells where what was found comes from."""
+    hint = asked.hint or another_type(unifier.type(found), unifier.type(expected))
+    A, B = unifier.show(found, expected)
+    wanted = f"{B}, {asked.by}" if asked.by else B
+    notes = chosen(span, story, asked.story())
+    return Rejected(
+        TypesDiffer(span=span, what=what, found=A, expected=wanted, hint=hint, fix=fix, notes=notes, rule=asked.rule)
+    )
+
+
+def applied(e: s.Apply) -> str:
+    """``FC[w0]``, what is applied"""
+    return e.head.text + (f"[{', '.join(i.span.text for i in e.indices)}]" if e.indices else "")
+
+
+def asked_by(cx: Context, unifier: Unifier, e: s.Apply, number: int) -> Asked:
+    """Who asks for the type of argument ``number``, from 1, or with 0 of the only one."""
+    if e.head.text == "rd" and number:
+        return Asked(
+            "for the cotangent" if number == 1 else "for the point",
+            "the cotangent comes first, the point second: `rd[f](w, v)`",
+        )
+    by = f"argument {number} of `{applied(e)}`" if number else f"the input of `{applied(e)}`"
+    called = s.Apply(e.head, e.indices, (), span=e.span)
+    match cx.definitions.get(e.head.text):
+        case OpDefinition():
+            rule = TypingRule.T_OP.cited
+        case NetDefinition():
+            rule = ""
+        case _:
+            rule = TypingRule.T_FUNC.cited
+    return Asked(by, story=lambda: origins(cx, unifier, called), rule=rule)
+
+
+def quoted(span: Span) -> str:
+    """What stands there, in quotes, if it is short."""
+    text = span.text
+    return f"`{text}`" if len(text) <= 40 and "\n" not in text else "this"
+
+
+def no_such_member(span: Span, found: Failing, domain: str, notes: tuple[Note, ...] = ()) -> Rejected:
+    """A function symbol of the language is used on ``domain``, at dimensions where it is not defined."""
+    what = f"there is no `{found.member}` of {domain}"
+    hint = f"`{found.signature}`"
+    return Rejected(BadDimension(span=span, what=what, found=found.facts, expected=found.need, notes=notes, hint=hint))

@@ -1,0 +1,93 @@
+"""Complaints about handlers: who asks a clause for its type, clauses and handlers of the other kind, clauses given twice."""
+
+from rh_kernel.source.diagnostic import Note, Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.types import Type
+from rh_kernel.typing.context import Context
+from rh_kernel.typing.derivation.derivations import TypingRule
+from rh_kernel.typing.elaboration.backward import last
+from rh_kernel.typing.errors import ClauseOfOtherKind, ClauseTwice, HandlerOfOtherKind
+from rh_kernel.typing.explaining.hints import Asked
+from rh_kernel.typing.explaining.origins import chosen, where
+from rh_kernel.typing.unification.unify import Unifier
+
+ORDINARY, REVERSE = "an ordinary handler", "a reverse handler"
+"""The two kinds of handlers, in words."""
+
+RETURN_OF_REVERSE = Asked(
+    "the result of the handled command",
+    "the return clause of a reverse handler gives the cotangent of the result",
+    rule=TypingRule.T_RHANDLER.cited,
+)
+RETURN_OF_ORDINARY = Asked(
+    "what the handler gives",
+    "the return clause gives what the whole `handle P with H` gives",
+    rule=TypingRule.T_HANDLER.cited,
+)
+"""Who asks a return clause for its type."""
+
+
+def asked_of_forward(name: str) -> Asked:
+    """Who asks for the type of a forward part."""
+    hint = f"the forward part returns a pair: what `{name}` gives, and what the backward part needs (`0` for nothing)"
+    return Asked(f"what the forward part of `{name}` returns", hint, rule=TypingRule.T_RHANDLER.cited)
+
+
+def asked_of_backward(name: str) -> Asked:
+    """Who asks for the type of a backward part."""
+    hint = f"the backward part returns the cotangent of the input of `{name}`"
+    return Asked(f"the input of `{name}`", hint, rule=TypingRule.T_RHANDLER.cited)
+
+
+def asked_of_clause(name: str) -> Asked:
+    """Who asks for the type of an ordinary handler's clause."""
+    hint = f"the clause for `{name}` gives what the return clause gives, and so does its continuation"
+    return Asked("what the handler gives", hint, rule=TypingRule.T_HANDLER.cited)
+
+
+def clause_twice(clause: s.Clause, name: str, first: s.Clause) -> Rejected:
+    """The complaint about a second clause for the same operation."""
+    notes = (Note(span=opening(first), text="the first one stands here"),)
+    hint = f"one clause holds for all indices; a location can have one of its own, `{name}[w0](x)` for a declared `w0`"
+    if name == "return":
+        hint = "keep one of the two"
+    return Rejected(ClauseTwice(span=opening(clause), name=name, notes=notes, hint=hint))
+
+
+def clause_of_other_kind(clause: s.ReverseClause | s.OrdinaryClause, is_a: str, inside: str, hint: str) -> Rejected:
+    """The complaint about a clause of the other kind of handler."""
+    return Rejected(ClauseOfOtherKind(span=opening(clause), is_a=is_a, inside=inside, hint=hint))
+
+
+def opening(clause: s.Clause) -> Span:
+    """What stands in front of the arrow."""
+    body = clause.forward if isinstance(clause, s.ReverseClause) else clause.body
+    source, start = clause.span.source, clause.span.start
+    text = source.text[start : body.span.start].rstrip()
+    text = next((text.removesuffix(arrow) for arrow in ("->", "→", "↦") if text.endswith(arrow)), text)
+    return Span(source, start, start + len(text.rstrip()))
+
+
+def head_of(clause: s.ReverseClause | s.OrdinaryClause) -> str:
+    """``FC[l]``"""
+    return clause.head.text + (f"[{', '.join(i.text for i in clause.indices)}]" if clause.indices else "")
+
+
+def handler_of_other_kind(cx: Context, h: s.HandlerName, construct: str, wanted: str, is_a: str, more: str = "") -> Rejected:
+    """The complaint about a handler of the other kind."""
+    use = "`handle P with H`" if is_a == ORDINARY else "`rev handle (M) <x>. R with H`"
+    hint = f"it is used in {use}{more}"
+    notes = chosen(h.span, where(cx, h.name.text))
+    return Rejected(
+        HandlerOfOtherKind(span=h.span, construct=construct, wanted=wanted, name=h.name.text, is_a=is_a, hint=hint, notes=notes)
+    )
+
+
+def returned_by(unifier: Unifier, h: s.HandlerLiteral, D: Type) -> tuple[Note, ...]:
+    """What the return clause gives."""
+    return tuple(
+        Note(span=last(c.body).span, text=f"the return clause gives {unifier.show(D)[0]}")
+        for c in h.clauses
+        if isinstance(c, s.ReturnClause)
+    )

@@ -1,0 +1,157 @@
+"""What to write instead, where that is known for certain: found from what was written, and from the types of its parts."""
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from rh_kernel.source.diagnostic import Fix
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.dimensions import DimMeta, variables
+from rh_kernel.syntax.types import SCALAR, UNIT, Real, Type, show_shape
+from rh_kernel.typing.explaining.hints import EXCHANGED, written
+
+_SHORT = 4
+_ALIKE = 0.8
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+@frozen
+class Advice:
+    """What to do, in words and as a change of the text, so far as it is known."""
+
+    hint: str = ""
+    fix: Fix | None = None
+
+
+def is_slip(name: str, known: str) -> bool:
+    """Whether one name is surely the other one, misspelt: of one that is short, or numbered in another way, nobody can say."""
+    if name.casefold() == known.casefold():
+        return True
+    if len(name) < _SHORT or _LETTERS.findall(name) == _LETTERS.findall(known):
+        return False
+    return difflib.SequenceMatcher(None, name, known).ratio() >= _ALIKE
+
+
+def sign(left: Span, right: Span, found: str, wanted: str) -> Fix | None:
+    """The sign between two parts replaced by ``wanted``; ``found`` is a pattern for it."""
+    between = Span(left.source, left.end, right.start)
+    signs = [*re.finditer(found, between.text)]
+    if len(signs) != 1 or "#" in between.text:
+        return None
+    start = left.end + signs[0].start()
+    return Fix(Span(left.source, start, start + len(signs[0][0])), wanted)
+
+
+def inserted(span: Span, text: str) -> Fix:
+    """``text`` in front of what stands at ``span``"""
+    return Fix(replace(span, end=span.start), text)
+
+
+def transposed(e: s.Expr) -> Fix:
+    """``eᵀ`` in the place of ``e``"""
+    return Fix(e.span, f"{_atom(e)}^T")
+
+
+def other_type(e: s.Expr, A: Type, B: Type) -> Fix | None:
+    """``e : A`` stands where a B is asked for."""
+    match A, B:
+        case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
+            return transposed(e)
+        case _:
+            return None
+
+
+def other_operand(e: s.Binary, A: Type, B: Type) -> Advice:
+    """Operands of types A and B do not go together under an operator that is not ``@``."""
+    match e.operator, A, B:
+        case _ if UNIT in (A, B):
+            return Advice("`()` holds nothing; it is what `Put[l](M)` gives, `let _ <= Put[l](M) in …`")
+        case s.BinaryOperator.TIMES, Real(tuple()), _ if B == SCALAR:
+            return Advice("a scalar stands on the left of `*`", Fix(e.span, f"{_atom(e.right)} * {_atom(e.left)}"))
+        case _, Real(tuple()), _ if B == SCALAR:
+            return _filled(e.right, A)
+        case _, _, Real(tuple()) if A == SCALAR:
+            return _filled(e.left, B)
+        case s.BinaryOperator.TIMES, Real((_, n)), Real((k,)):
+            fix = sign(e.left.span, e.right.span, r"[*×]", "@") if n == k else None
+            return Advice("the product of a matrix and a vector is written with `@`", fix)
+        case _, Real((m, n)), Real((p, q)) if (m, n) == (q, p):
+            fix = _outer_exchanged(e.right) or _outer_exchanged(e.left)
+            return Advice(
+                f"{EXCHANGED}: {'`outer(y, x)` is the transpose of `outer(x, y)`' if fix else 'transpose one of them'}", fix
+            )
+        case _:
+            return Advice()
+
+
+def no_product(whole: Span, M: s.Expr, N: s.Expr, A: Type, B: Type, product: Callable[[str, str], str]) -> Advice:
+    """``M : A`` and ``N : B`` have no matrix product, which ``product`` writes from the texts of two factors."""
+    left, right = written(M.span, "M"), written(N.span, "N")
+    match A, B:
+        case Real((_,)), Real((_,)):
+            inner, outer = f"`dot({left}, {right})`", f"`outer({left}, {right})`"
+            return Advice(f"{inner} is the inner product of two vectors, {outer} the matrix of products")
+        case Real((k,)), Real((m, n)) if k in (m, n):
+            matrix = _atom(N) if k == n else f"{_atom(N)}^T"
+            return Advice("the matrix stands on the left, the vector on the right", Fix(whole, product(matrix, _atom(M))))
+        case Real((m, _)), Real((p, *_)) if m == p:
+            return Advice("with the transpose it fits", transposed(M))
+        case Real((_, n)), Real((_, q)) if n == q:
+            return Advice("with the transpose it fits", transposed(N))
+        case Real((_, _)), _ if B == SCALAR:
+            return Advice("a matrix is scaled with `*`", Fix(whole, f"{_atom(N)} * {_atom(M)}"))
+        case _, Real((_, _)) if A == SCALAR:
+            return Advice("a matrix is scaled with `*`", Fix(whole, f"{_atom(M)} * {_atom(N)}"))
+        case _:
+            return Advice()
+
+
+def is_number(e: s.Expr) -> bool:
+    """Whether a number is written out."""
+    return isinstance(e, s.Number) or (isinstance(e, s.Negate) and isinstance(e.operand, s.Number))
+
+
+def array_of(entries: tuple[s.Expr, ...], A: Type) -> Fix | None:
+    """The numbers as an array, where so many are asked for."""
+    whole = entries[0].span.to(entries[-1].span)
+    match A:
+        case Real((n,)) if n.constant in (None, len(entries)):
+            return Fix(whole, f"[{whole.text}]")
+        case _:
+            return None
+
+
+def _filled(e: s.Expr, A: Real) -> Advice:
+    if not isinstance(A.shape, tuple) or any(isinstance(v, DimMeta) for d in A.shape for v in variables(d)):
+        return Advice(f"make an array of the scalar: `fill[…]({written(e.span, 'a')})`")
+    return Advice("make an array of the scalar", Fix(e.span, f"fill[{show_shape(A.shape)}]({e.span.text})"))
+
+
+def _outer_exchanged(e: s.Expr) -> Fix | None:
+    match e:
+        case s.Apply(s.Name("outer"), (), (y, x)):
+            return Fix(e.span, f"outer({x.span.text}, {y.span.text})")
+        case _:
+            return None
+
+
+def _atom(e: s.Expr) -> str:
+    """What was written, in brackets if something that binds more tightly could tear it apart."""
+    match e:
+        case s.Var() | s.Number() | s.ArrayLiteral() | s.Unit() | s.TupleExpr() | s.Apply() | s.Projection() | s.Transpose():
+            return e.span.text
+        case (
+            s.Family()
+            | s.Negate()
+            | s.Binary()
+            | s.ReverseDerivative()
+            | s.LetExpr()
+            | s.ReturnExpr()
+            | s.RevHandleExpr()
+            | s.HandleExpr()
+            | s.ResumeExpr()
+        ):
+            return f"({e.span.text})"

@@ -1,0 +1,161 @@
+"""Where types come from: the places where the names of an expression were bound or declared, as notes of a complaint."""
+
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+
+from rh_kernel.source.diagnostic import Note
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface as s
+from rh_kernel.syntax.types import Product, Real, ShapeMeta, Type, TypeMeta
+from rh_kernel.typing.context import Context
+from rh_kernel.typing.definitions import (
+    ConstDefinition,
+    Definition,
+    DimDefinition,
+    FunDefinition,
+    HandlerDefinition,
+    LocDefinition,
+    NetDefinition,
+    OpDefinition,
+)
+from rh_kernel.typing.explaining.hints import Asked
+from rh_kernel.typing.unification.unify import Unifier
+
+MOST = 3
+"""So many notes a complaint has at most."""
+
+
+def chosen(span: Span, *stories: Iterable[Note]) -> tuple[Note, ...]:
+    """The first notes of each story, the nearest causes, then the second ones; none twice, and none at ``span`` itself."""
+    found: dict[Span, Note] = {}
+    for notes in zip_longest(*stories):
+        for note in notes:
+            if note is not None and note.span != span:
+                found.setdefault(note.span, note)
+    return tuple(found.values())[:MOST]
+
+
+def origins(cx: Context, unifier: Unifier, e: s.Expr) -> Iterator[Note]:
+    """Where the names were bound that the type of ``e`` depends on, in their order; a name that ``e`` binds is no such name."""
+    for name in _free(e):
+        note = origin(cx, unifier, name)
+        if note is not None:
+            yield note
+
+
+def operand_story(cx: Context, unifier: Unifier, e: s.Expr, A: Type) -> Iterator[Note]:
+    """Why an operand has type A: of a name where that was bound; of anything else the type itself, and then its names."""
+    if not isinstance(e, s.Var):
+        yield this_is(unifier, e.span, A)
+    yield from origins(cx, unifier, e)
+
+
+def this_is(unifier: Unifier, span: Span, A: Type) -> Note:
+    """What stands there has this type."""
+    return Note(span=span, text=f"this is {unifier.show(A)[0]}")
+
+
+def declared_as(by: str, written: s.TypeExpr | None) -> Asked:
+    """A type that is written out asks for what it says."""
+    return Asked(by, story=lambda: () if written is None else (Note(span=written.span, text="asked for here"),))
+
+
+def origin(cx: Context, unifier: Unifier | None, name: str) -> Note | None:
+    """Where the name was bound or declared, with its type if there is a unifier; ``None`` for what is built in or unknown."""
+    found = cx.look_up(name)
+    if found is not None:
+        entry = found[1]
+        is_shown = unifier is not None and entry.answer is None and _is_known(unifier.type(entry.type))
+        typed = f" : {unifier.show(entry.type)[0]}" if unifier is not None and is_shown else ""
+        return None if entry.span is None else Note(span=entry.span, text=f"`{name}{typed}` is bound here")
+    if cx.places and name in cx.places:
+        loc = (cx.locations or {}).get(name)
+        typed = "" if loc is None else f" : {Real(loc.shape)}"
+        return Note(span=cx.places[name], text=f"`{name}{typed}` is declared here")
+    declared = cx.definitions.named.get(name)
+    if declared is None or declared.span is None:
+        return None
+    return Note(span=declared.span, text=f"`{name}{_type(declared.definition)}` is declared here")
+
+
+def where(cx: Context, *names: str) -> Iterator[Note]:
+    """Where the names were bound or declared, as far as they are known, without the types of variables."""
+    return (note for name in names if (note := origin(cx, None, name)) is not None)
+
+
+def _type(definition: Definition) -> str:
+    match definition:
+        case ConstDefinition(_, A, _):
+            return f" : {A}"
+        case LocDefinition(_, location, _):
+            return f" : {Real(location.shape)}"
+        case FunDefinition(domain=A, codomain=B):
+            return f" : {A} -> {B}"
+        case OpDefinition(_, family):
+            return f" : {family.domain} -> {family.codomain}"
+        case NetDefinition(domain=A, codomain=B):
+            return f" : {A} ~> {B}"
+        case DimDefinition(_, value):
+            return f" = {value}"
+        case HandlerDefinition():
+            return ""
+
+
+def _is_known(A: Type) -> bool:
+    match A:
+        case TypeMeta():
+            return False
+        case Product(factors):
+            return all(map(_is_known, factors))
+        case Real(shape):
+            return not isinstance(shape, ShapeMeta)
+
+
+def names_of(pattern: s.Pattern) -> Iterator[s.NamePattern]:
+    """The names that a pattern binds."""
+    match pattern:
+        case s.NamePattern():
+            yield pattern
+        case s.TuplePattern(items):
+            for item in items:
+                yield from names_of(item)
+
+
+def _free(e: s.Expr) -> Iterator[str]:
+    """The names in ``e`` that it does not bind: of a call the indices first, then what is called, then the arguments."""
+    pending: list[tuple[s.Expr, frozenset[str]]] = [(e, frozenset())]
+    while pending:
+        node, bound = pending.pop()
+        below: list[tuple[s.Expr, frozenset[str]]] = []
+        match node:
+            case s.Var(name):
+                if name not in bound:
+                    yield name
+            case s.Apply(head, indices, arguments):
+                yield from (i.name for i in indices if isinstance(i, s.Var) and i.name not in bound)
+                yield from () if head.text in bound else (head.text,)
+                below = [(argument, bound) for argument in arguments]
+            case s.TupleExpr(items):
+                below = [(item, bound) for item in items]
+            case s.Negate(operand) | s.Transpose(operand) | s.Projection(_, operand) | s.ReturnExpr(operand):
+                below = [(operand, bound)]
+            case s.Binary(_, left, right):
+                below = [(left, bound), (right, bound)]
+            case s.ReverseDerivative(cotangent, x, body, point):
+                below = [(point, bound), (cotangent, bound), (body, _with(bound, x))]
+            case s.LetExpr(pattern, _, M, body):
+                below = [(body, _with(bound, pattern)), (M, bound)]
+            case s.RevHandleExpr(argument):
+                below = [(argument, bound)]
+            case s.HandleExpr(command):
+                below = [(command, bound)]
+            case s.ResumeExpr(k, argument):
+                yield from () if k.text in bound else (k.text,)
+                below = [(argument, bound)]
+            case s.Number() | s.ArrayLiteral() | s.Unit() | s.Family():
+                pass
+        pending += reversed(below)
+
+
+def _with(bound: frozenset[str], pattern: s.Pattern) -> frozenset[str]:
+    return bound | {x.name for x in names_of(pattern)}

@@ -1,0 +1,1 @@
+"""Finding the unknown dimensions, shapes and types of a program (LANGUAGE §2)."""
