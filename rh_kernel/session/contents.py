@@ -53,7 +53,10 @@ def _draw(drawn: Drawn, shape: tuple[int, ...]) -> Array:
         case "normal", (deviation,):
             return rng.normal(0.0, abs(deviation), shape)
         case "uniform", (low, high):
-            return rng.uniform(low, high, shape)
+            if math.isfinite(high - low):
+                return rng.uniform(low, high, shape)
+            u = rng.uniform(0.0, 1.0, shape)
+            return low * (1 - u) + high * u
         case "glorot", ():
             bound = math.sqrt(6.0 / max(shape[0] + shape[-1], 1))
             return rng.uniform(-bound, bound, shape)

@@ -10,6 +10,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.source.tables import table
 from rh_kernel.syntax.builtin import GET, PUT
 from rh_kernel.syntax.core import Handler, Scope, Term
+from rh_kernel.syntax.dimensions import Dim
 from rh_kernel.syntax.signature import Family, Location, Parameter
 from rh_kernel.syntax.types import Type
 
@@ -68,7 +69,7 @@ class LocDefinition:
 
 @frozen
 class FunDefinition:
-    """``fun f(x : A) : B = M``: scopes ``x. M`` and ``w, x. N``, generic in ``variables``."""
+    """``fun f(x : A) : B = M``: scopes ``x. M`` and ``w, x. N``, generic in ``variables``; at a use ``needs`` are 0 or more."""
 
     name: str
     variables: tuple[str, ...]
@@ -77,6 +78,7 @@ class FunDefinition:
     codomain: Type
     body: Scope
     own: Scope | None
+    needs: tuple[Dim, ...] = ()
 
 
 @frozen
@@ -91,7 +93,7 @@ class OpDefinition:
 class NetDefinition:
     """``net mlp[l : Loc(m, n), a : C](x : A) : B = R``: the scope ``a…, x. R``, generic in ``variables``.
 
-    ``nodes`` is about how large it is, with what it uses unfolded; it is counted in tokens.
+    ``nodes`` is about how large it is, with what it uses unfolded; it is counted in tokens. ``needs`` are as for a function.
     """
 
     name: str
@@ -102,6 +104,7 @@ class NetDefinition:
     codomain: Type
     body: Scope
     nodes: int = 0
+    needs: tuple[Dim, ...] = ()
 
 
 @frozen
@@ -109,7 +112,7 @@ class HandlerDefinition:
     """``handler sgd(alpha : A, t : B) = { … }``, generic in ``variables``.
 
     ``handler`` leaves the parameters loose: the last one is index 0. Where the text leaves its type open, unknowns are left in
-    it, and each use has its own. ``nodes`` is as for a net.
+    it, and each use has its own. ``nodes`` and ``needs`` are as for a net.
     """
 
     name: str
@@ -117,6 +120,7 @@ class HandlerDefinition:
     parameters: tuple[tuple[str, Type], ...]
     handler: Handler
     nodes: int = 0
+    needs: tuple[Dim, ...] = ()
 
 
 Definition: TypeAlias = (

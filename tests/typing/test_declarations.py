@@ -213,3 +213,14 @@ def test_the_type_is_shown(text: str, shown: str) -> None:
     found = last(text, Session.start(HERE))
     assert isinstance(found, TypeShown)
     assert found.type == shown
+
+
+def test_uniform_draws_from_the_smaller_number_to_the_larger() -> None:
+    (found,) = wrong("loc a : Real(4) = uniform(2, -1, seed=1)")
+    assert (found.code, found.span and found.span.text) == ("RH123", "2, -1")
+    assert found.fix is not None
+    assert found.fix.text == "-1, 2"
+    assert value("loc a : Real(2) = uniform(1, 1, seed=1)\nGet[a]()")[1] == [1.0, 1.0]
+    widest = value("loc a : Real(50) = uniform(-1.7e308, 1.7e308, seed=1)\nGet[a]()")[1]
+    assert min(widest) < -1e308
+    assert max(widest) > 1e308

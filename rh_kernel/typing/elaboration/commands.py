@@ -36,6 +36,7 @@ from rh_kernel.typing.elaboration.heads import shape_variables
 from rh_kernel.typing.elaboration.indices import elaborate_indices, located, values_of
 from rh_kernel.typing.elaboration.patterns import Opened, open_patterns, pattern_does_not_fit
 from rh_kernel.typing.elaboration.siblings import Siblings
+from rh_kernel.typing.elaboration.sizes import ask_for_sizes
 from rh_kernel.typing.elaboration.terms import Terms, argument_of, taken_apart, wrong
 from rh_kernel.typing.errors import CommandInTerm, TermInCommand
 from rh_kernel.typing.explaining.complaints import another_kind, no_such_thing, out_of_reach, quoted, types_differ
@@ -175,6 +176,7 @@ class Commands:
                 {v: self.unifier.shape(s) for v, s in static.shapes.items()},
                 static.locations,
             )
+            ask_for_sizes(self.unifier, e.span, family.name, static.dims)
             at = tuple([static.dims[v] if v in static.dims else static.shapes[v] for v in family.variables])
             found = at, specialise_type(family.domain, static), specialise_type(family.codomain, static)
             if locations and found[1].is_concrete and found[2].is_concrete:
@@ -187,6 +189,7 @@ class Commands:
         self.unifier.unfold(net.nodes, cx.definitions.nodes, e.span)
         static = Static({v: self.unifier.fresh_dim(v) for v in net.variables}, {}, {})
         indices, static = elaborate_indices(cx, self.unifier, self.terms, e, net.statics, static)
+        ask_for_sizes(self.unifier, e.span, net.name, static.dims, net.needs)
         M = self.terms.arguments(cx, e, specialise_type(net.domain, static))
         body = net.body
         # A net that is generic in nothing was looked through when it was declared.

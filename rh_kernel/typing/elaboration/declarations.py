@@ -130,9 +130,9 @@ def _fun(cx: Context, item: items.FunDeclaration) -> FunDefinition:
     siblings.settle()
     body = finished(unifier, opened.term_scope(M), item.span)
     own = None if own is None else finished(unifier, own, item.span)
-    check_dimensions(unifier)
+    needs = check_dimensions(unifier)
     B = finished_type(unifier, B)
-    return FunDefinition(item.name.text, signature.variables, signature.parameters, A, B, body, own)
+    return FunDefinition(item.name.text, signature.variables, signature.parameters, A, B, body, own, needs)
 
 
 def _own(cx: Context, terms: Terms, item: items.FunDeclaration, d: items.OwnDerivative, B: Type, A: Type) -> Scope:
@@ -162,11 +162,11 @@ def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
     body = finished(commands.unifier, Scope((*values, *scope.hints), scope.body), item.span)
     if not (signature.variables or signature.statics):
         body = Scope(body.hints, body.body, is_generic=False, span=body.span)
-    check_dimensions(commands.unifier)
+    needs = check_dimensions(commands.unifier)
     B = finished_type(commands.unifier, B)
     nodes = _nodes(item, commands.unifier)
     return NetDefinition(
-        item.name.text, signature.variables, signature.statics, signature.parameters, signature.domain, B, body, nodes
+        item.name.text, signature.variables, signature.statics, signature.parameters, signature.domain, B, body, nodes, needs
     )
 
 
@@ -204,10 +204,10 @@ def _handler(cx: Context, item: items.HandlerDeclaration) -> HandlerDefinition:
         H = commands.handlers.reverse_literal(inner, item.body, source, asked)
         unifier.keep(H.type)
     H = finished(unifier, H, item.span)
-    check_dimensions(unifier)
+    needs = check_dimensions(unifier)
     variables = dimension_variables([A for _, A in signature.parameters] + [source] + ([target] if target else []))
     named = _named(H, item.name.text)
-    return HandlerDefinition(item.name.text, variables, signature.parameters, named, _nodes(item, unifier))
+    return HandlerDefinition(item.name.text, variables, signature.parameters, named, _nodes(item, unifier), needs)
 
 
 def _named(H: Handler, name: str) -> Handler:

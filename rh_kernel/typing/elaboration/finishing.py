@@ -8,6 +8,7 @@ from rh_kernel.syntax.binding import AnyNode, types_and_primitives_within, types
 from rh_kernel.syntax.core import Bound, Call, Function, Node, Operation, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, divides_by_zero, impossible
 from rh_kernel.syntax.types import Real, Type, leaves
+from rh_kernel.typing.elaboration.sizes import check_sizes
 from rh_kernel.typing.errors import BadDimension, SizesDiffer, Undetermined
 from rh_kernel.typing.explaining.complaints import no_such_member
 from rh_kernel.typing.unification.unify import Unifier, unknowns
@@ -55,8 +56,11 @@ def _first_open(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
     return None
 
 
-def check_dimensions(unifier: Unifier) -> None:
-    """Where something generic is used, no dimension is negative, and functions have what they need. Raises ``Rejected``."""
+def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
+    """Where something generic is used, no dimension is negative, and functions have what they need. Raises ``Rejected``.
+
+    Returns what has to be 0 or more at each use of what is declared.
+    """
     fine: set[Primitive] = set()
     for span, node in unifier.uses:
         if _is_plain(node, fine):
@@ -71,6 +75,7 @@ def check_dimensions(unifier: Unifier) -> None:
             for leaf in leaves(A):
                 if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
                     _check(span, inner, leaf, leaf.shape)
+    return check_sizes(unifier)
 
 
 def _is_plain(use: Node, fine: set[Primitive]) -> bool:

@@ -7,6 +7,7 @@ from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS, failing
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, specialise, specialise_type
 from rh_kernel.syntax.core import Defined, Function, Primitive, RdOf, Term
@@ -16,6 +17,7 @@ from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
 from rh_kernel.typing.derivation.derivations import TypingRule
 from rh_kernel.typing.elaboration.dimensions import elaborate_dim
+from rh_kernel.typing.elaboration.sizes import ask_for_sizes
 from rh_kernel.typing.errors import NotDifferentiated, OperandsDiffer, SizesDiffer
 from rh_kernel.typing.explaining.complaints import another_kind, count_of, no_such_member, unknown_name, wrong_indices
 from rh_kernel.typing.explaining.hints import counterexample
@@ -115,11 +117,12 @@ def check_needs(cx: Context, unifier: Unifier, f: Function, e: s.Apply) -> None:
             raise no_such_member(e.span, found, domain, chosen(e.span, origins(cx, unifier, e)))
 
 
-def instance(unifier: Unifier, d: FunDefinition) -> Defined:
-    """A user's function with fresh unknowns for its dimension variables."""
+def instance(unifier: Unifier, d: FunDefinition, span: Span) -> Defined:
+    """A user's function with fresh unknowns for its dimension variables, used at ``span``."""
     if not d.variables:
         return Defined(d.name, d.domain, d.codomain, d.body, d.own, is_generic=False)
     static = Static({v: unifier.fresh_dim(v) for v in d.variables}, {}, {})
+    ask_for_sizes(unifier, span, d.name, static.dims, d.needs)
     own = None if d.own is None else specialise(d.own, static)
     A, B = specialise_type(d.domain, static), specialise_type(d.codomain, static)
     return Defined(d.name, A, B, specialise(d.body, static), own)
@@ -132,7 +135,7 @@ def _candidates(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
         if indices:
             hint = "its dimensions are found from the argument"
             raise wrong_indices(cx, head, indices, "nothing", f"`{name}(…)`", hint)
-        return [Candidate(instance(unifier, definition), None)]
+        return [Candidate(instance(unifier, definition, head.span), None)]
     if definition is not None:
         raise another_kind(cx, name, head.span, kind_of(definition), "a function")
     if name == "rd":

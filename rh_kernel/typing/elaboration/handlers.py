@@ -22,6 +22,7 @@ from rh_kernel.typing.elaboration.heads import Head, clause_head
 from rh_kernel.typing.elaboration.indices import CLOSED
 from rh_kernel.typing.elaboration.patterns import open_patterns
 from rh_kernel.typing.elaboration.siblings import Siblings
+from rh_kernel.typing.elaboration.sizes import ask_for_sizes
 from rh_kernel.typing.elaboration.terms import Terms
 from rh_kernel.typing.errors import AnswerDepends, HandlerWithoutReturn, WrongNumberOfArguments
 from rh_kernel.typing.explaining.complaints import count_of, no_such_thing, quoted, types_differ
@@ -110,14 +111,15 @@ class Handlers:
         self.unifier.unfold(d.nodes, cx.definitions.nodes, h.span)
         fresh = _Fresh(self.unifier)
         static = Static({v: self.unifier.fresh_dim(v) for v in d.variables}, {}, {})
+        ask_for_sizes(self.unifier, h.span, d.name, static.dims, d.needs)
         closed = cx.bar(CLOSED, ARGUMENT)
         siblings, arguments = Siblings(self.unifier), list[Term]()
         for e, (name, A) in zip(h.arguments, d.parameters, strict=True):
             asked = Asked(f"the parameter `{name}` of `{d.name}`", story=lambda: where(cx, h.name.text))
             with siblings:
-                arguments.append(self.terms.check(closed, e, fresh.type(specialise_type(A, static)), asked))
+                arguments.append(self.terms.check(closed, e, specialise_type(fresh.type(A), static), asked))
         siblings.settle()
-        H = fresh.node(specialise(d.handler, static))
+        H = specialise(fresh.node(d.handler), static)
         self.unifier.uses.append((h.span, H))
         written = " ".join(h.span.text.split())
         match H:

@@ -82,6 +82,11 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
         raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, fix=_seeded(initial)))
     if seeds and how not in _RANDOM:
         raise Rejected(BadInitial(span=initial.span, why=f"`{how}` takes no seed", expected=usage, hint="leave it out"))
+    if how == "uniform" and numbers[0] > numbers[1]:
+        low, high = initial.arguments
+        why = f"`uniform` draws from its first number up to its second, and {low.span.text} is more than {high.span.text}"
+        fix = Fix(low.span.to(high.span), f"{high.span.text}, {low.span.text}")
+        raise Rejected(BadInitial(span=low.span.to(high.span), why=why, expected=usage, fix=fix))
     _check_shape(initial, how, A)
     return Drawn(how, numbers, _seed(seeds[0][1]) if seeds else 0)
 

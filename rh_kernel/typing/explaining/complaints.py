@@ -148,13 +148,22 @@ def types_differ(
     fix: Fix | None = None,
 ) -> Rejected:
     """The complaint that a type was found where another one is asked for; ``story`` tells where what was found comes from."""
-    hint = asked.hint or another_type(unifier.type(found), unifier.type(expected))
+    hint = asked.hint or _refuted(unifier, found, expected) or another_type(unifier.type(found), unifier.type(expected))
     A, B = unifier.show(found, expected)
     wanted = f"{B}, {asked.by}" if asked.by else B
     notes = chosen(span, story, asked.story())
     return Rejected(
         TypesDiffer(span=span, what=what, found=A, expected=wanted, hint=hint, fix=fix, notes=notes, rule=asked.rule)
     )
+
+
+def _refuted(unifier: Unifier, found: Type, expected: Type) -> str:
+    """What hinders two types that would be equal otherwise, as a hint."""
+    types = unifier.refuted(found, expected)
+    if types is None:
+        return ""
+    general, here, wanted = unifier.show(*types)
+    return f"`{general}` has to be `{wanted}` as well, and would be `{here}`"
 
 
 def applied(e: s.Apply) -> str:

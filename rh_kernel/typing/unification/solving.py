@@ -1,8 +1,14 @@
-"""Equations ``d = 0`` between dimensions, solved for an unknown (LANGUAGE §2): linear ones, and a product with one."""
+"""Equations ``d = 0`` between dimensions, solved for an unknown (LANGUAGE §2).
 
-from math import gcd
+Linear ones, a product with one, and polynomials in one unknown alone, whose roots divide what stands without it.
+"""
+
+from math import gcd, isqrt
 
 from rh_kernel.syntax.dimensions import Atom, Dim, DimMeta, Monomial, dim, variables
+
+MOST = 10**12
+"""Up to this number the divisors of a constant are looked for, which takes a million divisions at most."""
 
 
 def isolate(difference: Dim) -> tuple[int, Dim] | None:
@@ -16,6 +22,29 @@ def isolate(difference: Dim) -> tuple[int, Dim] | None:
             case _:
                 continue
     return _quotient(difference)
+
+
+def roots(difference: Dim) -> tuple[int, tuple[int, ...]] | None:
+    """The unknown of a polynomial in one unknown, and what it can be: whole numbers from 0 on that make it 0."""
+    unknown: int | None = None
+    coefficients: dict[int, int] = {}
+    for monomial, coefficient in difference.terms:
+        match monomial:
+            case ():
+                coefficients[0] = coefficient
+            case ((DimMeta(number), power),) if unknown in (None, number):
+                unknown = number
+                coefficients[power] = coefficient
+            case _:
+                return None
+    lowest = min(coefficients, default=0)
+    constant = abs(coefficients.get(lowest, 0))
+    if unknown is None or constant > MOST:
+        return None
+    divisors = {d for n in range(1, isqrt(constant) + 1) if constant % n == 0 for d in (n, constant // n)}
+    found = {0} if lowest else set[int]()
+    found |= {d for d in divisors if not sum(c * d**power for power, c in coefficients.items())}
+    return unknown, tuple(sorted(found))
 
 
 def solvable(difference: Dim) -> bool:

@@ -26,7 +26,17 @@ from rh_kernel.syntax.types import (
     map_shape,
     map_type,
 )
-from rh_kernel.typing.unification.solving import isolate, solvable
+from rh_kernel.typing.unification.solving import isolate, roots, solvable
+
+
+@dataclass(slots=True)
+class Size:
+    """What has to be 0 or more where ``name`` is used: ``what``, as its declaration writes it, and its value there."""
+
+    span: Span
+    name: str
+    what: str
+    value: Dim
 
 
 @dataclass(slots=True)
@@ -38,13 +48,14 @@ class Mark:
     types: int
     waiting: tuple[tuple[Dim, Dim], ...]
     uses: int
+    sizes: int
 
 
 class Unifier:
     """The unknowns of one item and what has been found for them.
 
-    ``uses`` collects where generic things are used, and what became of them there, for ``finishing.check_dimensions``;
-    ``nodes`` counts those of the nets and handlers that were unfolded.
+    ``uses`` collects where generic things are used, and what became of them there, and ``sizes`` what has to be 0 or more,
+    both for ``finishing.check_dimensions``; ``nodes`` counts those of the nets and handlers that were unfolded.
     """
 
     def __init__(self) -> None:
@@ -57,6 +68,7 @@ class Unifier:
         self._poisoned: set[int] = set()
         self.undetermined = False
         self.uses: list[tuple[Span, Node]] = []
+        self.sizes: list[Size] = []
         self.nodes = 0
 
     def unfold(self, nodes: int, limit: int, span: Span) -> None:
@@ -139,10 +151,20 @@ class Unifier:
         return A if found is None else self.type(found)
 
     def same_type(self, A: Type, B: Type) -> bool:
-        """Make A and B equal; ``False`` (and nothing else changed that matters) where they cannot be."""
+        """Make A and B equal; where they cannot be, ``False``, and the equations that wait do so as before."""
         A, B = self.head(A), self.head(B)
         if A.is_concrete and B.is_concrete:
             return A == B
+        if not self._waiting:
+            return self._same_type(A, B)
+        mark = self.mark()
+        if self._same_type(A, B):
+            return True
+        self.back(mark)
+        return False
+
+    def _same_type(self, A: Type, B: Type) -> bool:
+        A, B = self.head(A), self.head(B)
         match A, B:
             case TypeMeta(m), TypeMeta(n) if m == n:
                 return True
@@ -155,7 +177,7 @@ class Unifier:
             case Real(s), Real(t):
                 return self.same_shape(s, t)
             case Product(many), Product(others):
-                return len(many) == len(others) and all(self.same_type(C, D) for C, D in zip(many, others, strict=True))
+                return len(many) == len(others) and all(self._same_type(C, D) for C, D in zip(many, others, strict=True))
             case (Real(), Product()) | (Product(), Real()):
                 return False
 
@@ -203,6 +225,14 @@ class Unifier:
         if solved is None:
             if not solvable(difference):
                 return False
+            match roots(difference):
+                case number, (value,):
+                    self._dims[number] = dim(value)
+                    return self._reconsider()
+                case _, ():
+                    return False
+                case _:
+                    pass
             self._waiting.append((c, d))
             return True
         number, value = solved
@@ -215,11 +245,11 @@ class Unifier:
         return next(((self.dim(c), self.dim(d)) for c, d in self._waiting), None)
 
     def _reconsider(self) -> bool:
-        if not self._waiting:
-            return True
+        """Whether the equations that wait can hold with what has been found; one that cannot goes on waiting, to be told of."""
         waiting, self._waiting = self._waiting, []
-        hold = [self.same_dim(c, d) for c, d in waiting]
-        return all(hold)
+        refuted = [(c, d) for c, d in waiting if not self.same_dim(c, d)]
+        self._waiting += refuted
+        return not refuted
 
     def _define_type(self, number: int, A: Type) -> bool:
         A = self.type(A)
@@ -230,7 +260,7 @@ class Unifier:
 
     def mark(self) -> Mark:
         """What is known now, to go ``back`` to."""
-        return Mark(len(self._dims), len(self._shapes), len(self._types), tuple(self._waiting), len(self.uses))
+        return Mark(len(self._dims), len(self._shapes), len(self._types), tuple(self._waiting), len(self.uses), len(self.sizes))
 
     def back(self, mark: Mark) -> None:
         """Forget what was found since the mark was made."""
@@ -239,6 +269,7 @@ class Unifier:
         _forget(self._types, mark.types)
         self._waiting = list(mark.waiting)
         del self.uses[mark.uses :]
+        del self.sizes[mark.sizes :]
 
     def would_fit(self, A: Type, B: Type) -> bool:
         """Whether A and B could be made equal; nothing is changed."""
@@ -246,6 +277,14 @@ class Unifier:
         fits = self.same_type(A, B)
         self.back(mark)
         return fits
+
+    def refuted(self, A: Type, B: Type) -> tuple[Type, Type, Type] | None:
+        """Where A and B cannot be equal for some ``c = d`` that waits: ``Real(c)``, what it would be, and ``Real(d)``."""
+        mark, waiting, self._waiting = self.mark(), self._waiting, []
+        sides = [sides for c, d in waiting for sides in ((c, d), (d, c))] if self._same_type(A, B) else []
+        found = next(((c, self.dim(c), d) for c, d in sides if self.dim(c) != c and not self.same_dim(c, d)), None)
+        self.back(mark)
+        return None if found is None else (Real((found[0],)), Real((found[1],)), Real((found[2],)))
 
     # -- showing ---------------------------------------------------------------------------------------------------------------
 

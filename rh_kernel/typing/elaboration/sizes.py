@@ -1,0 +1,37 @@
+"""Sizes from 0 on: where a declaration is used, its dimension variables are not negative (LANGUAGE §2)."""
+
+from collections.abc import Mapping
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.span import Span
+from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, impossible, replace_atoms, variables
+from rh_kernel.typing.errors import BadDimension
+from rh_kernel.typing.unification.unify import Size, Unifier
+
+
+def ask_for_sizes(unifier: Unifier, span: Span, name: str, dims: Mapping[str, Dim], needs: tuple[Dim, ...] = ()) -> None:
+    """What is called ``name`` is used with these values of its variables; they, and what it ``needs``, are to be 0 or more."""
+
+    def value(v: DimVar | DimMeta) -> Dim:
+        return dims[v.name] if isinstance(v, DimVar) and v.name in dims else dim(v)
+
+    asked = [*((v, d) for v, d in dims.items()), *((str(need), replace_atoms(need, value)) for need in needs)]
+    unifier.sizes += [Size(span, name, what, d) for what, d in asked if d.constant is None or d.constant < 0]
+
+
+def check_sizes(unifier: Unifier) -> tuple[Dim, ...]:
+    """What a declaration needs to be 0 or more at each of its uses, since it uses others. Raises ``Rejected``."""
+    needed: dict[Dim, None] = {}
+    for size in unifier.sizes:
+        value = unifier.dim(size.value)
+        if impossible(value):
+            raise Rejected(
+                BadDimension(
+                    span=size.span,
+                    what=f"`{size.name}` is used where `{size.what}` is {value}",
+                    expected="dimensions that are whole numbers from 0 on",
+                )
+            )
+        if any(c < 0 for _, c in value.terms) and all(isinstance(v, DimVar) for v in variables(value)):
+            needed[value] = None
+    return tuple(needed)
