@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from rh_kernel.arrays.equations.linearity import commutes_with_mean
 from rh_kernel.arrays.optimise import Draft
-from rh_kernel.arrays.program import Alias, MeanOverBatch, OuterMean, ProductMean, Program, Register, Smooth, leaves
+from rh_kernel.arrays.program import Alias, MeanOverBatch, OuterMean, ProductMean, Program, Register, Smooth
 from rh_kernel.primitives.formulas import SCALE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.source.collection import put_off
@@ -22,15 +22,15 @@ DEEPEST = 60
 
 @put_off()
 def batched(program: Program, inputs: Sequence[bool]) -> Program:
-    """The program of a batch: the marked inputs, and what depends on them, get an axis of samples in front.
+    """The program of a batch, optimised: the marked inputs, and what depends on them, get an axis of samples in front.
 
     Its size does not depend on how many samples there will be. Raises ``ValueError`` unless each input is marked or not.
     """
     draft = Draft()
-    draft.take(program, [r for tree, marked in zip(program.inputs, inputs, strict=True) if marked for r in leaves(tree)])
+    new = draft.copy(program, inputs)
     means: dict[Register, Register] = {}
-    writes = [(location, _mean(r, draft, means, DEEPEST)) for location, r in program.writes]
-    return draft.finish(program, range(len(program.shapes)), writes)
+    writes = [(location, _mean(new[r], draft, means, DEEPEST)) for location, r in program.writes]
+    return draft.finish(program, new, writes)
 
 
 def _mean(r: Register, draft: Draft, means: dict[Register, Register], depth: int) -> Register:

@@ -21,6 +21,18 @@ PER_OPERATION = 2.5e-10
 """Seconds that NumPy takes for an equation, and for each operation, about."""
 
 
+FEW = 4
+"""A program that is run so often is not worth a plan."""
+
+LIGHT = 1 << 20
+"""Unless all that it computes is more than so many reals: a plan finds room for them once and for all."""
+
+
+def is_read(reals: int, runs: int | None) -> bool:
+    """Whether NumPy reads a program that computes so many reals equation by equation; ``runs`` is how often, if known."""
+    return runs is not None and runs <= FEW and reals <= LIGHT
+
+
 def backend_for(device: Device, seconds: float = 0.0) -> Backend:
     """The back end for a run that would take NumPy so long, as ``estimate`` tells."""
     if device == "gpu" and not isinstance(card(), NoCard):
@@ -35,9 +47,10 @@ def backend_for(device: Device, seconds: float = 0.0) -> Backend:
     return NumPy()
 
 
-def estimate(program: Program, samples: int) -> float:
-    """The seconds, about, that NumPy takes for a run with so many samples."""
-    return len(program.equations) * PER_EQUATION + program.cost_of(samples) * PER_OPERATION
+def estimate(program: Program, runs: int, samples: int) -> float:
+    """The seconds, about, that NumPy takes for so many runs, with so many samples altogether."""
+    once, each = program.costs
+    return runs * (len(program.equations) * PER_EQUATION + once * PER_OPERATION) + samples * each * PER_OPERATION
 
 
 class Accelerated:

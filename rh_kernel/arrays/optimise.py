@@ -37,11 +37,7 @@ COMMUTE = frozenset({"add", "mul", "dot"})
 def optimise(program: Program) -> Program:
     """A program with the same results for all inputs and heaps, up to rounding and the sign of zero, and no more equations."""
     draft = Draft()
-    new: dict[Register, Register] = {}
-    for tree in program.inputs:
-        for r in leaves(tree):
-            new[r] = draft.fresh(program.shapes[r], batched=program.batched[r])
-    draft.copy(program, new)
+    new = draft.copy(program, [False] * len(program.inputs))
     return draft.finish(program, new, [(location, new[r]) for location, r in program.writes])
 
 
@@ -54,8 +50,9 @@ def map_tree(tree: Tree, image: Callable[[Register], Register]) -> Tree:
 
 @frozen
 class _Symbol:
-    """What is known of an operator, looked up once."""
+    """What is known of an operator, looked up once; of those that are equal, all equations have the one that came first."""
 
+    operator: Operator
     number: int
     extent: Extent
     commutes: bool
@@ -112,7 +109,7 @@ class Draft:
         """A register that holds ``f(arguments)``."""
         symbol = self._symbol(f)
         if symbol.is_plain and self._constants.keys().isdisjoint(arguments):
-            return self._shared(symbol, f, arguments)
+            return self._shared(symbol, arguments)
         while (found := self._simpler(f, arguments)) is not None:
             match found:
                 case Is(r):
@@ -121,7 +118,7 @@ class Draft:
                     return self.constant(array)
                 case Apply(g, others):
                     f, arguments, symbol = g, others, self._symbol(g)
-        return self._shared(symbol, f, arguments)
+        return self._shared(symbol, arguments)
 
     def _simpler(self, f: Operator, arguments: tuple[Register, ...]) -> Apply | Is | Holds | None:
         match f:
@@ -145,17 +142,17 @@ class Draft:
 
     def equation(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
         """A register that holds ``f(arguments)``, which is taken to have no simpler form."""
-        return self._shared(self._symbol(f), f, arguments)
+        return self._shared(self._symbol(f), arguments)
 
     def _symbol(self, f: Operator) -> _Symbol:
         symbol = self._operators.get(f)
         if symbol is None:
             commutes = isinstance(f, Primitive) and f.name in COMMUTE
-            symbol = _Symbol(len(self._operators), extent_of(f), commutes, joins_batch(f), is_plain(f))
+            symbol = _Symbol(f, len(self._operators), extent_of(f), commutes, joins_batch(f), is_plain(f))
             self._operators[f] = symbol
         return symbol
 
-    def _shared(self, symbol: _Symbol, f: Operator, arguments: tuple[Register, ...]) -> Register:
+    def _shared(self, symbol: _Symbol, arguments: tuple[Register, ...]) -> Register:
         key = (symbol.number, *(sorted(arguments) if symbol.commutes else arguments))
         r = self._known.get(key)
         if r is None:
@@ -166,45 +163,27 @@ class Draft:
             r = self._known[key] = len(self.shapes)
             self.shapes.append(symbol.extent)
             self.batched.append(batched)
-            self._definitions[r] = Equation(r, f, arguments)
+            self._definitions[r] = Equation(r, symbol.operator, arguments)
         return r
 
-    def copy(self, program: Program, new: dict[Register, Register]) -> None:
-        """Writes down the program, whose inputs ``new`` sends to registers; the others are added to it."""
+    def copy(self, program: Program, inputs: Sequence[bool]) -> dict[Register, Register]:
+        """Writes the program down, and tells where each of its registers is; the marked inputs get an axis of samples."""
+        new: dict[Register, Register] = {}
+        for tree, marked in zip(program.inputs, inputs, strict=True):
+            for r in leaves(tree):
+                new[r] = self.fresh(program.shapes[r], batched=marked or program.batched[r])
         for r, array in program.constants:
             new[r] = self.constant(array)
         for r, location in program.reads:
             new[r] = self.read(location, program.shapes[r])
         for equation in program.equations:
             new[equation.result] = self.apply(equation.operator, tuple([new[r] for r in equation.arguments]))
-
-    def take(self, program: Program, batched: Iterable[Register]) -> None:
-        """Takes over, into a draft that is empty, a program as ``finish`` leaves it; these inputs get an axis of samples."""
-        self.shapes = [*program.shapes]
-        self.batched = [False] * len(self.shapes)
-        for r in batched:
-            self.batched[r] = True
-        for r, array in program.constants:
-            self._constants[r] = array
-            self._uniform[r] = uniform = _uniform(array)
-            self._known[array.shape, array.tobytes() if uniform is None else uniform] = r
-        for r, location in program.reads:
-            self._reads[location] = r
-        for equation in program.equations:
-            r, arguments = equation.result, equation.arguments
-            symbol = self._symbol(equation.operator)
-            self._known[symbol.number, *(sorted(arguments) if symbol.commutes else arguments)] = r
-            self._definitions[r] = equation
-            if not symbol.joins_batch:
-                for a in arguments:
-                    if self.batched[a]:
-                        self.batched[r] = True
-                        break
+        return new
 
     def finish(
         self,
         program: Program,
-        new: Mapping[Register, Register] | Sequence[Register],
+        new: Mapping[Register, Register],
         writes: Iterable[tuple[Location, Register]],
     ) -> Program:
         """The checks, and what the results of ``program`` under ``new`` and these writes need, numbered in order."""
@@ -244,6 +223,6 @@ class Draft:
 def _uniform(array: Array) -> float | None:
     if array.size == 0:
         return 0.0
-    first = array.flat[0]
+    first = array.item(0)
     spread = not any(array.strides)
-    return float(first) if spread or bool((array == first).all()) else None
+    return first if spread or bool((array == first).all()) else None

@@ -117,15 +117,23 @@ class Program:
 
     def cost_of(self, samples: int) -> int:
         """The floating point operations of one run with that many samples in the batch."""
-        known: dict[tuple[Operator, bool], int] = {}
-        total = 0
+        once, each = self.costs
+        return once + samples * each
+
+    @property
+    def costs(self) -> tuple[int, int]:
+        """The floating point operations of a run whatever the number of samples, and those for each of them."""
+        known: dict[tuple[Operator, bool], tuple[int, int]] = {}
+        once = each = 0
         for equation in self.equations:
             kind = equation.operator, self.batched[equation.result]
-            cost = known.get(kind)
-            if cost is None:
-                cost = known[kind] = self.equation_cost(equation, samples)
-            total += cost
-        return total
+            if kind not in known:
+                fixed = self.equation_cost(equation, 0)
+                known[kind] = fixed, self.equation_cost(equation, 1) - fixed
+            cost = known[kind]
+            once += cost[0]
+            each += cost[1]
+        return once, each
 
     def equation_cost(self, equation: Equation, samples: int = 1) -> int:
         """The floating point operations of one of the equations."""
@@ -153,8 +161,20 @@ class Program:
 
     def size(self, samples: int = 1) -> int:
         """The number of reals in the constants and in the results of all equations together."""
-        constants = sum(prod(self.shapes[r]) for r, _ in self.constants)
-        return constants + sum(prod(self.shapes[e.result]) * (samples if self.batched[e.result] else 1) for e in self.equations)
+        once, each = self.sizes
+        return once + samples * each
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many reals that is whatever the number of samples, and for each of them."""
+        once, each = sum(prod(self.shapes[r]) for r, _ in self.constants), 0
+        for equation in self.equations:
+            reals = prod(self.shapes[equation.result])
+            if self.batched[equation.result]:
+                each += reals
+            else:
+                once += reals
+        return once, each
 
 
 def leaves(tree: Tree) -> Iterator[Register]:

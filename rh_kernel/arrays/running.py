@@ -4,12 +4,15 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
 
 from rh_kernel.arrays.backend import Arrays, Backend, Memory, Runner
+from rh_kernel.arrays.choosing import is_read
 from rh_kernel.arrays.numpy_backend.backend import NumPy
+from rh_kernel.arrays.numpy_backend.reading import Reader
 from rh_kernel.arrays.plan import Plan, Precision
 from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Program, leaves
@@ -22,13 +25,17 @@ Prepared: TypeAlias = "Callable[[Sequence[Arrays], Mapping[Location, Array]], tu
 
 
 class Machine:
-    """A program on a back end, with a memory on which its runs write."""
+    """A program on a back end, with a memory on which its runs write. There will be so many ``runs``, if that is known."""
 
-    def __init__(self, program: Program, memory: Memory, precision: Precision, backend: Backend) -> None:
+    def __init__(
+        self, program: Program, memory: Memory, precision: Precision, backend: Backend, runs: int | None = None
+    ) -> None:
         self.program = program
         self.memory = memory
         self.precision: Precision = precision
         self.backend = backend
+        self.sizes = program.sizes
+        self._runs = runs
         self._plans: dict[int | None, Plan] = {}
         self._runners: dict[int | None, Runner] = {}
 
@@ -40,11 +47,35 @@ class Machine:
         return self._plans[samples]
 
     def runner(self, samples: int | None = None) -> Runner:
-        """That plan, ready to run. Raises ``MemoryError`` if an array cannot be had."""
+        """That plan, ready to run; or, for few runs, the program as it is. Raises ``MemoryError`` if an array cannot be had."""
         if samples not in self._runners:
             with put_off():
-                self._runners[samples] = self.backend.runner(self.plan(samples), self.memory)
+                self._runners[samples] = self._ready(samples)
         return self._runners[samples]
+
+    def size(self, samples: int | None = None, most: float = inf) -> int:
+        """How many reals a run holds beside its inputs and the heap, its result among them.
+
+        What would hold more than ``most`` if it was read is planned.
+        """
+        if self._is_read(samples):
+            size = self._reals(samples)
+            if size <= most:
+                return size
+            self._runs = None
+        return self.plan(samples).size
+
+    def _ready(self, samples: int | None) -> Runner:
+        if self._is_read(samples):
+            return Reader(self.program, self.memory, self.precision, samples)
+        return self.backend.runner(self.plan(samples), self.memory)
+
+    def _is_read(self, samples: int | None) -> bool:
+        return isinstance(self.backend, NumPy) and is_read(self._reals(samples), self._runs)
+
+    def _reals(self, samples: int | None) -> int:
+        once, each = self.sizes
+        return once + (samples or 1) * each
 
     def written(self, *, ended: bool = False) -> dict[Location, Array]:
         """The contents, as they are now, of the locations that the program writes.
@@ -58,14 +89,18 @@ class Machine:
 
 
 def machine(
-    program: Program, heap: Mapping[Location, Array], precision: Precision = "float64", backend: Backend | None = None
+    program: Program,
+    heap: Mapping[Location, Array],
+    precision: Precision = "float64",
+    backend: Backend | None = None,
+    runs: int | None = None,
 ) -> Machine:
-    """The program on a back end, NumPy if none is named, with a copy of what it needs of the heap.
+    """The program on a back end, NumPy if none is named, with a copy of what it needs of the heap, for so many runs.
 
     Raises ``KeyError`` if the heap lacks a location that is read, and ``MemoryError`` if an array cannot be had.
     """
     backend = backend or NumPy()
-    return Machine(program, backend.memory(contents((program,), heap), precision), precision, backend)
+    return Machine(program, backend.memory(contents((program,), heap), precision), precision, backend, runs)
 
 
 def contents(programs: Sequence[Program], heap: Mapping[Location, Array]) -> dict[Location, Array]:

@@ -44,7 +44,7 @@ def content(array: Array, most: int) -> Record:
     ``min`` and ``max`` are of the finite entries, ``None`` if there are none.
     """
     finite = array[np.isfinite(array)]
-    values: list[Json] = [_number(float(x)) for x in array.flat] if array.size <= most else []
+    values: list[Json] = [_number(float(x)) for x in array.ravel()] if array.size <= most else []
     return {
         "type": str(real(*array.shape)),
         "text": content_text(array),

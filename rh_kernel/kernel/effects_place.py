@@ -8,6 +8,7 @@ from rh_kernel.ad.eff.reading.surface_items import (
     DirectiveItem,
     EffectItem,
     FunItem,
+    FunItems,
     HandlerItem,
     IncludeItem,
     Item,
@@ -50,6 +51,8 @@ def declared_names(source: Source) -> set[str]:
                 names |= {name.text, *[member.name.text for member in members]}
             case FunItem(name) | HandlerItem(name):
                 names.add(name.text)
+            case FunItems(functions):
+                names |= {f.name.text for f in functions}
             case IncludeItem() | RunItem() | DirectiveItem():
                 pass
     return names

@@ -2,11 +2,11 @@
 
 from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition, Pattern, Value, Variable
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.printing import types
-from rh_kernel.ad.eff.reading.elaboration_items import Run, elaborate
+from rh_kernel.ad.eff.printing import cropping
+from rh_kernel.ad.eff.reading.elaboration_items import Group, Run, elaborate
 from rh_kernel.ad.eff.reading.parsing_items import item
 from rh_kernel.ad.eff.types import Row, ValueType
-from rh_kernel.ad.eff.typing.checking import check_computation, check_function, check_handler
+from rh_kernel.ad.eff.typing.checking import check_computation, check_functions, check_handler
 from rh_kernel.ad.eff.typing.inference import Inference
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Span
@@ -30,7 +30,7 @@ def variable(definitions: Definitions, part: Span, token: Token) -> str | None:
     here = [use for use in uses if (use[0].start, use[0].end) == (token.start, token.end)]
     later = sorted([use for use in uses if use[0].start >= token.end], key=lambda use: use[0].start)
     for _, name, A, inference in (*here[-1:], *later[:1]):
-        return f"{name} : {types.value(inference.unknowns.whole(A))}"
+        return f"{name} : {cropping.value(inference.unknowns.whole(A))}"
     return None
 
 
@@ -41,7 +41,9 @@ def _check(definitions: Definitions, part: Span, new: type[Inference]) -> None:
         found = None if read is None else elaborate(read, definitions)
         match found:
             case FunctionDefinition():
-                check_function(found, definitions, new)
+                check_functions([found], definitions, new)
+            case Group(functions):
+                check_functions(functions, definitions, new)
             case HandlerDefinition():
                 check_handler(found, definitions, new)
             case Run(_, M):

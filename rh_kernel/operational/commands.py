@@ -19,7 +19,6 @@ from rh_kernel.syntax.core import (
     Bind,
     Bound,
     Call,
-    Command,
     Const,
     Handle,
     Let,
@@ -121,9 +120,10 @@ def _perform_inside(M: Perform, K: Context) -> Reduct:
     return _by(Rule.RH_OP, K, lambda form: fig_7.rh_op(form, M))
 
 
-def _by(rule: Rule, K: Context, equation: Callable[[fig_7.Form], Command]) -> Reduct:
+def _by(rule: Rule, K: Context, equation: Callable[[fig_7.Form], fig_7.Unfolded]) -> Reduct:
     """The step that unfolds the nearest ``RH`` in K by an equation of Fig. 7."""
     for at in handlers(K):
         if isinstance(at.form, RH):
-            return rule, equation(fig_7.Form(K, at, at.form)), None, at.outer, None
+            P, rho = equation(fig_7.Form(K, at, at.form))
+            return rule, P, rho, at.outer, None
     raise KernelBug("there is no RH to unfold")

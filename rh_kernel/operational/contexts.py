@@ -65,6 +65,15 @@ class Context:
     """What ``depth`` has counted."""
 
 
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """``K[M[ρ]]`` as reduction holds it: neither ρ nor the environments of the frames of K are written out."""
+
+    subject: Subject
+    rho: Environment
+    context: Context | None
+
+
 def around(K: Context | None, form: Subject, position: int = 0, rho: Environment = None) -> Context:
     """``K[form]`` with the hole at the command that is the child ``position`` of the form."""
     if K is None:
@@ -96,7 +105,16 @@ def up_to(K: Context | None, end: Context | None) -> Iterator[Context]:
 def plug(K: Context | None, M: Subject, end: Context | None = None) -> Subject:
     """``K[M]``, or as much of it as lies inside ``end``."""
     while K is not None and K is not end:
-        M = fill(K, M)
+        M = fill(K, M, siblings(K))
+        K = K.outer
+    return M
+
+
+def outline(closure: Closure, end: Context | None = None) -> Subject:
+    """``K[M]`` for a closure ``K[M[ρ]]``, or what of it is inside ``end``: where a value is to be put in a variable stands."""
+    M, K = closure.subject, closure.context
+    while K is not None and K is not end:
+        M = fill(K, M, _beside(K.form, K.position))
         K = K.outer
     return M
 
@@ -127,44 +145,52 @@ def path(K: Context | None, end: Context | None = None) -> tuple[int, ...]:
 def binders(K: Context | None) -> tuple[str, ...]:
     """The variables that K binds around its hole, the last of them with index 0."""
     inwards: list[str] = []
-    while K is not None:
-        if isinstance(K.form, R | RH):
-            inwards += reversed(K.form.scope.hints)
-        K = K.outer
+    for part in binding(K):
+        inwards += reversed(part.form.scope.hints) if isinstance(part.form, R | RH) else ()
     inwards.reverse()
     return tuple(inwards)
 
 
-def fill(K: Context, hole: Subject) -> Subject:
-    """The innermost form of K with ``hole`` in its hole; the form says whether a term or a command fits."""
+def binding(K: Context | None) -> Iterator[Context]:
+    """The parts of K, innermost first, as far out as there can be one that binds variables around its hole.
+
+    An ``R`` is evaluated in the body of an ``R`` only, and the frames of commands know whether an ``RH`` is around them.
+    """
+    while K is not None and (K.opens or isinstance(K.form, R)):
+        yield K
+        K = K.outer
+
+
+def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
+    """The innermost form of K with ``hole`` in its hole and these siblings; it says whether a term or a command fits."""
     M, P = cast(Term, hole), cast(Command, hole)
     span, before = K.form.span, K.before
     match K.form:
         case Call(f):
             return Call(f, M, span=span)
         case Plus():
-            return Plus(before, M, span=span) if K.position else Plus(M, siblings(K)[0], span=span)
+            return Plus(before, M, span=span) if K.position else Plus(M, beside[0], span=span)
         case Tuple():
-            return Tuple((*listed(before), M, *siblings(K)), span=span)
+            return Tuple((*listed(before), M, *beside), span=span)
         case Proj(i, n):
             return Proj(i, n, M, span=span)
         case Let():
-            return Let(M, siblings(K)[0], span=span)
+            return Let(M, beside[0], span=span)
         case Rd():
-            scope, *point = siblings(K)
+            scope, *point = beside
             return Rd(before, scope, M, span=span) if K.position else Rd(M, scope, point[0], span=span)
         case R(W, scope, V):
             return R(W, Scope(scope.hints, M), V, span=span)
         case Return():
             return Return(M, span=span)
         case Perform():
-            return Perform(siblings(K)[0], M, span=span)
+            return Perform(beside[0], M, span=span)
         case RevHandle():
-            return RevHandle(M, *siblings(K), span=span)
+            return RevHandle(M, *beside, span=span)
         case Bind():
-            return Bind(P, siblings(K)[0], span=span)
+            return Bind(P, beside[0], span=span)
         case Handle():
-            return Handle(P, siblings(K)[0], span=span)
+            return Handle(P, beside[0], span=span)
         case RH(V, scope, H):
             return RH(V, Scope(scope.hints, P), H, span=span)
         case Bound() | Const() | Zero() | Resume():

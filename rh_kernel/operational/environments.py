@@ -28,6 +28,36 @@ def extended(rho: Environment, V: Term) -> Environment:
     return 1, V, rho
 
 
+def length(rho: Environment) -> int:
+    """How many values ρ has."""
+    count = 0
+    while rho is not None:
+        count, rho = count + rho[0], rho[2]
+    return count
+
+
+def without(rho: Environment, count: int) -> Environment:
+    """ρ as it was before its last ``count`` values came, or ``None`` if it has no more than these."""
+    while count and rho is not None:
+        size, tree, rest = rho
+        count -= 1
+        if not isinstance(tree, tuple):
+            rho = rest
+        else:
+            _, left, right = tree
+            rho = size >> 1, left, (size >> 1, right, rest)
+    return rho
+
+
+def are_same(rho: Environment, other: Environment) -> bool:
+    """Whether one of them was made of the other by extending it and going back, if at all: it takes no look at the values."""
+    while rho is not other:
+        if rho is None or other is None or rho[0] != other[0] or rho[1] is not other[1]:
+            return False
+        rho, other = rho[2], other[2]
+    return True
+
+
 def value_at(rho: Environment, index: int) -> Term:
     """``ρ(x)`` for the variable with that index."""
     while rho is not None:

@@ -48,7 +48,7 @@ def focus(M: Subject, rho: Environment, K: Context | None) -> Head:
         return _opened(M, K)
     if K is not None and isinstance(K.form, R) and not isinstance(M, R):
         # An R in the body has become M, and the R around it goes on.
-        M, K = fill(K, M), K.outer
+        M, K = fill(K, M, ()), K.outer
     while True:
         match M:
             case Const() | Zero() | Bound() | Tuple():
@@ -85,8 +85,9 @@ def focus(M: Subject, rho: Environment, K: Context | None) -> Head:
                 M, K = N, _behind(M, V, rho, K)
             case Bind(P, _) | Handle(P, _):
                 M, K = P, around(K, M, 0, rho)
-            case RH():
-                return _opened(written_out(M, rho), K)
+            case RH(N, scope, H):
+                V = None if rho is None or scope.loose or H.loose else value(N, rho)
+                return _opened(written_out(M, rho) if V is None else RH(V, scope, H, span=M.span), K)
             case R():
                 return _innermost(written_out(M, rho), K)
             case Resume():
@@ -95,40 +96,34 @@ def focus(M: Subject, rho: Environment, K: Context | None) -> Head:
 
 def written(head: Head) -> Subject:
     """The head as a term or command."""
-    form, V, W, rho, _ = head
-    if V is None or ((rho is None or not form.loose) and _holds(form, V, W)):
+    return written_out(evaluated(head), head[3])
+
+
+def evaluated(head: Head) -> Subject:
+    """The form of the head with the values of its children; in the others the variables still stand that ρ has."""
+    form, V, W, _, _ = head
+    if V is None:
         return form
     span = form.span
     match form:
-        case Call(f):
-            return Call(f, V, span=span)
-        case Plus() if W is not None:
-            return Plus(V, W, span=span)
-        case Proj(i, n):
-            return Proj(i, n, V, span=span)
-        case Let(_, scope):
-            return Let(V, written_out(scope, rho), span=span)
-        case Rd(_, scope) if W is not None:
-            return Rd(V, written_out(scope, rho), W, span=span)
-        case Return():
-            return Return(V, span=span)
-        case Perform(op):
-            return Perform(written_out(op, rho), V, span=span)
-        case RevHandle(_, scope, H):
-            return RevHandle(V, written_out(scope, rho), written_out(H, rho), span=span)
+        case Call(f, N):
+            return form if N is V else Call(f, V, span=span)
+        case Plus(L, N) if W is not None:
+            return form if L is V and N is W else Plus(V, W, span=span)
+        case Proj(i, n, N):
+            return form if N is V else Proj(i, n, V, span=span)
+        case Let(N, scope):
+            return form if N is V else Let(V, scope, span=span)
+        case Rd(L, scope, N) if W is not None:
+            return form if L is V and N is W else Rd(V, scope, W, span=span)
+        case Return(N):
+            return form if N is V else Return(V, span=span)
+        case Perform(op, N):
+            return form if N is V else Perform(op, V, span=span)
+        case RevHandle(N, scope, H):
+            return form if N is V else RevHandle(V, scope, H, span=span)
         case Bound() | Const() | Zero() | Plus() | Tuple() | Rd() | R() | Bind() | RH() | Handle() | Resume():
             raise KernelBug(f"{type(form).__name__} is no head")
-
-
-def _holds(form: Subject, V: Term, W: Term | None) -> bool:
-    """Whether the children that are evaluated were these values from the beginning."""
-    match form:
-        case Let(N, _) | Call(_, N) | Return(N) | Perform(_, N) | Proj(_, _, N) | RevHandle(N, _, _):
-            return N is V
-        case Plus(L, N) | Rd(L, _, N):
-            return L is V and N is W
-        case Bound() | Const() | Zero() | Tuple() | R() | Bind() | RH() | Handle() | Resume():
-            return False
 
 
 def _behind(form: Plus | Rd, V: Term, rho: Environment, outer: Context | None) -> Context:

@@ -5,9 +5,12 @@ the form and the head there are ``let x ⇐ [-] in Q`` and ordinary handlers tha
 
 The figure is read literally: the equation for terms adds ``z.rd(y_i. M)(V_i)`` for every variable y_i, whether M mentions
 it or not. A new variable stands in front of the others, so those keep their indices.
+
+What an equation makes of an operation or of a result is made once for each clause, with variables for the values; these wait
+in an environment.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -24,8 +27,10 @@ from rh_kernel.operational.binders import (
     returned,
     reverse,
     tuple_from,
+    variable,
 )
 from rh_kernel.operational.contexts import Context, plug
+from rh_kernel.operational.environments import Environment, extended
 from rh_kernel.operational.known import Known
 from rh_kernel.operational.substitution import instantiated
 from rh_kernel.operational.telescopes import telescope, type_of
@@ -46,15 +51,26 @@ from rh_kernel.syntax.core import (
     R,
     Rd,
     Return,
+    ReverseHandler,
     RevHandle,
     Scope,
     Term,
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.values import component
+from rh_kernel.syntax.types import Type
+from rh_kernel.syntax.values import UNIT_VALUE, component
 
 Head: TypeAlias = Return | Perform | RevHandle
+
+Unfolded: TypeAlias = tuple[Command, Environment]
+"""The ``P[ρ]`` that a form becomes. Where the form is closed ρ has the values, and so P is made only once."""
+
+PARAMETER: Place = variable(-1, "x")
+"""The last value of ρ."""
+
+NOTHING = Scope((), Return(UNIT_VALUE))
+"""What stands for the scope of a form that is not there yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +86,11 @@ class Form:
         """``V1, …, Vm``"""
         n = len(self.hints)
         return [component(self.form.values, i, n) for i in range(n)]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the form stands in another one, whose variables it may mention."""
+        return self.at.outer is not None and self.at.outer.opens
 
     @property
     def hints(self) -> tuple[str, ...]:
@@ -89,31 +110,63 @@ class Form:
         f = self.form
         return RH(f.values, Scope(self.hints, cast(Command, plug(inside, head, self.at))), f.handler, span=f.span)
 
+    def under(self, hint: str, head: Callable[[Term], Command]) -> Scope:
+        """``⟨y, y1, …, ym⟩. F[head(y)]``"""
+        return Scope((hint, *self.hints), cast(Command, plug(self.K, head(Bound(len(self.hints), hint)), self.at)))
+
     def with_variable(self, hint: str, y: Place, head: Callable[[Term], Command]) -> Plan:
         """``RH_H^⟨y, V1, …, Vm⟩(⟨y, y1, …, ym⟩. F[head(y)])``"""
-        P = cast(Command, plug(self.K, head(Bound(len(self.hints), hint)), self.at))
-        return reverse(tuple_from(y, *map(fixed, self.values)), Scope((hint, *self.hints), P), self.form.handler)
+        return reverse(tuple_from(y, *map(fixed, self.values)), self.under(hint, head), self.form.handler)
 
 
-def rh_return(form: Form, y_k: Term) -> Command:
+def rh_return(form: Form, y_k: Term) -> Unfolded:
     """``RH(⟨ys⟩. ⌊y_k⌋) = let y ⇐ P[V_k/x] in ⌊⟨0, …, y, …, 0⟩⌋``"""
     values, k, gamma = form.values, form.index(y_k), telescope(form.at.outer)
+    named = form.hints[k] + "'", k, tuple([type_of(V, gamma) for V in values])
+    returns = form.form.handler.returns
+    if form.is_open:
+        return _return(returns, *named, fixed(values[k])), None
+    return _returns.of(returns, named=named), extended(None, values[k])
 
+
+def _return(returns: Scope, hint: str, k: int, types: Sequence[Type], V: Place = PARAMETER) -> Command:
     def result(y: Place) -> Plan:
-        return returned(tuple_from(*[y if i == k else fixed(Zero(type_of(V, gamma))) for i, V in enumerate(values)]))
+        return returned(tuple_from(*[y if i == k else fixed(Zero(A)) for i, A in enumerate(types)]))
 
-    return bind(performed(form.form.handler.returns, fixed(values[k])), form.hints[k] + "'", result)(0)
+    return bind(performed(returns, V), hint, result)(0)
 
 
-def rh_let(form: Form, scope: Scope, y_j: Term) -> Command:
+def rh_let(form: Form, scope: Scope, y_j: Term) -> Unfolded:
     """``RH(⟨ys⟩. F[let x ⇐ ⌊y_j⌋ in R]) = RH(⟨ys⟩. F[R[y_j/x]])``"""
-    return form.with_body(cast(Command, instantiated(scope, y_j)), form.K.outer)
+    return form.with_body(cast(Command, instantiated(scope, y_j)), form.K.outer), None
 
 
-def rh_op(form: Form, M: Perform) -> Command:
+def rh_op(form: Form, M: Perform) -> Unfolded:
     """``RH(⟨ys⟩. F[Op(y_i)])``: Q^f, then the form for ``F[⌊y⌋]`` with y its result, and Q^b on the way back"""
     forward, backward = _clauses.of(form.form.handler, M.operation)
-    hint, hints, i = _name(form.K), form.hints, form.index(M.argument)
+    hint, values = _name(form.K), form.values
+    named = form.index(M.argument), hint, form.hints
+    scope = form.under(hint, Return)
+    if form.is_open:
+        return _operation(forward, backward, form.form.handler, *named, [*map(fixed, values)], scope), None
+    rho: Environment = None
+    for V in values:
+        rho = extended(rho, V)
+    return _around(_operations.of(forward, backward, form.form.handler, named=named), scope), rho
+
+
+def _operation(
+    forward: Scope,
+    backward: Scope,
+    H: ReverseHandler,
+    i: int,
+    hint: str,
+    hints: tuple[str, ...],
+    values: Sequence[Place] = (),
+    scope: Scope = NOTHING,
+) -> Command:
+    """The right side for these values; without any, for variables: the last of them is index 0."""
+    Vs = values or [variable(j - len(hints), name) for j, name in enumerate(hints)]
 
     def onwards(y: Place, z: Place) -> Plan:
         def back(w: Place, *ys: Place) -> Plan:
@@ -123,17 +176,28 @@ def rh_op(form: Form, M: Perform) -> Command:
                 lambda v: returned(tuple_from(*ys[:i], plus(ys[i], v), *ys[i + 1 :])),
             )
 
-        return bind_tuple(form.with_variable(hint, y, Return), _primed(hint, *hints), back)
+        return bind_tuple(reverse(tuple_from(y, *Vs), scope, H), _primed(hint, *hints), back)
 
-    return bind_tuple(performed(forward, fixed(form.values[i])), (hint, "z"), onwards)(0)
+    return bind_tuple(performed(forward, Vs[i]), (hint, "z"), onwards)(0)
 
 
-def rh_handle(form: Form, M: RevHandle) -> Command:
+def _around(P: Command, scope: Scope) -> Command:
+    """A right side whose form has this closed scope."""
+    match P:
+        case Bind(RH(V, _, H), rest):
+            return Bind(RH(V, scope, H), rest)
+        case Bind(Q, rest):
+            return Bind(Q, Scope(rest.hints, _around(cast(Command, rest.body), scope)))
+        case _:
+            raise KernelBug("there is no form in the right side of an equation for operations")
+
+
+def rh_handle(form: Form, M: RevHandle) -> Unfolded:
     """``RH(⟨ys⟩. F[rev handle (W) ⟨zs⟩. R with H']) = RH(⟨ys⟩. F[RH_H'^W(⟨zs⟩. R)])``"""
-    return form.with_body(RH(M.argument, M.scope, M.handler, span=M.span), form.K)
+    return form.with_body(RH(M.argument, M.scope, M.handler, span=M.span), form.K), None
 
 
-def rh_term(form: Form, head: Head) -> Command:
+def rh_term(form: Form, head: Head) -> Unfolded:
     """``RH(⟨ys⟩. F^t[M])``: M at the values, the form for ``F^t[y]``, and ``z.rd(y_i. M)(V_i)`` for every i on the way back"""
     M, hint, hints, values = _argument(head), _name(form.K), form.hints, form.values
     scope = Scope(hints, M)
@@ -153,7 +217,7 @@ def rh_term(form: Form, head: Head) -> Command:
     def onwards(y: Place) -> Plan:
         return bind_tuple(form.with_variable(hint, y, lambda y: _at(head, y)), _primed(hint, *hints), back)
 
-    return bind(returned(fixed(at_values)), hint, onwards)(0)
+    return bind(returned(fixed(at_values)), hint, onwards)(0), None
 
 
 def _argument(head: Head) -> Term:
@@ -186,3 +250,5 @@ def _primed(*hints: str) -> tuple[str, ...]:
 
 
 _clauses = Known(reverse_clause, 16)
+_operations = Known(_operation, 64)
+_returns = Known(_return, 64)

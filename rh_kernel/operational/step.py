@@ -1,8 +1,8 @@
 """One step ``(hp, K[M]) → (hp', K[N])`` (RH Def. 5.4, 5.10, Ex. 5.13), as a value."""
 
-from rh_kernel.operational.contexts import Context, Subject, path, plug
+from rh_kernel.operational.contexts import Closure, Context, Subject, outline, path, plug
 from rh_kernel.operational.environments import Environment
-from rh_kernel.operational.focus import Head, written
+from rh_kernel.operational.focus import Head, evaluated, written
 from rh_kernel.operational.heap import Change
 from rh_kernel.operational.substitution import written_out
 from rh_kernel.paper import Rule
@@ -15,7 +15,7 @@ class Step:
     are written out when they are asked for, and then kept.
     """
 
-    __slots__ = ("_contractum", "_redex", "_rho", "change", "context", "rule")
+    __slots__ = ("_after", "_before", "_contractum", "_redex", "_rho", "change", "context", "rule")
 
     def __init__(
         self,
@@ -32,6 +32,8 @@ class Step:
         self._redex = redex
         self._contractum = contractum
         self._rho = rho
+        self._before: Subject | None = None
+        self._after: Subject | None = None
 
     def __repr__(self) -> str:
         return f"Step({self.rule}, {self.context!r}, {self.redex!r}, {self.contractum!r}, {self.change!r})"
@@ -39,17 +41,35 @@ class Step:
     @property
     def redex(self) -> Subject:
         """M"""
-        if isinstance(self._redex, tuple):
-            self._redex = plug(self._redex[4], written(self._redex), self.context)
-        return self._redex
+        if not isinstance(self._redex, tuple):
+            return self._redex
+        if self._before is None:
+            self._before = plug(self._redex[4], written(self._redex), self.context)
+        return self._before
 
     @property
     def contractum(self) -> Subject:
         """N"""
-        if self._rho is not None:
-            self._contractum = written_out(self._contractum, self._rho)
-            self._rho = None
-        return self._contractum
+        if self._after is None:
+            self._after = written_out(self._contractum, self._rho)
+        return self._after
+
+    @property
+    def found(self) -> Closure:
+        """``K[M]`` as the head was found in it, which is M itself or stands in it."""
+        if isinstance(self._redex, tuple):
+            return Closure(evaluated(self._redex), self._redex[3], self._redex[4])
+        return Closure(self._redex, None, self.context)
+
+    @property
+    def left(self) -> Closure:
+        """``K[N]`` as it was left."""
+        return Closure(self._contractum, self._rho, self.context)
+
+    @property
+    def outline(self) -> Subject:
+        """M; where a value is to be put in a variable stands."""
+        return outline(self.found, self.context)
 
     @property
     def before(self) -> Subject:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
 from rh_kernel.operational.environments import Environment, value_at
+from rh_kernel.operational.known import Known
 from rh_kernel.syntax.binding import instantiate, instantiate_clause, shift
 from rh_kernel.syntax.core import (
     RH,
@@ -104,7 +105,7 @@ def instantiated(scope: Scope, *values: Term) -> Term | Command:
 def handled(clause: Scope, V: Term, continuation: Scope) -> Command:
     """``Q[V/x, k]`` for the clause ``x, k. Q``, as ``instantiate_clause`` has it."""
     body, n = clause.body, clause.arity
-    visits, is_plain, _ = _visited(body)
+    visits, is_plain, _ = _visits.of(body)
     if not is_plain or n != 2:
         return instantiate_clause(clause, (V,), continuation)
 
@@ -232,3 +233,6 @@ class _Images(Walk):
 
     def variable(self, x: Bound, depth: int) -> Term:
         return self.image(x, depth)
+
+
+_visits = Known(_visited, 64)

@@ -8,7 +8,7 @@ no form has to carry any.
 from dataclasses import dataclass
 from typing import cast
 
-from rh_kernel.operational.contexts import Context, Subject, up_to
+from rh_kernel.operational.contexts import Context, Subject, binding
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import RH, Bound, Call, Const, Let, Plus, Proj, R, Rd, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product, Type, factors
@@ -27,7 +27,7 @@ class Telescope:
 def telescope(K: Context | None) -> Telescope | None:
     """The variables that are free in the hole of K."""
     gamma: Telescope | None = None
-    for part in reversed([part.form for part in up_to(K, None)]):
+    for part in reversed([part.form for part in binding(K)]):
         below = gamma
         for V in _images(part):
             gamma = Telescope(V, below, gamma)

@@ -1,5 +1,6 @@
 """The items of ``%%eff`` cells: what they are going to do, and doing it. The language is in ``ad.eff``."""
 
+import re
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -12,17 +13,17 @@ from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.machine.compilation_program import Program
 from rh_kernel.ad.eff.machine.counting import Tally
 from rh_kernel.ad.eff.machine.running import LIMIT, Outcome, proceeding
-from rh_kernel.ad.eff.printing import types
+from rh_kernel.ad.eff.printing import cropping
 from rh_kernel.ad.eff.reading.elaboration_items import Asked, Run, elaborate
 from rh_kernel.ad.eff.reading.parsing_items import item as read
 from rh_kernel.ad.eff.reading.surface import Var
-from rh_kernel.ad.eff.reading.surface_items import DirectiveItem, IncludeItem, Item
-from rh_kernel.ad.eff.reduction.traces import trace
+from rh_kernel.ad.eff.reading.surface_items import DataItem, DirectiveItem, EffectItem, FunItems, IncludeItem, Item
+from rh_kernel.ad.eff.reduction.traces import Trace, tracing
 from rh_kernel.ad.eff.typing.checking import check_computation, check_item
-from rh_kernel.ad.eff.typing.generalisation import named
+from rh_kernel.ad.eff.typing.generalisation import named, named_result
 from rh_kernel.ad.eff.typing.plain import outside
 from rh_kernel.operational.errors import OutOfFuel
-from rh_kernel.session.budget import allowed
+from rh_kernel.session.budget import allowed, check_size
 from rh_kernel.session.effects_names import Effects, arrow, said
 from rh_kernel.session.plans import DeclareEffects, RunEffects, ShowsOfRun, ShowType, Surroundings
 from rh_kernel.session.results import Counted, DeclarationMade, Event, Notice, ReductionShown, Returned, Shown, Working
@@ -35,11 +36,16 @@ from rh_kernel.syntax.parsing.tokens import EFFECTS
 from rh_kernel.syntax.stuck import BYTES, placed
 from rh_kernel.typing.errors import DependsOnError, UnknownName
 
-MOST_STEPS = 10_000
-"""A trace of more steps is refused."""
+MOST_STEPS = 100_000
+"""A trace has no more steps: a page is told the rule of each of them."""
+
+REALS_OF_STEP = 60
+"""As much memory as so many reals take a step of a trace keeps."""
 
 MOST_LINES = 1_000
 """Of what a run has printed that then fails the last lines are shown."""
+
+_DIRECTIVE = re.compile(r"^%\s*\w+\s*")
 
 _SHOWS: Mapping[str, ShowsOfRun] = {"": "value", "count": "counts", "trace": "steps"}
 
@@ -97,17 +103,17 @@ def _plan(span: Span, effects: Effects) -> DeclareEffects | RunEffects | ShowTyp
         case Asked(kind, key):
             told = next(one for one in effects.about(shown(key)) if one.kind.endswith(kind))
             return ShowType(told.name, told.type, (told.kind,))
-        case Run("type", Return(Global(key))):
+        case Run("type", Return(Global(key)) as M):
             told = said(definitions.function(key))
-            return ShowType(told.name, told.type, (told.kind,))
+            return ShowType(told.name, told.type, (told.kind, *_features(definitions, M)))
         case Run("type", M):
             checked = check_computation(M, definitions)
-            subject = asked.span.text.removeprefix("%").strip().removeprefix("type").strip()
+            subject = _DIRECTIVE.sub("", asked.span.text).strip()
             row, type = named(checked.row, checked.type)
-            return ShowType(subject, types.computation(type, row), _features(definitions, M))
+            return ShowType(subject, cropping.computation(type, row), _features(definitions, M))
         case Run(directive, M):
             checked = check_item(M, definitions)
-            return RunEffects(checked.term, checked.type, definitions, span, _SHOWS[directive])
+            return RunEffects(checked.term, named_result(checked.type), definitions, span, _SHOWS[directive])
         case _:
             after = declared(found, effects, span)
             return DeclareEffects(after, _answer(found, effects, after))
@@ -115,13 +121,28 @@ def _plan(span: Span, effects: Effects) -> DeclareEffects | RunEffects | ShowTyp
 
 def declared(found: Item, effects: Effects, span: Span) -> Effects:
     """What there is after an item, which stands there. Raises ``Rejected``."""
-    return effects.with_(declare(found, effects.definitions), span)
+    after = declare(found, effects.definitions)
+    return effects.with_(after, span, _kept(found, after))
+
+
+def _kept(found: Item, after: Definitions) -> tuple[str, ...]:
+    """The key of a data type or an effect, which may be an earlier one's."""
+    match found:
+        case DataItem(name):
+            return (after.types[name.text],)
+        case EffectItem(name):
+            return (after.effects[name.text],)
+        case _:
+            return ()
 
 
 def _answer(found: Item, before: Effects, after: Effects) -> DeclarationMade | Notice:
     new = [made for key, made in after.definitions.declared.items() if key not in before.definitions.declared]
+    if isinstance(found, FunItems):
+        return Notice("\n".join([f"{made.name} : {made.type}" for made in map(said, new)]))
     if not isinstance(found, IncludeItem):
-        return said(*new)
+        kept = _kept(found, after.definitions)
+        return said(after.definitions.declared[kept[0]] if kept else new[0])
     program = found.name.text
     own = [made for made in map(said, new) if library.homes().get(made.name) == program]
     names = ", ".join(made.name for made in own)
@@ -131,7 +152,8 @@ def _answer(found: Item, before: Effects, after: Effects) -> DeclarationMade | N
 def built_in_type(name: str) -> str:
     """The type of a built-in function."""
     g = BUILT_INS[name]
-    return types.computation(arrow(g.domain, g.codomain))
+    type = cropping.computation(arrow(g.domain, g.codomain))
+    return f"{type}, where {' and '.join(g.numeric)} is Float or Int" if g.numeric else type
 
 
 def _features(definitions: Definitions, M: Computation) -> tuple[str, ...]:
@@ -155,16 +177,32 @@ def perform(number: int, planned: RunEffects, settings: Settings) -> Generator[E
                 raise KernelBug("the machine has not counted")
             yield Shown(number, Counted(Returned(planned.type, outcome.value, outcome.printed), outcome.counts))
         case "steps":
-            most = MOST_STEPS if settings.bounds.steps is None else min(settings.bounds.steps, MOST_STEPS)
             with _shallow(planned.span):
-                found = trace(planned.computation, planned.definitions, most)
+                found = yield from _traced(planned, settings)
+            subject = _DIRECTIVE.sub("", planned.span.text).strip()
+            yield Shown(number, ReductionShown(subject, planned.type, found))
             if found.is_cut:
                 hint = "`%count` runs as many as `%limit steps` allows on the machine, and shows none"
-                raise Stuck(OutOfFuel(span=planned.span, steps=most, hint=hint))
-            subject = planned.span.text.removeprefix("%").strip().removeprefix("trace").strip()
-            yield Shown(number, ReductionShown(subject, planned.type, found))
+                raise Stuck(OutOfFuel(span=planned.span, steps=_most(settings), hint=hint))
             if found.stuck:
                 raise placed(Stuck(*found.stuck), planned.span)
+
+
+def _most(settings: Settings) -> int:
+    """How many steps a trace may have."""
+    return MOST_STEPS if settings.bounds.steps is None else min(settings.bounds.steps, MOST_STEPS)
+
+
+def _traced(planned: RunEffects, settings: Settings) -> Generator[Event, None, Trace]:
+    """The trace, slice by slice, of as many steps as the bounds allow. Raises ``Stuck`` if there is no room for them."""
+    slices = tracing(planned.computation, planned.definitions, _most(settings))
+    while True:
+        try:
+            count = next(slices)
+        except StopIteration as end:
+            return end.value
+        check_size(count * REALS_OF_STEP, f"a trace of {count:,} steps", planned.span, settings)
+        yield Working()
 
 
 @lru_cache(maxsize=1)

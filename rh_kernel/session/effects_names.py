@@ -5,7 +5,7 @@ from dataclasses import field
 from types import MappingProxyType
 
 from rh_kernel.ad.eff.definitions import Declaration, Definitions, Function, Handler, shown
-from rh_kernel.ad.eff.printing import types
+from rh_kernel.ad.eff.printing import cropping
 from rh_kernel.ad.eff.types import (
     ComputationType,
     Data,
@@ -36,11 +36,15 @@ class Effects:
     definitions: Definitions
     places: Mapping[str, Span] = field(default_factory=lambda: MappingProxyType({}))
 
-    def with_(self, definitions: Definitions, span: Span) -> "Effects":
-        """With what the item at this place has declared."""
-        if definitions is self.definitions:
-            return self
+    def with_(self, definitions: Definitions, span: Span, again: Iterable[str] = ()) -> "Effects":
+        """With what the item at this place has declared, also what it has declared ``again`` as it was.
+
+        What was included has the place of its ``include``.
+        """
         new = {key: span for key in definitions.declared if key not in self.definitions.declared}
+        new.update({key: span for key in again if key not in self.places or not _includes(self.places[key])})
+        if not new and definitions is self.definitions:
+            return self
         return Effects(definitions, MappingProxyType({**self.places, **new}))
 
     @property
@@ -51,9 +55,9 @@ class Effects:
         return {key: made for key, made in now.declared.items() if key in keys and key in self.places}
 
     @property
-    def items(self) -> Mapping[str, Span]:
-        """The items that made them, by the names that they declared, or as a whole where they are an ``include``."""
-        return {_name(key, self.places[key]): self.places[key] for key in self.declared}
+    def items(self) -> Mapping[str, Declaration]:
+        """What items have declared, by its name; for an ``include``, by that as it is written, the last of what it declares."""
+        return {_name(key, self.places[key]): made for key, made in self.declared.items()}
 
     @property
     def names(self) -> tuple[NameShown, ...]:
@@ -119,13 +123,13 @@ def about(now: Definitions, name: str) -> Iterator[DeclarationMade]:
         D = now.data(now.constructors[name])
         made = Data(D.name, tuple([_argument(parameter) for parameter in D.parameters]))
         fields = next(K.fields for K in D.constructors if shown(K.name) == name)
-        yield DeclarationMade(name, "a constructor", types.computation(arrow(fields, made)))
+        yield DeclarationMade(name, "a constructor", cropping.computation(arrow(fields, made)))
     if name in now.operations:
         E = now.effect(now.operations[name])
         label = Label(E.name, tuple([_argument(parameter) for parameter in E.parameters]))
         operation = next(one for one in E.operations if shown(one.name) == name)
         A = arrow(operation.domain, operation.codomain)
-        yield DeclarationMade(name, "an operation", types.computation(A, Row((label,))))
+        yield DeclarationMade(name, "an operation", cropping.computation(A, Row((label,))))
 
 
 def said(made: Declaration) -> DeclarationMade:
@@ -138,13 +142,13 @@ def said(made: Declaration) -> DeclarationMade:
         case Function(definition, scheme):
             return DeclarationMade(shown(definition.name), "a function", function_type(scheme))
         case Handler(definition, scheme):
-            return DeclarationMade(shown(definition.name), "a handler", types.handler_scheme(scheme))
+            return DeclarationMade(shown(definition.name), "a handler", cropping.handler_scheme(scheme))
 
 
 def function_type(scheme: Scheme) -> str:
     """The type of a function; what takes no argument is shown as the thunk that it is."""
     A = scheme.type
-    return types.computation(A.computation, A.row) if isinstance(A.computation, Arrow) else types.value(A)
+    return cropping.computation(A.computation, A.row) if isinstance(A.computation, Arrow) else cropping.value(A)
 
 
 def _kind(parameters: tuple[Parameter, ...], result: str) -> str:

@@ -19,7 +19,7 @@ from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
 from rh_kernel.operational.trace import proceed
 from rh_kernel.primitives.values import materialise
-from rh_kernel.session.budget import check_size, limits, longest
+from rh_kernel.session.budget import allowed, check_size, limits, longest
 from rh_kernel.session.results import Working
 from rh_kernel.session.settings import Evaluator, Settings
 from rh_kernel.source.collection import put_off
@@ -73,7 +73,7 @@ def _computed(
 ) -> Generator[Working, None, Evaluated]:
     program = compiled(subject, settings)
     ready = machine(program, heap, settings.precision, backend_for(settings.device), runs=1)
-    check_size(ready.size(), "what is computed here", span_of(subject), settings)
+    check_size(ready.size(most=allowed(settings)), "what is computed here", span_of(subject), settings)
     yield Working()
     runner = ready.runner()
     runner.step()

@@ -32,8 +32,13 @@ def names_shown(
 
 
 def declarations(effects: "Effects | None") -> Mapping[str, object]:
-    """The items of ``%%eff`` cells that have declared something, by what they have declared."""
+    """What ``%%eff`` cells have declared, by its names; what was included is one."""
     return {} if effects is None else effects.items
+
+
+def same_declarations(one: "Effects | None", other: "Effects | None") -> bool:
+    """Whether all of ``%%eff`` cells is the same, wherever it was declared last."""
+    return one is other or (one is not None and other is not None and one.definitions is other.definitions)
 
 
 def arrow(f: "Program") -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from rh_kernel.session.bounds import EVERYTHING
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
-from rh_kernel.session.names import declarations
+from rh_kernel.session.names import declarations, same_declarations
 from rh_kernel.session.performing import Interrupted, State, perform
 from rh_kernel.session.planning import complaints, plan, without
 from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo
@@ -139,7 +139,7 @@ def is_same(before: Session, after: Session) -> bool:
         and after.settings == before.settings
         and after.given is before.given
         and after.functions is before.functions
-        and after.effects is before.effects
+        and same_declarations(before.effects, after.effects)
         and same_heap(after.heap, before.heap)
     )
 

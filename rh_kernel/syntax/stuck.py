@@ -12,6 +12,8 @@ from rh_kernel.syntax.core import Operation
 from rh_kernel.syntax.types import Type
 
 BYTES = 8  # of a float64
+COMPONENTS = 100_000
+"""So many components a tuple may have, with those of its components."""
 
 _USED = "used here"
 _OTHER_SIZE = "a handler's clause, or a function, was used at a size that it is not made for"
@@ -108,6 +110,13 @@ def too_large(reals: int, limit: int, what: str, span: Span | None, by: str = "o
     expected = f"at most {readable(limit * BYTES)} {by}"
     hint = "make one of the dimensions smaller, or allow more with `%limit bytes`"
     return Stuck(TooLarge(span=span, what=what, needed=readable(reals * BYTES), expected=expected, hint=hint))
+
+
+def too_many_components(components: int, span: Span) -> Stuck:
+    """The complaint about a tuple of so many components, those of its components counted."""
+    what, expected = f"a tuple of {components:,} components", f"at most {COMPONENTS:,} components"
+    hint = "a tuple in which a variable stands twice is twice as large as what it is bound to"
+    return Stuck(TooLarge(span=span, what=what, needed=readable(components * BYTES), expected=expected, hint=hint))
 
 
 def placed(failure: Stuck, span: Span | None) -> Stuck:

@@ -51,14 +51,16 @@ class Real:
 
 @frozen
 class Product:
-    """``A₁ × … × Aₙ``, n ≥ 2."""
+    """``A₁ × … × Aₙ``, n ≥ 2; ``leaves`` is how many factors there are that are no products."""
 
     factors: tuple["Type", ...]
     is_concrete: bool = field(init=False, compare=False, repr=False, default=False)
+    leaves: int = field(init=False, compare=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
         if all(A.is_concrete for A in self.factors):
             object.__setattr__(self, "is_concrete", True)
+        object.__setattr__(self, "leaves", sum([A.leaves if isinstance(A, Product) else 1 for A in self.factors]))
 
     def __str__(self) -> str:
         return " × ".join(f"({f})" if isinstance(f, Product) else str(f) for f in self.factors)

@@ -11,7 +11,7 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.batch import batched
-from rh_kernel.arrays.compile import compile_command
+from rh_kernel.arrays.compile import translate
 from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import Machine, contents, flat
@@ -48,8 +48,8 @@ class Batches:
         self.machine = Machine(program, memory, precision, backend, runs)
         self.inputs = [np.ascontiguousarray(data.arrays[name], precision) for name in names]
         # What a run holds whatever the number of samples, and for each of them.
-        self._once = program.size(0)
-        self._each = max(1, program.size(1) - self._once)
+        self._once, each = self.machine.sizes
+        self._each = max(1, each)
         self._pieces: Batches | None = None
         self._names = names
         self._data = data
@@ -60,7 +60,7 @@ class Batches:
 
     def require(self, samples: int, reals: int, by: str) -> None:
         """Raises ``Stuck`` if a run of so many samples holds more than that many reals, a bound set ``by`` something."""
-        most = self.machine.size(min(samples, self.size, self.samples(LARGEST)))
+        most = self.machine.size(min(samples, self.size, self.samples(LARGEST)), reals)
         if most > reals:
             raise too_large(most, reals, "a batch", None, by)
 
@@ -105,13 +105,13 @@ def for_changes(
 
     Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled.
     """
-    program = _compiled(P, sample, data, strict=strict, longest=longest)
+    program = _translated(P, sample, data, strict=strict, longest=longest)
     return batched(replace(program, result=()), [True] * len(sample))
 
 
 def for_results(P: Command, names: Sequence[str], data: DataSet, *, strict: bool = False, longest: int = LONGEST) -> Program:
     """P for a batch, of whose run only the result is wanted, at whatever types the data has. Raises as ``for_changes`` does."""
-    program = _compiled(P, [(name, None) for name in names], data, strict=strict, longest=longest)
+    program = _translated(P, [(name, None) for name in names], data, strict=strict, longest=longest)
     return batched(replace(program, writes=()), [True] * len(names))
 
 
@@ -120,8 +120,8 @@ def shared(programs: Sequence[Program], heap: Mapping[Location, Array], precisio
     return backend.memory(contents(programs, heap), precision)
 
 
-def _compiled(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet, *, strict: bool, longest: int) -> Program:
-    return compile_command(P, tuple([_type(data, name, A) for name, A in sample]), strict=strict, longest=longest)
+def _translated(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet, *, strict: bool, longest: int) -> Program:
+    return translate(P, tuple([_type(data, name, A) for name, A in sample]), strict=strict, longest=longest)
 
 
 def _type(data: DataSet, name: str, A: Type | None) -> Type:

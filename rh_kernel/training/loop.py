@@ -160,11 +160,12 @@ class _Training:
             for_results(m.command, names, self.measured[m.data], strict=self.strict, longest=self.longest) for m in run.measures
         ]
         programs = (step, *measures)
-        seconds = sum(estimate(program, data.size) for program, data in zip(programs, sets, strict=True))
-        calls = self.data.size // run.batch * estimate(step, 0)
-        backend = self.choice(run.epochs * (seconds + calls))
+        batches = -(-self.data.size // run.batch)
+        seconds = estimate(step, batches, self.data.size)
+        seconds += sum(estimate(program, 1, data.size) for program, data in zip(measures, sets[1:], strict=True))
+        backend = self.choice(run.epochs * seconds)
         memory = shared(programs, self.heap, self.precision, backend)
-        runs = run.epochs * -(-self.data.size // run.batch)
+        runs = run.epochs * batches
         steps, *averages = [
             Batches(program, names, data, memory, self.precision, backend, runs)
             for program, data in zip(programs, sets, strict=True)

@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from rh_kernel.display.bundle import bundle
 from rh_kernel.session.results import Result
+from rh_kernel.syntax.core import Array
 from rh_kernel.workspace.showing import show
 
 R = TypeVar("R", bound=Result)
@@ -44,3 +47,8 @@ class Shown(Outcome[R]):
 
     def _ipython_display_(self) -> None:
         show((self.result,))
+
+
+def unwritable(array: Array) -> Array:
+    """The same entries, not copied, in an array that NumPy lets nobody make writeable, as it does with one that is frozen."""
+    return np.asarray(array.data.toreadonly())

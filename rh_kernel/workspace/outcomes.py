@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
-import numpy as np
-
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.record import Record, step_record
@@ -46,8 +44,8 @@ from rh_kernel.syntax.core import Array, Term, Tuple, Zero
 from rh_kernel.syntax.printing.printer import Memory
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.derivation.derivations import Derivation as Proof
-from rh_kernel.workspace.outcome import Outcome, Shown
-from rh_kernel.workspace.outcomes_laboratory import Counting, Derivative, Forms, Reduction, Returning
+from rh_kernel.workspace.outcome import Outcome, Shown, unwritable
+from rh_kernel.workspace.outcomes_laboratory import Counting, Derivative, Forms, Plain, Reduction, Returning
 from rh_kernel.workspace.showing import show
 
 Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
@@ -209,10 +207,13 @@ class Run:
     outcomes: tuple[AnyOutcome, ...]
 
     @property
-    def value(self) -> "Arrays | None":
-        """The last value that was found, as NumPy arrays; ``None`` if the program only declares."""
-        values = [o.value for o in self.outcomes if isinstance(o, Value)]
-        return values[-1] if values else None
+    def value(self) -> "Arrays | Plain | None":
+        """The last value that was found, as NumPy arrays, or of a ``%%eff`` cell as Python has it.
+
+        It is ``None`` for a function, and if the program only declares.
+        """
+        last = next((o for o in reversed(self.outcomes) if isinstance(o, Value | Returning | Counting)), None)
+        return None if last is None else last.value
 
     @property
     def text(self) -> str:
@@ -283,11 +284,6 @@ def arrays(V: Term) -> Arrays:
             return tuple([arrays(Zero(A)) for A in factors])
         case _:
             return unwritable(to_array(V))
-
-
-def unwritable(array: Array) -> Array:
-    """The same entries, not copied, in an array that NumPy lets nobody make writeable, as it does with one that is frozen."""
-    return np.asarray(array.data.toreadonly())
 
 
 def _changes(changes: tuple[Change, ...]) -> Mapping[str, Array]:

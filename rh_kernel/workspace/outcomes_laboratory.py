@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING, TypeAlias
 from rh_kernel.ad.comparison import Refused
 from rh_kernel.ad.system import Pulled, Pushed
 from rh_kernel.session.results import Counted, Differentiated, FormsShown, ReductionShown, Returned
+from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.printing.doc import plain
-from rh_kernel.workspace.outcome import Outcome, Shown
+from rh_kernel.workspace.outcome import Outcome, Shown, unwritable
 
 if TYPE_CHECKING:
     from rh_kernel.ad.eff import core
     from rh_kernel.ad.eff.types import ComputationType
 
-Plain: TypeAlias = "float | int | str | bool | list[Plain] | tuple[Plain, ...]"
-"""A value of EFF in Python: ``Paired 1 2`` is ``("Paired", 1.0, 2.0)``, and what has no counterpart is its text."""
+Plain: TypeAlias = "float | int | str | bool | Array | list[Plain] | tuple[Plain, ...]"
+"""A value of EFF in Python: ``Paired 1 2`` is ``("Paired", 1.0, 2.0)``, a tensor an array that nobody may write to.
+
+What has no counterpart is its text.
+"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -161,9 +165,12 @@ def _returned(result: Returned) -> "Plain | None":
 def _plain(V: "core.Value") -> Plain:
     from rh_kernel.ad.eff import core
     from rh_kernel.ad.eff.definitions import shown
+    from rh_kernel.ad.eff.machine.tensor_values import Tensor
     from rh_kernel.ad.eff.printing.terms import value
 
     match V:
+        case core.Literal(Tensor() as tensor):
+            return unwritable(tensor.array)
         case core.Literal(float() | int() | str() as c):
             return c
         case core.Tuple(components):

@@ -1,4 +1,4 @@
-"""Array programs drawn equation by equation, with several locations: their plans leave the results and the heap of the kernels.
+"""Array programs drawn equation by equation, with several locations: their runs leave the results and the heap of the kernels.
 
 The commands of the language seldom come to programs in which one product is written at one location and subtracted from
 another, or in which one loop gives several new contents; these do.
@@ -12,11 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.loops.layouts import Layout
 from rh_kernel.arrays.loops.repeating import Patterns
 from rh_kernel.arrays.loops.writing import Loops
 from rh_kernel.arrays.numpy_backend.backend import NumPy
+from rh_kernel.arrays.numpy_backend.reading import Reader
 from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Equation, Extent, Operator, Program, extent_of, leaves, validate
 from rh_kernel.arrays.running import flat
@@ -111,14 +113,16 @@ def by_kernels(
 
 
 @law(400)
-@given(st.integers(0, 2**32), st.integers(1, 3), st.booleans())
-def test_a_plan_of_any_program_leaves_what_its_kernels_do(seed: int, b: int, matrices: bool) -> None:
+@given(st.integers(0, 2**32), st.integers(1, 3), st.sampled_from(["matrices", "loops", "read"]))
+def test_a_run_of_any_program_leaves_what_its_kernels_do(seed: int, b: int, how: str) -> None:
     program = drawn(random.Random(seed))
     together = batched(program, [True] * len(program.inputs))
     rng = np.random.default_rng(seed)
     heap = {location: 0.7 * rng.normal(size=program.shapes[r]) for r, location in program.reads}
     memory = NumPy().memory(heap, "float64")
-    runner = NumPy().runner(planned(together, b, matrices=matrices), memory)
+    runner: Runner = Reader(together, memory, "float64", b)
+    if how != "read":
+        runner = NumPy().runner(planned(together, b, matrices=how == "matrices"), memory)
     for _ in range(2):
         inputs = [rng.normal(size=(b, *program.shapes[r])) for tree in program.inputs for r in leaves(tree)]
         runs = [by_kernels(program, sample, heap) for sample in zip(*inputs, strict=True)]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rh_kernel.arrays.equations.listing import listing
 from rh_kernel.arrays.running import prepare
 from rh_kernel.syntax.types import Product, real
 from tests.arrays.written import Written, close, drawn
@@ -53,3 +54,12 @@ def test_a_location_that_the_heap_lacks_is_named() -> None:
     world = Written("loc w : Real(2) = zeros\n")
     with pytest.raises(KeyError, match="w"):
         prepare(world.program("Get[w]()", x=real(1)))((np.zeros(1),), {})
+
+
+def test_an_array_may_have_as_many_axes_as_numpy_gives() -> None:
+    """NumPy goes through the entries of an array by ``flat`` up to 32 axes; it has 64."""
+    program = Written("").program(f"return fill[{', '.join(['1'] * 40)}](3) + x", x=real(*[1] * 40))
+    result, _ = prepare(program)((np.full((1,) * 40, 0.5),), {})
+    assert np.asarray(result).shape == (1,) * 40
+    assert np.asarray(result).item(0) == 3.5
+    assert "c1 = [3]" in listing(program)

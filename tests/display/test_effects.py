@@ -56,6 +56,20 @@ def test_long_and_deep_values_are_cut_where_somebody_reads_them() -> None:
     assert json.loads(json.dumps(records(1, deep)[0]["value"]))["S"]
 
 
+def test_of_a_trace_with_long_terms_fewer_steps_are_shown() -> None:
+    """``1 + (1 + …`` gets longer with every call, and is 20,000 characters long at the end: three of those are shown there."""
+    deep = "%%eff\nfun deep (n : Int) : Int = if n <= 0 then 0 else 1 + deep (n - 1)\n%trace deep {}"
+    few, many = text(last(deep.format(2))), text(last(f"{deep.format(10)}; deep 15"))
+    assert "left out" not in few
+    assert many.count("→") > 50
+    _, session = run("%limit steps 12000")
+    *_, shown, _ = run(deep.format(100_000), session)[0]
+    for written in (text(shown), bundle(shown)["text/html"]):
+        assert "steps are left out" in written
+        after = written.partition("steps are left out")[2]
+        assert after.count("→") + after.count("unfold") <= 30
+
+
 def test_counts_stand_in_a_table_and_as_data() -> None:
     found = last("%%eff\ninclude evaluate\n%count handle t 3 (p 1 1) with evaluate")
     lines = [line.rsplit(None, 1) for line in text(found).split("\n")[1:]]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.ad.eff import core
+from rh_kernel.display.effects.text import type_text
 from rh_kernel.session.results import (
     Counted,
     DeclarationMade,
@@ -228,6 +229,26 @@ def test_count_tells_references() -> None:
     assert found.counts.cells == 2
 
 
+@pytest.mark.parametrize("directive", ["", "%count ", "%trace "])
+@pytest.mark.parametrize(
+    ("expression", "type"),
+    [
+        ("{x -> x}", "{a -> a}"),
+        ("{x y -> (y, x)}", "{a -> b -> (b, a)}"),
+        ("([], {x -> x + 1})", "(List a, {Float -> Float})"),
+        ("{g -> g 1}", "{{Float -> a} -> a}"),
+        ("{{x -> x}}", "{{a -> a}}"),
+        ("{let r = new [] in @r}", "{[RefState] List a}"),
+    ],
+)
+def test_what_is_unknown_of_the_type_of_a_result_has_a_name(directive: str, expression: str, type: str) -> None:
+    match last(f"%%eff\n{directive}{expression}"):
+        case Returned(C) | Counted(Returned(C)) | ReductionShown(_, C):
+            assert type_text(C) == type
+        case other:
+            raise AssertionError(other)
+
+
 def test_trace_has_every_step() -> None:
     found = last('%%eff\n%trace print "a"; 1 + 2')
     assert isinstance(found, ReductionShown)
@@ -238,16 +259,39 @@ def test_trace_has_every_step() -> None:
     assert found.trace.printed == ("a",)
 
 
-def test_a_trace_of_too_many_steps_is_refused() -> None:
-    results, _ = run(LOOP + "%trace loop 0")
-    failed = results[-1]
-    assert isinstance(failed, ItemFailed)
-    assert failed.diagnostics[0].code == "RH204"
-    assert "10,000" in failed.diagnostics[0].message
-    _, session = run("%limit steps 50")
+def test_a_trace_of_too_many_steps_is_shown_as_far_as_the_limit() -> None:
+    for most in (50, 51, 52, 53):
+        _, session = run(f"%limit steps {most}")
+        *_, shown, failed = run(LOOP + "%trace loop 0", session)[0]
+        assert isinstance(shown, ReductionShown)
+        assert most - 1 <= shown.trace.steps[-1].number <= most
+        assert shown.trace.value is None
+        assert isinstance(failed, ItemFailed)
+        assert failed.diagnostics[0].code == "RH204"
+        assert f"{most} steps" in failed.diagnostics[0].message
+
+
+def test_a_trace_can_be_interrupted_and_has_to_fit_into_the_memory() -> None:
+    """It tells that it is working every 1,000 steps, each of which takes less than 480 bytes."""
+    events = execute(Session.start(Path()), Source("cell", LOOP + "%trace loop 0"))
+    assert sum(1 for _, event in zip(range(5), events, strict=False) if isinstance(event, Working)) >= 3
+    with pytest.raises(KeyboardInterrupt):
+        events.throw(KeyboardInterrupt())
+    _, session = run("%limit bytes 1M")
     failed = last(LOOP + "%trace loop 0", session)
     assert isinstance(failed, ItemFailed)
-    assert "50 steps" in failed.diagnostics[0].message
+    assert failed.diagnostics[0].code == "RH241"
+    assert "a trace of 3,000 steps" in failed.diagnostics[0].message
+
+
+def test_the_bytes_of_tensors_are_bounded() -> None:
+    """8,000,000 of them are more than 1,000,000."""
+    _, session = run("%limit bytes 1M")
+    failed = last("%%eff\ntensor_normal 1 [1000, 1000]", session)
+    assert isinstance(failed, ItemFailed)
+    assert failed.diagnostics[0].code == "RH241"
+    assert "8 MB" in failed.diagnostics[0].message
+    assert isinstance(last("%%eff\ntensor_normal 1 [100, 1000]", session), Returned)
 
 
 def test_a_trace_that_gets_stuck_is_shown_with_the_reason() -> None:

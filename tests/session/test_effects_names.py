@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.reading.lexing import KEYWORDS
 from rh_kernel.session.directives import EFFECTS_DIRECTIVES
 from rh_kernel.session.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.session.helping import help_text
-from rh_kernel.session.results import ItemFailed, NamesShown, Notice
+from rh_kernel.session.results import DeclarationMade, ItemFailed, NamesShown, Notice, Returned
 from rh_kernel.typing.definitions import BUILT_IN
-from tests.session.test_effects import STATE, last, run
+from tests.session.test_effects import STATE, codes, last, run, value
 
 
 def test_whos_lists_names_with_their_kinds_and_places() -> None:
@@ -33,6 +34,58 @@ def test_undo_names_what_is_gone_and_what_is_back() -> None:
     assert said == [Notice("undone: g, include smooth no longer declared; f as before")]
     assert undone.effects is session.effects
     assert run("%undo", undone)[0] == [Notice("undone: f no longer declared")]
+
+
+def test_a_cell_that_is_run_again_unchanged_breaks_nothing() -> None:
+    """What it declares is told again, stands where it was declared last, and is nothing to undo."""
+    text = "%%eff\ndata Tree = Leaf | Node Tree Tree\neffect Yield a = yield : a -> Unit"
+    first, session = run(text)
+    uses = "%%eff\nfun size (t : Tree) : Float = match t | Leaf -> 1 | Node l r -> size l + size r"
+    _, session = run(f"{uses}\nhandler collect = return _ -> [] | <yield x -> k> -> x :: k ()", session)
+    again, after = run(f"\n{text}", session)
+    assert again == first
+    assert value("%%eff\nsize (Node Leaf Leaf)", after) == core.Literal(2.0)
+    assert isinstance(last("%%eff\nhandle (yield 1) with collect", after), Returned)
+    listed = last("%whos", after)
+    assert isinstance(listed, NamesShown)
+    assert [(n.name, n.place) for n in listed.names] == [
+        ("Tree", "cell, line 3"),
+        ("Yield", "cell, line 4"),
+        ("size", "cell, line 2"),
+        ("collect", "cell, line 3"),
+    ]
+    assert after.past == session.past
+    assert run("%undo", after)[0] == [Notice("undone: size, collect no longer declared")]
+
+
+def test_undo_brings_back_what_a_type_was() -> None:
+    _, session = run("%%eff\ndata T = A Float\nfun f (t : T) = match t | A x -> x")
+    _, other = run("%%eff\ndata T = A Text", session)
+    assert codes('%%eff\nf (A "a")', other) == ["RH102"]
+    said, undone = run("%undo", other)
+    assert said == [Notice("undone: T as before")]
+    assert value("%%eff\nf (A 1)", undone) == core.Literal(1.0)
+    _, again = run("%%eff\ndata T = A Int", undone)
+    assert value("%%eff\nmatch A 1 | A n -> n", again) == core.Literal(1)
+
+
+def test_what_is_included_can_be_declared_again() -> None:
+    (_, told), session = run("%%eff\ninclude forward\ndata Paired x = Paired x x")
+    assert told == DeclarationMade("Paired", "a data type", "Type -> Type")
+    _, after = run("%%eff\ndata Paired x = Paired x x", session)
+    assert after.effects is session.effects
+    assert value("%%eff\nvalue (Paired 1 2)", after) == core.Literal(1.0)
+    assert run("%undo", after)[0] == [Notice("undone: include forward no longer declared")]
+
+
+def test_what_every_program_has_can_be_declared_again() -> None:
+    results, session = run("%%eff\ndata Maybe a = Nothing | Just a\ndata Bool = False | True\nif True then Just 1 else Nothing")
+    assert results[:2] == [
+        DeclarationMade("Maybe", "a data type", "Type -> Type"),
+        DeclarationMade("Bool", "a data type", "Type"),
+    ]
+    assert isinstance(results[2], Returned)
+    assert codes("%%eff\neffect RefState = new : Int", session) == ["RH124"]
 
 
 def test_an_expression_is_nothing_to_undo() -> None:

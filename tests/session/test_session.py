@@ -129,7 +129,7 @@ def test_a_trace_that_gets_stuck_changes_nothing() -> None:
 def test_memory_that_runs_out_is_an_error_of_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
     _, session = after(W)
 
-    def none_left(*_: object) -> None:
+    def none_left(*_: object, **__: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr("rh_kernel.session.evaluating.machine", none_left)

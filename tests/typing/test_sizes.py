@@ -99,3 +99,15 @@ def test_a_handler_that_leaves_its_type_open_has_its_own_sizes_at_each_use() -> 
     results, _ = run(text + "\n".join(uses))
     assert len(results) == 4
     assert wrong(text + "\n".join(uses)) == []
+
+
+@pytest.mark.parametrize("doublings", [17, 40, 2000])
+def test_a_tuple_that_doubles_is_refused_with_its_size(doublings: int) -> None:
+    """``let x <- (x, x) in`` again and again: the first tuple of more than 100,000 components has 2¹⁷."""
+    (found,) = wrong("let x <- 1 in\n" + "  let x <- (x, x) in\n" * doublings + "  x")
+    assert (found.code, found.span and found.span.position[0]) == ("RH241", 18)
+    assert "131,072" in found.message
+
+
+def test_a_wide_tuple_is_no_large_one() -> None:
+    assert wrong(f"({', '.join(['1'] * 3000)}).3000") == []

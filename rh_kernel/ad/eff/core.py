@@ -304,8 +304,9 @@ class FunctionDefinition(Node):
 
 @frozen
 class HandlerDefinition(Node):
-    """``handler h x… = | return x -> M | <op p… -> k> -> N``"""
+    """``handler h x (y : A)… = | return x -> M | <op p… -> k> -> N``; ``domains`` are the types that were written"""
 
     name: str
     parameters: tuple[str, ...]
     clauses: Clauses
+    domains: tuple[ValueType | None, ...]

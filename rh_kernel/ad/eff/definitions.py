@@ -1,9 +1,10 @@
 """What has been declared in ``%%eff`` cells. A name that is declared anew does not change what was made with the old one.
 
 Each declaration has a key of its own, its name or ``name#2``, …; terms and types refer to keys, and ``shown`` gives the name.
+Only a data type or an effect that is declared again in the same words, of the same types and effects, keeps its key.
 """
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -65,10 +66,16 @@ class Definitions:
         return found
 
     def with_(self, made: Declaration) -> "Definitions":
-        """With a declaration, whose name is the key that it was given."""
+        """With a declaration, whose name is the key that it was given; itself, where nothing is new."""
         key = made.definition.name if isinstance(made, Function | Handler) else made.name
+        if self.declared.get(key) == made:
+            named = self._naming(key, made, self.declared)
+            return self if named == self else named
+        return self._naming(key, made, {**self.declared, key: made})
+
+    def _naming(self, key: str, made: Declaration, declared: Mapping[str, Declaration]) -> "Definitions":
+        """The same where the names of a declaration stand for it."""
         name = shown(key)
-        declared = {**self.declared, key: made}
         match made:
             case DataDeclaration(_, _, constructors):
                 names = {shown(c.name): key for c in constructors}
@@ -124,6 +131,11 @@ class Definitions:
             included=self.included | program.included,
         )
 
+    def of_name(self, name: str, now: str | None) -> Sequence[str]:
+        """The keys of all declarations that had a name: first the one that has it ``now``, then from the newest one on."""
+        keys = [key for key in self.declared if shown(key) == name and key != now]
+        return [*([] if now is None else [now]), *reversed(keys)]
+
     def data(self, key: str) -> DataDeclaration:
         """The data type of a key."""
         found = self.declared[key]
@@ -135,6 +147,10 @@ class Definitions:
         found = self.declared[key]
         assert isinstance(found, EffectDeclaration)
         return found
+
+    def is_older(self, effect: str) -> bool:
+        """Whether an effect, by its key, has lost its name to one that was declared after it."""
+        return self.effects.get(shown(effect), effect) != effect
 
     def function(self, key: str) -> Function:
         """The function of a key."""

@@ -107,6 +107,25 @@ class MissingClauses(Diagnostic):
 
 
 @frozen_by_name
+class MissingBranches(Diagnostic):
+    """``match [1] | x :: y :: rest -> x``"""
+
+    code, title = "RH521", "Branches are missing"
+    label = "{subject} `{value}`"
+    subject: str
+    value: str
+
+
+@frozen_by_name
+class UselessBranch(Diagnostic):
+    """``match Just 1 | Just _ -> 1 | Nothing -> 2 | _ -> 3``"""
+
+    code, title = "RH522", "Branch that nothing comes to"
+    label = "what `{pattern}` fits is taken by the branches before"
+    pattern: str
+
+
+@frozen_by_name
 class DivisionByZero(Diagnostic):
     """``div 1 0``"""
 
@@ -117,22 +136,12 @@ class DivisionByZero(Diagnostic):
 
 
 @frozen_by_name
-class NoBranchFits(Diagnostic):
-    """``match [1] | x :: y :: rest -> x``"""
+class GivenUp(Diagnostic):
+    """``match Nothing | Just x -> x | Nothing -> fail "there is nothing"``"""
 
-    code, title = "RH531", "No branch fits"
-    label = "no branch of this match fits {value}"
-    value: str
-
-
-@frozen_by_name
-class NoClauseFits(Diagnostic):
-    """``handle raise! with { <raise -> k> -> k 0 | return 1 -> 1 }``, after ``effect Raise = raise : Int``"""
-
-    code, title = "RH532", "No clause fits"
-    label = "no clause for `{operation}` fits {value}"
-    operation: str
-    value: str
+    code, title = "RH531", "Given up"
+    label = "{reason}"
+    reason: str
 
 
 @frozen_by_name

@@ -10,6 +10,7 @@ from rh_kernel.ad.eff.reading.surface_items import (
     DirectiveItem,
     EffectItem,
     FunItem,
+    FunItems,
     HandlerItem,
     IncludeItem,
     Item,
@@ -55,6 +56,8 @@ def _declared(item: Item) -> tuple[Name, ...]:
             return (name, *[o.name for o in operations])
         case FunItem(name) | HandlerItem(name):
             return (name,)
+        case FunItems(functions):
+            return tuple([f.name for f in functions])
         case IncludeItem() | RunItem() | DirectiveItem():
             return ()
 

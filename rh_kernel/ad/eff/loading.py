@@ -7,7 +7,7 @@ from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.builtin_effects import BUILT_IN
 from rh_kernel.ad.eff.core import Computation, FunctionDefinition, HandlerDefinition
 from rh_kernel.ad.eff.definitions import Definitions
-from rh_kernel.ad.eff.reading.elaboration_items import Asked, Include, Run, elaborate
+from rh_kernel.ad.eff.reading.elaboration_items import Asked, Group, Include, Run, elaborate
 from rh_kernel.ad.eff.reading.elaboration_items import computation as elaborate_computation
 from rh_kernel.ad.eff.reading.parsing_items import item, items
 from rh_kernel.ad.eff.reading.surface_items import Item, RunItem
@@ -17,6 +17,7 @@ from rh_kernel.ad.eff.typing.checking import (
     check_data,
     check_effect,
     check_function,
+    check_functions,
     check_handler,
     check_item,
 )
@@ -63,6 +64,10 @@ def declare(parsed: Item, definitions: Definitions) -> Definitions:
             return check_effect(declaration, definitions, parsed.span)
         case FunctionDefinition() as definition:
             return definitions.with_(check_function(definition, definitions))
+        case Group(functions):
+            for made in check_functions(functions, definitions):
+                definitions = definitions.with_(made)
+            return definitions
         case HandlerDefinition() as definition:
             return definitions.with_(check_handler(definition, definitions))
         case Run(_, M):

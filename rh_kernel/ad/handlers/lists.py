@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.handlers.scope import Lets, Scope, abstracted, nested
+from rh_kernel.ad.handlers.scope import Lets, Scope, nested
 from rh_kernel.ad.handlers.vocabulary import applied
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.names import Names
@@ -15,7 +15,10 @@ SHORT = 8
 
 
 def on_lists(f: core.FunctionDefinition, program: Program, names: Names) -> core.Thunk:
-    """``{[x, …] -> …}``: the function f from the list of all numbers in its arguments to the list of all in its result."""
+    """``{[x, …] -> …}``: the function f from the list of all numbers in its arguments to the list of all in its result.
+
+    A list of another length, which there is none of, has no results.
+    """
     scope = Scope(names)
     arguments = [scope.pattern(x, without_arrays(A))[1] for x, A in program.parameters]
     M: core.Computation = core.Force(core.Variable(f.name))
@@ -24,9 +27,11 @@ def on_lists(f: core.FunctionDefinition, program: Program, names: Names) -> core
     p, W = scope.result(without_arrays(program.result))
     M = nested([(p, M)], core.Return(listed(_leaves(W))))
     inputs = [x for V in arguments for x in _leaves(V)]
-    if len(inputs) <= SHORT:
-        return core.Thunk(abstracted((_pattern(inputs),), M, scope))
     zs = names.fresh("zs")
+    if len(inputs) <= SHORT:
+        others = core.Branch(core.AnyPattern(), core.Return(listed(())))
+        branches = core.Branch(_pattern(inputs), M), others
+        return core.Thunk(core.Lambda(zs, core.Match(core.Variable(zs), branches)))
     lets: Lets = []
     left = core.Variable(zs)
     for x in inputs:

@@ -19,7 +19,7 @@ from rh_kernel.ad.eff.reading.lexing import KEYWORDS
 from rh_kernel.ad.eff.substitution import computation as put_in
 from rh_kernel.ad.eff.types import UNIT, Returner, Row, Scheme, Thunk
 from rh_kernel.ad.handlers.lists import listed, numbers_in, on_lists
-from rh_kernel.ad.handlers.modes import Mode
+from rh_kernel.ad.handlers.modes import HESSIAN, Mode
 from rh_kernel.ad.handlers.vocabulary import applied
 from rh_kernel.ad.handlers.writing import Written, function
 from rh_kernel.ad.language.core import Program
@@ -29,6 +29,9 @@ from rh_kernel.source.diagnostic import KernelBug, Stuck
 
 _FUEL = 5_000_000
 """Machine steps: a continuation is gone back along for each path through the program."""
+
+_OF_PATHS = "there may be exponentially many paths to go back along"
+_OF_HESSIANS = "of n numbers all n² second derivatives are found; `effects:second … along …` finds those of a direction"
 
 ALONE = "alone"
 """The driver without a mode."""
@@ -68,7 +71,8 @@ class Declared:
     def run(self, driver: str, *given: Iterable[float]) -> "Ran":
         """What a driver makes of lists of numbers, under ``evaluate``. Raises ``Stuck`` beyond the limit of the machine."""
         lists = [listed([core.Literal(float(x)) for x in numbers]) for numbers in given]
-        return ran(core.Handle(applied(driver, self.on_lists, *lists), core.Named("evaluate")), self.definitions)
+        M = core.Handle(applied(driver, self.on_lists, *lists), core.Named("evaluate"))
+        return ran(M, self.definitions, _OF_HESSIANS if driver == HESSIAN.driver else _OF_PATHS)
 
 
 _REMEMBERED = 8
@@ -129,8 +133,8 @@ def _compiled() -> tuple[compilation_program.Program, Tally]:
     return compilation_program.Program(library(), tally=tally), tally
 
 
-def ran(M: core.Computation, definitions: Definitions) -> Ran:
-    """The run of a computation of lists of numbers. Raises ``Stuck`` beyond the limit of the machine."""
+def ran(M: core.Computation, definitions: Definitions, hint: str = _OF_PATHS) -> Ran:
+    """The run of a computation of lists of numbers. Raises ``Stuck`` with a hint beyond the limit of the machine."""
     compiled, tally = _compiled()
     compiled.use(definitions)
     tally.clear()
@@ -138,7 +142,7 @@ def ran(M: core.Computation, definitions: Definitions) -> Ran:
         found = finished(proceeding(M, compiled, limit=_FUEL))
     except Stuck:
         _compiled.cache_clear()
-        raise Stuck(OutOfFuel(steps=_FUEL, hint="there may be exponentially many paths to go back along")) from None
+        raise Stuck(OutOfFuel(steps=_FUEL, hint=hint)) from None
     if found.counts is None or found.value is None:
         raise KernelBug("a list of numbers was expected")
     operations, constants = (found.counts.handled_by("evaluate", *each) for each in (("ap1", "ap2"), ("ap0",)))

@@ -75,8 +75,7 @@ class Facts(Protocol):
 def simpler(f: Primitive, arguments: tuple[Register, ...], facts: Facts) -> Simpler | None:
     """The simpler side of an equation whose other side is ``f(arguments)``, or ``None`` if none is known here."""
     uniform = [facts.uniform(r) for r in arguments]
-    zero = [c == 0 for c in uniform]
-    if True in zero and vanishes(f, zero):
+    if 0 in uniform and vanishes(f, [c == 0 for c in uniform]):
         return Holds(np.broadcast_to(np.zeros(1), extent_of(f)))
     if f.name in IDENTITIES and f.domain == f.codomain:
         return Is(arguments[0])

@@ -96,7 +96,7 @@ def _type(program: Program, r: Register) -> str:
 
 
 def _constant(array: Array) -> str:
-    return "[" + ", ".join(f"{x:.6g}" for x in array.flat) + "]" if array.size <= 4 else "constant"
+    return "[" + ", ".join(f"{x:.6g}" for x in array.ravel()) + "]" if array.size <= 4 else "constant"
 
 
 def _names(program: Program) -> dict[Register, str]:
@@ -126,7 +126,7 @@ def _names(program: Program) -> dict[Register, str]:
 
 
 def _number(array: Array) -> str | None:
-    return f"{array.flat[0]:.6g}" if array.shape == (1,) else None
+    return f"{array.item(0):.6g}" if array.shape == (1,) else None
 
 
 def _letter(letter: str, taken: Iterable[str]) -> str:

@@ -137,7 +137,7 @@ def _first_max(at: Site) -> Layout | None:
     x = _single(at, at.argument(0), first)
     if p ** (len(x.axes) - first) > UNROLLED:
         return None
-    y = at.fresh()
+    y, planes = _planes(at, p, first)
     for piece in _pieces(x.shape[first:], p):
         entries = prod([q for _, _, q in piece])
         # The mark moves on where an entry is larger than the largest before it.
@@ -149,8 +149,25 @@ def _first_max(at: Site) -> Layout | None:
             marks = [left if mark == 1.0 else call(Scalar.MUL, mark, left) for mark in marks]
             marks.append(larger)
             largest = call(Scalar.MAX, largest, i)
-        at.loops.map(_phases(x, p, piece, first), list(zip(marks, _phases(y, p, piece, first), strict=True)))
+        at.loops.map(_phases(x, p, piece, first), list(zip(marks, planes or _phases(y, p, piece, first), strict=True)))
     return y
+
+
+def _planes(at: Site, p: int, first: int) -> tuple[Layout, list[Layout]]:
+    """Room for the result, and the entries at each place in a block, which lie side by side, if all blocks are whole.
+
+    Then what is written, and later read, place by place in the blocks is one stretch for each place.
+    """
+    shape = at.shape
+    if p == 1 or 0 in shape or any(n % p for n in shape[first:]):
+        return at.fresh(), []
+    count = p ** len(shape[first:])
+    planes = at.loops.beside((*shape[:first], *[n // p for n in shape[first:]]), count, samples=at.front == 1)
+    stride, axes = planes[1].offset, list(planes[0].axes)
+    for axis in reversed(range(first, len(axes))):
+        axes[axis] = (*axes[axis], (p, stride))
+        stride *= p
+    return replace(planes[0], axes=tuple(axes)), planes
 
 
 def _spread(at: Site) -> Layout:

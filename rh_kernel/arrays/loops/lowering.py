@@ -81,7 +81,7 @@ class _Lowering:
                 inputs.append(shape)
         for r, array in program.constants:
             if array.size and (array.size == 1 or not any(array.strides)):
-                self.numbers[r] = float(array.flat[0])
+                self.numbers[r] = array.item(0)
             self.of[r] = self.loops.kept(array, program.shapes[r])
         contents: dict[Location, int] = {}
         for r, location in (*program.reads, *((r, location) for location, r in program.writes)):

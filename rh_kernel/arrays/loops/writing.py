@@ -64,6 +64,11 @@ class Loops:
         """Room for an array, whose first axis may be one of ``samples``."""
         return self._laid(self.buffer(Scratch(0, prod(shape))), shape, samples=samples)
 
+    def beside(self, shape: Extent, count: int, *, samples: bool = False) -> list[Layout]:
+        """Room for so many arrays of one shape, one behind the other in one buffer."""
+        first = self._laid(self.buffer(Scratch(0, count * prod(shape))), shape, samples=samples)
+        return [Layout(first.buffer, i * prod(shape), first.axes) for i in range(count)]
+
     def margins(self, shape: Extent, *, samples: bool) -> Layout:
         """Room for an array that is full of zeros before the first run."""
         return self._laid(self.buffer(Kept(np.zeros(prod(shape)))), shape, samples=samples)
@@ -87,7 +92,7 @@ class Loops:
     def kept(self, array: Array, shape: Extent) -> Layout:
         """A constant that fills the shape; if all entries are one number, it is there once."""
         if array.size and not any(array.strides):
-            at = self.buffer(Kept(np.array(array.flat[:1])))
+            at = self.buffer(Kept(np.array([array.item(0)])))
             return Layout(at, 0, tuple([((n, 0),) if n != 1 else () for n in shape]))
         return dense(self.buffer(Kept(np.ascontiguousarray(array).reshape(-1))), shape)
 

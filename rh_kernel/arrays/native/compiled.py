@@ -90,13 +90,13 @@ class NativeRunner:
                     places.append(arena.room(array.size))
                 case Scratch(start, size):
                     places.append((scratch[0] + start, size))
-        workspace = arena.room(translation.workspace)
+        further = [arena.room(size) for size in (translation.workspace, translation.room)]
         arena.fill()
         self._buffers = [place if isinstance(place, np.ndarray) else arena.part(place) for place in places]
         for buffer, array in zip(plan.buffers, self._buffers, strict=True):
             if isinstance(buffer, Kept):
                 array[:] = buffer.array.reshape(-1)
-        everything = [*self._buffers, *translation.tables, arena.part(workspace)]
+        everything = [*self._buffers, *translation.tables, *map(arena.part, further)]
         bases = [address(array) for array in everything]
         copies = {
             buffer.position: bases[number]
@@ -160,7 +160,7 @@ def _content(array: Array, size: int, dtype: np.dtype[Any]) -> Array:
 def _steps(plan: Plan, translation: Translation, item: int) -> list[tuple[int, list[tuple[int, int]]]]:
     """The kernel of each step, and for each of its arrays the buffer (−1 − i for input i) and its first byte."""
     numbers = [-1 - buffer.position if isinstance(buffer, Input) else i for i, buffer in enumerate(plan.buffers)]
-    numbers += range(len(plan.buffers), len(plan.buffers) + len(translation.tables) + 1)
+    numbers += range(len(plan.buffers), len(plan.buffers) + len(translation.tables) + 2)
     return [(row.kernel, [(numbers[buffer], item * offset) for buffer, offset in row.arrays]) for row in translation.rows]
 
 

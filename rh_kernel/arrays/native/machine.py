@@ -15,7 +15,7 @@ from rh_kernel.arrays.native.table import Table, address
 from rh_kernel.arrays.native.toolchain import library, resource
 from rh_kernel.syntax.core import Array
 
-QUICK = "-O1"
+QUICK = "-Og"
 """How the driver is compiled: its time is that of a few tests and calls, and more thought by the compiler takes long."""
 
 

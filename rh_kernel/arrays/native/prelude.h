@@ -116,25 +116,36 @@ static inline __attribute__((always_inline)) real exponential(real x) {
   return t.rest * power(half) * power(t.whole - half);
 }
 
-/* The power of 2 is infinite from the largest on, and not below the least normal number: after 1 + … that makes no difference. */
+/* 1 / (1 + e⁻ˣ), where e⁻ˣ = 2ⁿ (c + r) / (c − r) with c = r coth(r / 2), which is even: so half of a polynomial does, and a
+ * division there is anyhow. The power of 2 is infinite from the largest on, and not below the least normal number: after 1 + …
+ * that makes no difference. */
 static inline __attribute__((always_inline)) real sigmoid(real x) {
-  real y = x > -LEAST ? LEAST : -x;
-  y = y > HIGHEST ? HIGHEST : y;
-  struct split t = split_power(y);
-  return 1 / (1 + t.rest * power(t.whole));
+  real y = x > -LEAST ? -LEAST : x;
+  y = y < -HIGHEST ? -HIGHEST : y;
+  real n = (y * (real)-1.4426950408889634074 + SHIFTER) - SHIFTER;
+  real r = (y + n * LN2_HIGH) + n * LN2_LOW;
+  real s = r * r;
+#if BITS == 64
+  real q = s * s, d = -0.0027777777777564486 + s * 6.613756471665357e-05;
+  real c = (2 + s * 0.1666666666666666) + q * (d + q * (-1.653406009991112e-06 + s * 4.143769423035882e-08));
+#else
+  real c = 2 + s * (0.16666654772769063f + s * -0.0027698538078411313f);
+#endif
+  real low = c + r, high = c - r;
+  return low / (low + high * power(n));
 }
 
 static inline __attribute__((always_inline)) real softplus(real x) {
   return ((x > 0) | (x != x) ? x : 0) + LOG1P(exponential(-ABS(x)));
 }
 
-/* A rational function near 0 (Cephes), else 1 − 2 / (e²ˣ + 1). */
+/* A rational function near 0 (Cephes), else 1 − 2 / (1 + e²ˣ). */
 static inline __attribute__((always_inline)) real hyperbolic_tangent(real x) {
   real z = x * x;
   real p = ((real)-9.64399179425052238628e-1 * z - (real)9.92877231001918586564e1) * z - (real)1.61468768441708447952e3;
   real q = ((z + (real)1.12811678491632931402e2) * z + (real)2.23548839060100448583e3) * z + (real)4.84406305325125486048e3;
   real near = x + x * z * (p / q);
-  real far = 1 - 2 / (exponential(2 * x) + 1);
+  real far = 1 - 2 * sigmoid(-2 * x);
   return ABS(x) < (real)0.625 ? near : far;
 }
 

@@ -7,6 +7,7 @@ Numbers of a tile stay in registers while the sum's loops run. Either the lanes 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import lru_cache
 from math import ceil, prod
 
 from rh_kernel.arrays.native.axes import Axis, axes, entangled
@@ -68,6 +69,7 @@ def canonical(step: Contract) -> tuple[Axis, ...]:
     return axes(step.extents, [step.output, step.left, step.right])
 
 
+@lru_cache(maxsize=1024)
 def schedule(found: tuple[Axis, ...], machine: Machine) -> Schedule:
     """The cheapest arrangement by a rough count of cycles."""
     return min(_schedules(found, machine), key=lambda s: s.cost)

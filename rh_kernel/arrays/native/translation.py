@@ -1,6 +1,6 @@
 """Plan ↦ C text and a table: one kernel for each shape of step, and for each step a kernel and where its arrays lie."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
@@ -12,7 +12,9 @@ from rh_kernel.arrays.native.contractions import contract_kernel
 from rh_kernel.arrays.native.maps import gather_kernel, map_kernel
 from rh_kernel.arrays.native.reductions import reduce_kernel
 from rh_kernel.arrays.native.schedule import Machine
+from rh_kernel.arrays.native.strips import Strips, stripped
 from rh_kernel.arrays.native.sweeping import Sweep, sweep_kernel, swept
+from rh_kernel.arrays.native.text import loop
 from rh_kernel.arrays.native.walks import Row, source
 from rh_kernel.arrays.plan import (
     Call,
@@ -44,7 +46,8 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """A plan as C: the source, the rows of the table, the tables of the gathers, and how large the workspace is.
+    """A plan as C: the source, the rows of the table, the tables of the gathers, how large the workspace is, and ``room``, how
+    large what a strip has for its own.
 
     ``long`` says that a run may take so long that other threads should run meanwhile.
     """
@@ -53,6 +56,7 @@ class Translation:
     rows: tuple[Row, ...]
     tables: tuple[Table, ...]
     workspace: int
+    room: int
     long: bool
 
 
@@ -68,9 +72,15 @@ class _Kernels:
         """The number of the kernel for a step with that key."""
         number = self.numbers.get(key)
         if number is None:
-            number = self.numbers[key] = len(self.found)
-            self.found.append(self._made(step))
+            number = self.add(key, self._made(step))
         return number
+
+    def add(self, key: Hashable, kernel: Kernel) -> int:
+        """The number of a kernel that calls others, which come before it."""
+        if key not in self.numbers:
+            self.numbers[key] = len(self.found)
+            self.found.append(kernel)
+        return self.numbers[key]
 
     def _made(self, step: Step | Sweep) -> Kernel:
         match step:
@@ -96,9 +106,9 @@ def translate(plan: Plan, machine: Machine) -> Translation:
     # What a masked store puts down is not there for the next load at once, and a short run is nothing but such pairs.
     kernels = _Kernels(machine if long else replace(machine, masked=False))
     tables: list[Table] = []
-    gathers = sum(isinstance(step, Gather) for step in steps)
-    rows: list[Row] = []
-    for step in steps:
+    workspace = len(plan.buffers) + sum(isinstance(step, Gather) for step in steps)
+
+    def row(step: Step | Sweep) -> Row:
         views, key = _signature(step)
         arrays = [(view.buffer, view.offset) for view in views]
         if isinstance(step, Gather):
@@ -106,11 +116,35 @@ def translate(plan: Plan, machine: Machine) -> Translation:
             tables.append(_table(step))
         number = kernels.number(key, step)
         if kernels.found[number].workspace:
-            arrays.append((len(plan.buffers) + gathers, 0))
-        rows.append(Row(number, tuple(arrays)))
-    workspace = max([kernel.workspace for kernel in kernels.found], default=0)
+            arrays.append((workspace, 0))
+        return Row(number, tuple(arrays))
+
+    rows: list[Row] = []
+    room = 0
+    for step in stripped(steps, plan, kernels.machine, workspace + 1):
+        if isinstance(step, Strips):
+            rows.append(_in_turn(step, [row(piece.step) for piece in step.pieces], kernels))
+            room = max(room, step.room)
+        else:
+            rows.append(row(step))
+    size = max([kernel.workspace for kernel in kernels.found], default=0)
     text = source([kernel.lines for kernel in kernels.found], rows, plan.buffers, plan.precision, short=not long)
-    return Translation(text, tuple(rows), tuple(tables), workspace, long)
+    return Translation(text, tuple(rows), tuple(tables), size, room, long)
+
+
+def _in_turn(strips: Strips, rows: Sequence[Row], kernels: _Kernels) -> Row:
+    """The row of a kernel that calls those of the pieces for each strip; it is given the arrays of all of them."""
+    lines = [loop("turn", strips.count)]
+    at = 0
+    for piece, row in zip(strips.pieces, rows, strict=True):
+        # Tables and workspace stay where they are.
+        moves = [piece.moves[view] for view in _signature(piece.step)[0]]
+        moves += [0] * (len(row.arrays) - len(moves))
+        places = [f"(real *)array[{i}] + turn * {move}L" if move else f"array[{i}]" for i, move in enumerate(moves, at)]
+        lines.append(f"{{ void *const places[] = {{{', '.join(places)}}}; kernel{row.kernel}(places); }}")
+        at += len(moves)
+    number = kernels.add((Strips, *lines), Kernel((*lines, "}")))
+    return Row(number, tuple([place for row in rows for place in row.arrays]), len(rows))
 
 
 def _operations(plan: Plan) -> int:

@@ -14,13 +14,14 @@ ALONG_THE_TABLE = ["for (const struct row *end = row + count; row < end; row++) 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A step: the number of its kernel, and the views whose first entries it is given, buffer and offset.
+    """A step, or a few: the number of its kernel, and the views whose first entries it is given, buffer and offset.
 
-    The buffers after those of the plan are the tables of its gathers, and then the workspace.
+    The buffers after those of the plan are the tables of its gathers, then the workspace, then what strips have for their own.
     """
 
     kernel: int
     arrays: tuple[tuple[int, int], ...]
+    steps: int = 1
 
 
 def source(
@@ -32,7 +33,7 @@ def source(
     """
     real, bits = ("double", 64) if precision == "float64" else ("float", 32)
     lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h")]
-    straight = len(rows) <= FEW
+    straight = sum(row.steps for row in rows) <= FEW
     kind = "static inline __attribute__((always_inline))" if straight else "static"
     for number, kernel in enumerate(kernels):
         lines += [f"{kind} void kernel{number}(void *const *array) {{", *kernel, "}"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from rh_kernel.arrays.equations.linearity import vanishes
 from rh_kernel.arrays.errors import ProgramTooLong
-from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_shape
+from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_of, extent_shape
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Region, record
 from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
@@ -46,7 +46,7 @@ class Builder:
         self.evaluators: dict[int, Evaluator | None] = {}
         self._next_bit = 1
         self._sums: dict[Extent, Primitive] = {}
-        self._extents: dict[Primitive, Extent] = {}
+        self._known: dict[Primitive, tuple[Primitive, Extent]] = {}
         self._derivatives: dict[Primitive, Scope] = {}
 
     def fresh_bit(self) -> int:
@@ -93,22 +93,26 @@ class Builder:
             case tuple():
                 return tuple([self.materialise(W) for W in V])
 
-    def extent(self, f: Primitive) -> Extent:
-        """The shape of f's result. Raises ``Stuck`` if there are no arrays of a type that f has."""
-        shape = self._extents.get(f)
-        if shape is None:
-            shape = self._extents[f] = _checked_extent(f)
-        return shape
+    def known(self, f: Primitive) -> tuple[Primitive, Extent]:
+        """Of the symbols that are equal to f, the one that was met first; and the shape of f's result.
+
+        Raises ``Stuck`` if there are no arrays of a type that f has.
+        """
+        found = self._known.get(f)
+        if found is None:
+            found = self._known[f] = f, _checked_extent(f)
+        return found
 
     def apply(self, f: Primitive, arguments: tuple[Symbolic, ...]) -> Symbolic:
         """``f(V₁, …, Vₙ)``: 0 where f is known to vanish, else a new slot, noted on the tapes of the regions it depends on.
 
         Raises ``Stuck`` if there are no arrays of a type that f has.
         """
-        return self.applied(f, arguments, self.extent(f))
+        f, shape = self.known(f)
+        return self.applied(f, arguments, shape)
 
     def applied(self, f: Primitive, arguments: tuple[Symbolic, ...], shape: Extent) -> Symbolic:
-        """``apply`` where the shape of f's result is known."""
+        """``apply`` for what ``known`` gives."""
         if 0 in shape:
             return Nought(f.codomain)
         registers: list[Register] = []
@@ -132,7 +136,7 @@ class Builder:
         if f.name in {"add", "sub"}:
             x, y = arguments
             return x if zero[1] else y if f.name == "add" else self.apply(self._negative(f), (y,))
-        return self.applied(f, tuple([self._written(V) for V in arguments]), self._extents[f])
+        return self.applied(f, tuple([self._written(V) for V in arguments]), extent_of(f))
 
     def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
         """If the program is to be strict, it is stuck where f is not smooth at the arguments; ``span`` is where f is called."""

@@ -78,7 +78,7 @@ def _call(f: Primitive, N: Term, span: Span | None, b: Builder, levels: int) -> 
     if argument is None:
         return None
     count = len(f.domain.factors) if isinstance(f.domain, Product) else 1
-    shape = b.extent(f)
+    f, shape = b.known(f)
 
     def applied(rho: Environment) -> Symbolic:
         arguments = unpack(argument(rho), count)

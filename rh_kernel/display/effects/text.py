@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rh_kernel.ad.eff.printing import types
+from rh_kernel.ad.eff.printing import cropping
 from rh_kernel.ad.eff.types import ComputationType, Function, Returner
 from rh_kernel.display.effects.counts import counted
 from rh_kernel.display.effects.values import value_doc
@@ -53,4 +53,4 @@ def no_value(C: ComputationType) -> str:
 
 def type_text(C: ComputationType) -> str:
     """The type of what is returned, or of the function."""
-    return types.value(C.value) if isinstance(C, Returner) else types.computation(C)
+    return cropping.value(C.value) if isinstance(C, Returner) else cropping.computation(C)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rh_kernel.ad.comparison import Refused, Row
 from rh_kernel.ad.system import Rewritten
 from rh_kernel.display.html import COLOURS, escape, to_html
-from rh_kernel.display.laboratory.text import HEADING, cells, one, value_text
+from rh_kernel.display.laboratory.text import HEADING, both_ends, cells, one, value_text
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span, table
 from rh_kernel.session.results import Computed, Differentiated, FormsShown, RewritingShown
 from rh_kernel.syntax.printing.doc import Doc, Role
@@ -84,14 +84,13 @@ def _refused(row: Row) -> str:
 
 def steps_html(steps: Sequence[Rewritten], numbers: Sequence[int] | None = None) -> str:
     """The steps of a trace by their numbers, the first of them the start, 0, in a box of their own."""
-    half = STEPS // 2
-    left_out = len(steps) - STEPS
     numbered = list(zip(range(len(steps)) if numbers is None else numbers, steps, strict=True))
+    first, left_out, last = both_ends(numbered, STEPS)
     room = _Room()
-    shown = [_step(n, step, room) for n, step in (numbered if left_out <= 0 else numbered[:half])]
-    if left_out > 0:
+    shown = [_step(n, step, room) for n, step in first]
+    if left_out:
         shown.append(box(FAINT, escape(f"⋮ {left_out:,} steps are left out")))
-        shown += [_step(n, step, room) for n, step in numbered[-half:]]
+        shown += [_step(n, step, room) for n, step in last]
     count = numbered[-1][0]
     summary = escape("1 step" if count == 1 else f"{count:,} steps")
     return details("", summary, box("max-height:32em;overflow:auto", *shown), is_open=True)

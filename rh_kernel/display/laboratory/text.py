@@ -1,7 +1,7 @@
 """Results of the laboratory for a terminal: values, the table of systems, forms and steps."""
 
 from collections.abc import Sequence
-from typing import cast
+from typing import TypeAlias, cast
 
 from rh_kernel.ad.comparison import Refused, Row
 from rh_kernel.ad.language.types import Function, Product, Real, Sum, Type, product
@@ -12,6 +12,9 @@ from rh_kernel.syntax.printing.doc import plain
 
 STEPS = 60
 """The text of a longer trace leaves out steps in the middle."""
+
+ROOM, LEAST = 60_000, 3
+"""About so many characters the terms have at either end of a longer trace, and so many steps are shown there at least."""
 
 LINES = 40
 """Of a longer term of a trace the first lines are shown."""
@@ -42,13 +45,30 @@ def laboratory_text(result: Computed | Differentiated | FormsShown | RewritingSh
 
 def steps_text(steps: Sequence[Rewritten], numbers: Sequence[int] | None = None) -> str:
     """The steps of a trace, each behind the name of its rule and its number; the first is the start, 0."""
-    half = STEPS // 2
-    left_out = len(steps) - STEPS
     numbered = list(zip(range(len(steps)) if numbers is None else numbers, steps, strict=True))
-    shown = [_step(*step) for step in (numbered if left_out <= 0 else numbered[:half])]
-    if left_out > 0:
-        shown += [f"⋮ {left_out:,} steps are left out", *(_step(*step) for step in numbered[-half:])]
+    first, left_out, last = both_ends(numbered, STEPS)
+    shown = [_step(*step) for step in first]
+    if left_out:
+        shown += [f"⋮ {left_out:,} steps are left out", *(_step(*step) for step in last)]
     return "\n".join(shown)
+
+
+Numbered: TypeAlias = tuple[int, Rewritten]
+
+
+def both_ends(steps: Sequence[Numbered], most: int) -> tuple[Sequence[Numbered], int, Sequence[Numbered]]:
+    """The steps that are shown of a trace: all, or the first, how many are left out, and the last; of long terms fewer."""
+    if len(steps) <= most:
+        return steps, 0, ()
+    half = most // 2
+    first, last = _fitting(steps[half - 1 : half], half), _fitting([steps[-half], steps[-1]], half)
+    return steps[:first], len(steps) - first - last, steps[-last:]
+
+
+def _fitting(steps: Sequence[Numbered], most: int) -> int:
+    """How many steps with terms as long as these have room."""
+    longest = max(step.term.flat for _, step in steps)
+    return min(most, max(LEAST, int(ROOM / max(longest, 1))))
 
 
 def _step(number: int, step: Rewritten) -> str:

@@ -210,7 +210,7 @@ def _manner(question: Record) -> Manner:
 
 def _written(step: Step) -> Span | None:
     """Where what the step is about was written, as far as that is known."""
-    M, looked = step.redex, looked_at(step)
+    M, looked = step.outline, looked_at(step)
     match step.rule, M:
         case ((Rule.LET | Rule.LET_COMMAND), _):
             return M.span or looked.span

@@ -72,7 +72,7 @@ def content(array: Array) -> Record:
     """An array: its type, how it is written, its length as a vector, and its entries if there are not too many."""
     entries: list[Json] | None = None
     if array.size <= MOST_VALUES:
-        entries = [number(float(x)) for x in array.flat]
+        entries = [number(float(x)) for x in array.ravel()]
     return {
         "type": str(real(*array.shape)),
         "text": array_line(array),

@@ -5,19 +5,19 @@ state is written once, with the marks of both steps.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from rh_kernel.display.clipping import DOTS
 from rh_kernel.display.live.lines import WIDTH, Origin, Part, Place, Sheet
 from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.subterms import below, derive, innermost, judged
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.display.traces.cropping import LINKS, SPARE, Crops, Uncut, is_large
+from rh_kernel.display.traces.cropping import LINKS, Crops, Uncut, is_large
 from rh_kernel.display.traces.marking import Marks as Marking
 from rh_kernel.display.traces.marking import contractum_marks, redex_marks
 from rh_kernel.display.traces.scenes import Scene, Stage, document, stage, unnamed
-from rh_kernel.operational.contexts import Context, Subject, binders, path
+from rh_kernel.display.traces.writing import Writing
+from rh_kernel.operational.contexts import Closure, Context, Subject, binders, path
 from rh_kernel.operational.step import Step
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.printing.doc import Annotation, Mark, Typed
@@ -61,6 +61,7 @@ class States:
         self._memories: dict[Manner, Memory] = {}
         self._unnamed: dict[int, tuple[Subject, Subject]] = {}
         self._crops = Crops(lambda state: self._uncut(self._stage(state)))
+        self._writing = Writing()
         self._names: tuple[Context | None, tuple[str, ...]] = None, ()
         self._sheets: dict[tuple[int, Manner], _Laid] = {}
         self._judged: tuple[tuple[int, Manner], Sheet, tuple[Derivation, ...]] | None = None
@@ -74,10 +75,13 @@ class States:
 
     def scene(self, state: int, manner: Manner) -> Scene:
         """What is shown of it."""
-        found = self._stage(state)
+        found, (_, closure) = self._stage(state), self._closure(state)
         names, cut = self._binders(found.end), self._crops.of(state, self._uncut(found))
-        shown = Scene(found, found.subject, names) if cut is None else Scene(found, cut, (DOTS,) * (SPARE - 1) + names)
-        return replace(shown, subject=unnamed(shown.subject, self._unnamed)) if manner.whole else shown
+        outlined = found.subject if cut is None else cut
+        M = self._writing.of(closure, found.end, outlined)
+        if M is not outlined:
+            M = self._crops.smaller((M, found.path, len(names)))
+        return Scene(found, unnamed(M, self._unnamed) if manner.whole else M, names)
 
     def marks(self, state: int, shown: Stage) -> Mapping[Path, Annotation]:
         """What the step before and the step after the state mark in what is shown of it, the words of each place together."""
@@ -117,10 +121,16 @@ class States:
         return None if part is None else (lines, part, derivations[int(part.name)])
 
     def _stage(self, state: int) -> Stage:
+        return stage(*self._closure(state))
+
+    def _closure(self, state: int) -> tuple[Context | None, Closure]:
+        """A state as reduction holds it, and the context of its redex."""
         steps = self._result.steps
         if state < len(steps):
-            return stage(steps[state].context, steps[state].redex)
-        return stage(steps[-1].context, steps[-1].contractum) if steps else stage(None, self._result.subject)
+            return steps[state].context, steps[state].found
+        if steps:
+            return steps[-1].context, steps[-1].left
+        return None, Closure(self._result.subject, None, None)
 
     def _uncut(self, found: Stage) -> Uncut:
         return found.subject, found.path, len(self._binders(found.end))

@@ -10,10 +10,11 @@ from rh_kernel.display.rounding import DIGITS, ENTRIES
 from rh_kernel.display.traces.frames import LONGEST, line
 from rh_kernel.display.traces.legs import Direction, Leg
 from rh_kernel.display.traces.marking import head
-from rh_kernel.display.traces.scenes import document, name_binders
+from rh_kernel.display.traces.scenes import document
 from rh_kernel.display.traces.titles import LONGEST as LONGEST_TITLE
 from rh_kernel.operational.contexts import Context, Subject, binders
 from rh_kernel.operational.step import Step
+from rh_kernel.operational.substitution import written_out
 from rh_kernel.paper import Rule
 from rh_kernel.syntax.core import RH, Bind, Handle, Let, Perform, Return, RevHandle, Scope
 from rh_kernel.syntax.printing.doc import Doc
@@ -27,14 +28,14 @@ SHORT = Brevity(ENTRIES, ENTRIES, folds=True, digits=DIGITS)
 
 def about(step: Step) -> str:
     """What the rule looked at; for a let the name."""
-    names = _names(step.context, step.redex)
     match step.rule:
         case Rule.LET | Rule.LET_COMMAND:
-            return _binder(step.redex, names)
+            return _binder(step.outline)
         case Rule.REV_HANDLE:
             return ""
         case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
-            return _text(looked_at(step), [*names, *_on_the_way(step.redex)])
+            M = step.outline
+            return _text(looked_at(step), [*_names(step.context, M), *_on_the_way(M)])
         case (
             Rule.EV
             | Rule.PLUS
@@ -51,14 +52,14 @@ def about(step: Step) -> str:
             | Rule.GET
             | Rule.PUT
         ):
-            return _text(step.redex, names)
+            return _text(step.redex, _names(step.context, step.redex))
 
 
 def became(step: Step) -> str:
     """What came of it, if that is told in a line."""
     match step.rule:
         case Rule.LET | Rule.LET_COMMAND:
-            return _text(looked_at(step), _names(step.context, step.redex))
+            return _text(looked_at(step), ())
         case (
             Rule.REV_HANDLE
             | Rule.RH_RETURN
@@ -97,13 +98,14 @@ def looked_at(step: Step) -> Subject:
     """What the rule looks at in the redex: the value of a let, the head that a handler has met, else the redex itself."""
     match step.rule:
         case Rule.LET | Rule.LET_COMMAND:
-            match step.redex:
+            match step.outline:
                 case Let(M, _) | Bind(Return(M), _):
                     return M
                 case M:
                     return M
         case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
-            _, P = head(step.redex)
+            found = step.found
+            _, P = head(written_out(found.subject, found.rho))
             match P:
                 case Return(M):
                     return M
@@ -171,14 +173,12 @@ def _on_the_way(M: Subject) -> Iterator[str]:
                 M = P
 
 
-def _binder(M: Subject, names: Sequence[str]) -> str:
+def _binder(M: Subject) -> str:
     """``x`` of ``let x ← …``, or the pattern that stands there."""
     match M:
         case Let(_, scope) | Bind(_, scope):
-            short = Scope(scope.hints, clipped(scope.body, len(names) + scope.arity))
-            visible = Names(symbols(short.body))
-            name_binders(visible, names, short)
-            return open_scope(visible, short, UNMARKED).binders[0]
+            short = Scope(scope.hints, clipped(scope.body, scope.arity))
+            return open_scope(Names(symbols(short.body)), short, UNMARKED).binders[0]
         case _:
             return ""
 

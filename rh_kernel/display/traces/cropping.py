@@ -38,23 +38,23 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.printing.printer import Path
 
-NODES = 3_000
+NODES = 1_000
 """What has no more nodes is shown whole."""
 
-LINKS = 120
+LINKS = 60
 """Of what has more, so many lets and handlings are shown from the redex on."""
 
-PATTERNS = 240
+PATTERNS = 120
 """So many lets are shown beside that may be part of a pattern."""
 
-SHOWN = 600
+SHOWN = 300
 """Behind so many nodes no let, no handling, no sum and no tuple is shown; what leads to the redex is shown beside."""
 
 STRETCH = 64
 """For so many states the same is left out, as long as there is a third left of what was shown for the first of them."""
 
 SPARE = 64
-"""So many variables are called ``…``: what was cut under some binders is good under a few more or less."""
+"""What was cut under some binders is good under more of them or less, but by half of this: all that is further out is ``…``."""
 
 KNOWN = 50_000
 """The sizes of so many nodes are known."""
@@ -165,7 +165,7 @@ class Crops:
         self._first: tuple[int, _First] | None = None
 
     def of(self, number: int, uncut: Uncut) -> Subject | None:
-        """What is shown of a state in place of the whole, with ``SPARE`` variables ``…`` around it, if it is large."""
+        """What is shown of a state in place of the whole, if it is large; what is bound outside of it stands for ``…``."""
         M, place, binders = uncut
         if not self._sizes.is_large(M):
             return None
@@ -176,6 +176,11 @@ class Crops:
             if not cropping.is_cut or 3 * cropping.left >= first.left:
                 return found
         return descend(_Cropping(self._sizes).cut(M, binders + SPARE // 2, place))
+
+    def smaller(self, uncut: Uncut) -> Subject:
+        """What is shown of a state of which a part was shown before its values were written in."""
+        M, place, binders = uncut
+        return descend(_Cropping(self._sizes).cut(M, binders + SPARE // 2, place)) if self._sizes.is_large(M) else M
 
     def _beginning(self, number: int) -> _First:
         if self._first is None or self._first[0] != number:
@@ -217,7 +222,9 @@ class _Cropping:
                 return found
             if not self._keeps(M):
                 self.is_cut = True
-                return Bound(dots, DOTS) if isinstance(M, Let | Plus | Tuple) else Return(Bound(dots, DOTS))
+                left_out = Bound(dots, DOTS) if isinstance(M, Let | Plus | Tuple) else Return(Bound(dots, DOTS))
+                self.images[id(M)] = _Image(M, left_out, dots, 0, 0, 1)
+                return left_out
             self._nodes -= 1
         parts: list[Subject] = []
         for position, (N, count) in enumerate(children(M)):
@@ -234,21 +241,16 @@ class _Cropping:
 
     def _known(self, M: Subject, dots: int) -> Subject | None:
         """What M is cut to, if that takes no looking into it."""
-        size = self._sizes.of(M)
-        if (
-            size is not None
-            and (size[1] <= max(self._links, 0) and size[2] <= max(self._patterns, 0))
-            and size[0] <= self._nodes
-        ):
-            self._nodes, self._links, self._patterns = self._nodes - size[0], self._links - size[1], self._patterns - size[2]
-            return M
-        image = self._before.get(id(M))
-        if image is None or self._links <= 0 or self._nodes <= 0 or not -SPARE // 2 < image.dots - dots < SPARE // 2:
+        image, size = self._before.get(id(M)), self._sizes.of(M)
+        if image is not None and self._links > 0 and self._nodes > 0 and -SPARE // 2 < image.dots - dots < SPARE // 2:
+            self.is_cut = True
+            self._nodes -= image.nodes
+            self._links, self._patterns = self._links - image.links, self._patterns - image.patterns
+            return image.image
+        if size is None or size[1] > max(self._links, 0) or size[2] > max(self._patterns, 0) or size[0] > self._nodes:
             return None
-        self.is_cut = True
-        self._nodes -= image.nodes
-        self._links, self._patterns = self._links - image.links, self._patterns - image.patterns
-        return image.image
+        self._nodes, self._links, self._patterns = self._nodes - size[0], self._links - size[1], self._patterns - size[2]
+        return M
 
     def _keeps(self, M: Subject) -> bool:
         """Whether there is room for M; there always is for what neither is a link nor has several parts."""

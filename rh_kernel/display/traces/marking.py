@@ -49,18 +49,18 @@ def after_marks(step: Step) -> Marks:
 
 def redex_marks(step: Step) -> Marks:
     """``before_marks``, from the redex on."""
-    inner = _looked_at(step.rule, step.redex)
+    inner = _looked_at(step.rule, step.outline)
     return _placed("redex", [] if inner is None else [(inner, "focus")])
 
 
 def contractum_marks(step: Step, most: float = inf) -> Marks:
     """``after_marks``, from the contractum on; a variable is not looked for deeper inside than ``most``."""
     inner: list[tuple[Path, MarkKind]] = []
-    match step.rule, step.redex:
+    match step.rule, step.outline:
         case ((Rule.LET | Rule.LET_COMMAND), (Let(_, scope) | Bind(_, scope))):
             inner.extend([(path, "changed") for path in _occurrences(scope, most)])
         case (Rule.RH_OP | Rule.RH_TERM) as rule, _:
-            inner.extend(_sandwich(rule, step.contractum))
+            inner.extend(_sandwich(rule, step.left.subject))
         case _:
             pass
     return _placed("contractum", inner)

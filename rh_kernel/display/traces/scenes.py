@@ -10,7 +10,7 @@ from typing import TypeAlias
 from rh_kernel.display.clipping import DOTS
 from rh_kernel.display.traces.cropping import crop, rebuilt
 from rh_kernel.display.traces.marking import children
-from rh_kernel.operational.contexts import Context, Subject, binders, depth, path, plug
+from rh_kernel.operational.contexts import Closure, Context, Subject, binders, depth, outline, path, plug
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.syntax.core import (
     RH,
@@ -39,7 +39,7 @@ from rh_kernel.syntax.printing.printer import Memory, Path, symbols
 from rh_kernel.syntax.printing.steps import UNMARKED, Brevity, Marks, Page
 from rh_kernel.syntax.printing.terms import Level, term
 
-FRAMES, STRIDE = 24, 8
+FRAMES, STRIDE = 8, 12
 """Around the redex so many frames are shown, and up to ``STRIDE`` more, so that the cut does not move at each step."""
 
 KNOWN = 50_000
@@ -50,7 +50,10 @@ _Cutting: TypeAlias = Descent[Subject]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Of ``K[M]`` the part ``end[subject]`` that is shown, if it is not large, and the path from its root to M."""
+    """Of ``K[M]`` the part ``end[subject]`` that is shown, if it is not large, and the path from its root to M.
+
+    In the subject of a closure that is not written out yet variables stand where values are to be put in.
+    """
 
     subject: Subject
     path: Path
@@ -87,18 +90,16 @@ class Scene:
     names: tuple[str, ...]
 
 
-def stage(K: Context | None, M: Subject) -> Stage:
-    """What is around M, but not too much of it."""
-    whole = depth(K)
-    end = _part(K, (whole - FRAMES) // STRIDE * STRIDE) if whole > FRAMES + STRIDE else None
-    return Stage(plug(K, M, end), path(K, end), end)
+def stage(K: Context | None, closure: Closure) -> Stage:
+    """What is around ``M``, but not too much of it, where the closure is ``K[M]``; it is not written out."""
+    end = _end(K)
+    return Stage(outline(closure, end), path(K, end), end)
 
 
 def scene(K: Context | None, M: Subject) -> Scene:
     """What is shown of ``K[M]``."""
-    found, names = stage(K, M), ()
-    if found.end is not None:
-        names = binders(found.end)
+    end = _end(K)
+    found, names = Stage(plug(K, M, end), path(K, end), end), binders(end)
     return Scene(found, crop(found.subject, found.path, len(names)), names)
 
 
@@ -125,6 +126,12 @@ def document(M: Subject, names: Sequence[str], brevity: Brevity, marks: Marks = 
             return descend(command(page, M, marks))
 
 
+def _end(K: Context | None) -> Context | None:
+    """The frames of K that are not shown."""
+    whole = depth(K)
+    return _part(K, (whole - FRAMES) // STRIDE * STRIDE) if whole > FRAMES + STRIDE else None
+
+
 def _part(K: Context | None, count: int) -> Context | None:
     """The ``count`` outermost frames of K."""
     for _ in range(depth(K) - count):
@@ -143,7 +150,7 @@ def _alike(K: Context | None, L: Context | None) -> bool:
 
 def name_binders(visible: Names, names: Sequence[str], M: Subject | Scope) -> None:
     """Go under the binders around M; outside of them are the dots."""
-    visible.push(DOTS)
+    visible.outside = DOTS
     taken: set[str] = set()
     for name in names:
         visible.push(name if name == DOTS or name not in taken else visible.fresh(name, M.loose, taken))

@@ -35,7 +35,7 @@ def is_number(array: Array) -> bool:
 
 def to_digits(array: Array, digits: int) -> Array:
     """The array with its entries at so many significant digits."""
-    short = np.array([float(f"{float(x):.{digits}g}") for x in array.flat], dtype=np.float64)
+    short = np.array([float(f"{float(x):.{digits}g}") for x in array.ravel()], dtype=np.float64)
     return short.reshape(array.shape)
 
 

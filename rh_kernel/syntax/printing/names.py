@@ -18,22 +18,24 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 class Names:
     """The visible variables from the outermost to the innermost; ``None`` stands for one that is never printed.
 
-    ``bases`` are names without primes and numbers: the names chosen here are made of them. ``counted`` tells, in order, of
-    which of them a name has a number that depends on how many are alike.
+    ``outside`` is what all variables are called that are bound further out. ``bases`` are names without primes and numbers: the
+    names chosen here are made of them. ``counted`` tells, in order, of which of them a name has a number that depends on how
+    many are alike.
     """
 
     def __init__(self, reserved: Iterable[str] = (), bases: set[str] | None = None) -> None:
         self.bases = set[str]() if bases is None else bases
         self.counted: list[str] = []
+        self.outside: str | None = None
         self._reserved = frozenset(reserved)
         self._visible: list[str | None] = []
         self._levels: dict[str, list[int]] = {}
         self._alike: dict[str, int] = {}
 
     def __getitem__(self, index: int) -> str:
-        """The name of the bound variable ``index``, or ``?i`` for the i-th of those bound outside of what is printed."""
+        """The name of the bound variable ``index``, or ``?i`` for the i-th of those outside that have none."""
         level = len(self._visible) - 1 - index
-        name = self._visible[level] if level >= 0 else None
+        name = self._visible[level] if level >= 0 else self.outside
         return name if name is not None else f"?{index - len(self._visible)}"
 
     def of(self, loose: int) -> tuple[str, ...]:

@@ -90,7 +90,7 @@ def written(page: Page, node: Node, marks: Marks, writing: Printing) -> Printing
     if found is not None:
         return found
     counted = len(page.names.counted)
-    doc = yield writing
+    doc = yield from writing
     doc = annotate(doc, node.span, marks)
     if shelf is not None:
         doc = Shared(doc)

@@ -83,7 +83,7 @@ _INFIX = {
 
 def term(page: Page, M: Term, level: Level, marks: Marks) -> Printing:
     """``M``, in brackets if it holds less tightly than ``level``."""
-    doc = yield written(page, M, marks, _form(page, M, marks))
+    doc = yield from written(page, M, marks, _form(page, M, marks))
     if isinstance(M, Let):
         doc = Group(doc)
     return concat("(", nest(doc, indent=1), ")") if level_of(M) < level else doc
@@ -120,7 +120,7 @@ def arguments(page: Page, M: Term, marks: Marks, *, takes_one: bool = False) -> 
         case Const(value) if value.shape == (0,) and not takes_one:
             return annotate(Text("()"), M.span, marks)
         case Tuple():
-            doc = yield _items(page, M, marks)
+            doc = yield from _items(page, M, marks)
             doc = annotate(doc, M.span, marks)
         case Bound() | Const() | Zero() | Call() | Plus() | Proj() | Let() | Rd() | R():
             doc = yield term(page, M, Level.OPEN, marks)
@@ -171,25 +171,25 @@ def _form(page: Page, M: Term, marks: Marks) -> Printing:
         case Zero():
             return role(Role.CONSTANT, "0")
         case Call():
-            return (yield _call(page, M, marks))
+            return (yield from _call(page, M, marks))
         case Plus(L, N):
-            return (yield _infix(page, "+", Level.SUM, L, N, (marks.child(0), marks.child(1))))
+            return (yield from _infix(page, "+", Level.SUM, L, N, (marks.child(0), marks.child(1))))
         case Tuple():
-            items = yield _items(page, M, marks)
+            items = yield from _items(page, M, marks)
             return group("⟨", nest(items, indent=1), "⟩")
         case Proj(i, _, N):
             of = yield term(page, N, Level.POSTFIX, marks.child(0))
             return concat(of, f".{i}")
         case Let():
-            return (yield _let(page, M, marks))
+            return (yield from _let(page, M, marks))
         case Rd(W, scope, V):
             cotangent = yield term(page, W, Level.POSTFIX, marks.child(0))
-            body = yield term_scope(page, scope, marks.child(1))
+            body = yield from term_scope(page, scope, marks.child(1))
             point = yield term(page, V, Level.OPEN, marks.child(2))
             return group(cotangent, ".", role(Role.KEYWORD, "rd"), "(", body, ")(", nest(point), ")")
         case R(W, scope, V):
             cotangent = yield term(page, W, Level.POSTFIX, marks.child(0))
-            body = yield term_scope(page, scope, marks.child(1))
+            body = yield from term_scope(page, scope, marks.child(1))
             point = yield term(page, V, Level.NUMBER, marks.child(2))
             return group(cotangent, ".", role(Role.KEYWORD, "R"), "_", point, "(", body, ")")
 
@@ -204,7 +204,7 @@ def _let(page: Page, M: Let, marks: Marks) -> Printing:
 def _after(page: Page, N: Term, marks: Marks) -> Printing:
     """What follows a let: another one stands in the same group."""
     if isinstance(N, Let):
-        return (yield written(page, N, marks, _let(page, N, marks)))
+        return (yield from written(page, N, marks, _let(page, N, marks)))
     return (yield term(page, N, Level.OPEN, marks))
 
 
@@ -230,7 +230,7 @@ def _call(page: Page, M: Call, marks: Marks) -> Printing:
     sugar = _sugar(M)
     match M:
         case Call(_, Tuple((L, N)) as pair) if sugar is not None:
-            doc = yield _infix(page, *sugar, L, N, (inner.child(0), inner.child(1)))
+            doc = yield from _infix(page, *sugar, L, N, (inner.child(0), inner.child(1)))
             return annotate(doc, pair.span, inner)
         case Call(Primitive("neg"), N) if not _is_number(N):
             operand = yield term(page, N, Level.POSTFIX, inner)
@@ -239,7 +239,7 @@ def _call(page: Page, M: Call, marks: Marks) -> Printing:
             operand = yield term(page, N, Level.POSTFIX, inner)
             return concat(operand, "ᵀ")
         case Call(f, N):
-            rest = yield arguments(page, N, inner, takes_one=True)
+            rest = yield from arguments(page, N, inner, takes_one=True)
             return group(function_doc(f), rest)
 
 

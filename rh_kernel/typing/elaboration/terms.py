@@ -9,6 +9,7 @@ from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Bound, Call, Let, Plus, Primitive, Proj, Rd, Term, Tuple, Zero
+from rh_kernel.syntax.stuck import COMPONENTS, too_many_components
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, Type, TypeMeta
 from rh_kernel.syntax.values import UNIT_VALUE, constant_type
 from rh_kernel.typing.context import Context, Entry, Zone
@@ -28,19 +29,19 @@ from rh_kernel.typing.elaboration.arrays import array_literal, number
 from rh_kernel.typing.elaboration.functions import check_needs, check_size, function_names, resolve_function
 from rh_kernel.typing.elaboration.patterns import Opened, open_name, open_patterns
 from rh_kernel.typing.elaboration.siblings import Siblings
-from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, PatternDoesNotFit, WrongNumberOfArguments
+from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimension, PatternDoesNotFit
 from rh_kernel.typing.explaining.complaints import (
     another_kind,
-    applied,
     asked_by,
     in_scope,
     no_such_thing,
     out_of_reach,
     quoted,
     types_differ,
+    wrong_arguments,
 )
 from rh_kernel.typing.explaining.hints import NOBODY, Asked
-from rh_kernel.typing.explaining.mending import array_of, is_number, other_type, sign
+from rh_kernel.typing.explaining.mending import other_type, sign
 from rh_kernel.typing.explaining.origins import chosen, names_of, operand_story, origins
 from rh_kernel.typing.unification.unify import Unifier
 
@@ -90,12 +91,7 @@ class Terms:
             case s.Unit():
                 return UNIT_VALUE, UNIT
             case s.TupleExpr(items):
-                siblings, inferred = Siblings(self.unifier), list[tuple[Term, Type]]()
-                for item in items:
-                    with siblings:
-                        inferred.append(self.infer(cx, item))
-                siblings.settle()
-                return Tuple(tuple(M for M, _ in inferred), span=e.span), Product(tuple(A for _, A in inferred))
+                return self._tuple(cx, items, e.span)
             case s.Apply():
                 return self._apply(cx, e)
             case s.Negate(operand):
@@ -214,7 +210,7 @@ class Terms:
         match e.arguments:
             case ():
                 if count and not isinstance(wanted, TypeMeta):
-                    raise self._wrong_arguments(cx, e, A, count)
+                    raise wrong_arguments(cx, self.unifier, e, A, count)
                 return self.check(cx, s.Unit(span=e.span), A)
             case (s.Var(name) as one,) if count == 1:
                 M, B = self._variable(cx, name, one.span)
@@ -225,7 +221,7 @@ class Terms:
                 if count != 1 and not isinstance(one, s.TupleExpr | s.LetExpr | s.Unit) and one != s.Number("0", span=e.span):
                     M, B = self.infer(cx, one)
                     if isinstance(self.unifier.head(B), Real) and not self.unifier.would_fit(B, A):
-                        raise self._wrong_arguments(cx, e, A, count)
+                        raise wrong_arguments(cx, self.unifier, e, A, count)
                     self.same(cx, B, A, one, asked_by(cx, self.unifier, e, 0))
                     return M
                 return self.check(cx, one, A, asked_by(cx, self.unifier, e, 0))
@@ -234,7 +230,7 @@ class Terms:
                 if isinstance(wanted, TypeMeta):
                     return self.check(cx, s.TupleExpr(many, span=span), A)
                 if count != len(many) or not isinstance(wanted, Product):
-                    raise self._wrong_arguments(cx, e, A, count)
+                    raise wrong_arguments(cx, self.unifier, e, A, count)
                 siblings, parts = Siblings(self.unifier), list[Term]()
                 for i, (item, B) in enumerate(zip(many, wanted.factors, strict=True), start=1):
                     with siblings:
@@ -242,21 +238,16 @@ class Terms:
                 siblings.settle()
                 return Tuple(tuple(parts), span=span)
 
-    def _wrong_arguments(self, cx: Context, e: s.Apply, A: Type, wanted: int) -> Rejected:
-        count = f"{wanted} argument{'s' if wanted != 1 else ''}" if wanted else "no argument"
-        given = str(len(e.arguments)) if e.arguments else "none"
-        (expected,) = self.unifier.show(A)
-        expected = f"{expected}, the input of `{applied(e)}`" if wanted else f"`{applied(e)}()`"
-        hint = "the arguments of f are one point: `rd[f](w, (x, y))`" if e.head.text == "rd" else ""
-        fix = None
-        if wanted == 1 and len(e.arguments) > 1 and all(is_number(argument) for argument in e.arguments):
-            hint, fix = "an array is written `[1, 2]`", array_of(e.arguments, self.unifier.head(A))
-        notes = chosen(e.span, asked_by(cx, self.unifier, e, 0).story())
-        return Rejected(
-            WrongNumberOfArguments(
-                span=e.span, name=e.head.text, wanted=count, given=given, expected=expected, hint=hint, fix=fix, notes=notes
-            )
-        )
+    def _tuple(self, cx: Context, items: tuple[s.Expr, ...], span: Span) -> tuple[Term, Type]:
+        siblings, inferred = Siblings(self.unifier), list[tuple[Term, Type]]()
+        for item in items:
+            with siblings:
+                inferred.append(self.infer(cx, item))
+        siblings.settle()
+        A = Product(tuple([self.unifier.head(A) for _, A in inferred]))
+        if A.leaves > COMPONENTS:
+            raise too_many_components(A.leaves, span)
+        return Tuple(tuple([M for M, _ in inferred]), span=span), A
 
     def _binary(self, cx: Context, e: s.Binary) -> tuple[Term, Type]:
         if e.operator is s.BinaryOperator.FLOOR:

@@ -19,10 +19,11 @@ from rh_kernel.typing.errors import (
     TypesDiffer,
     UnknownName,
     WrongKindOfName,
+    WrongNumberOfArguments,
     WrongNumberOfIndices,
 )
 from rh_kernel.typing.explaining.hints import NOBODY, Asked, another_type, instead
-from rh_kernel.typing.explaining.mending import is_slip
+from rh_kernel.typing.explaining.mending import array_of, is_number, is_slip
 from rh_kernel.typing.explaining.nearness import nearest, of_elsewhere
 from rh_kernel.typing.explaining.origins import chosen, origins, where
 from rh_kernel.typing.unification.unify import Unifier, unknowns
@@ -201,3 +202,21 @@ def no_such_member(span: Span, found: Failing, domain: str, notes: tuple[Note, .
     what = f"there is no `{found.member}` of {domain}"
     hint = f"`{found.signature}`"
     return Rejected(BadDimension(span=span, what=what, found=found.facts, expected=found.need, notes=notes, hint=hint))
+
+
+def wrong_arguments(cx: Context, unifier: Unifier, e: s.Apply, A: Type, wanted: int) -> Rejected:
+    """The complaint that ``e`` gives another number of arguments than ``wanted`` to what takes an A."""
+    count = f"{wanted} argument{'s' if wanted != 1 else ''}" if wanted else "no argument"
+    given = str(len(e.arguments)) if e.arguments else "none"
+    (expected,) = unifier.show(A)
+    expected = f"{expected}, the input of `{applied(e)}`" if wanted else f"`{applied(e)}()`"
+    hint = "the arguments of f are one point: `rd[f](w, (x, y))`" if e.head.text == "rd" else ""
+    fix = None
+    if wanted == 1 and len(e.arguments) > 1 and all(is_number(argument) for argument in e.arguments):
+        hint, fix = "an array is written `[1, 2]`", array_of(e.arguments, unifier.head(A))
+    notes = chosen(e.span, asked_by(cx, unifier, e, 0).story())
+    return Rejected(
+        WrongNumberOfArguments(
+            span=e.span, name=e.head.text, wanted=count, given=given, expected=expected, hint=hint, fix=fix, notes=notes
+        )
+    )

@@ -72,6 +72,13 @@ def test_integers_are_not_divided_by_zero(name: str) -> None:
     assert complaint.hint
 
 
+def test_who_fails_says_why() -> None:
+    with pytest.raises(Stuck) as caught:
+        BUILT_INS["fail"].function(f"no\nsuch {'x' * 1000}")
+    (complaint,) = caught.value.diagnostics
+    assert (complaint.code, complaint.message[:10], len(complaint.message)) == ("RH531", "no such xx", 200)
+
+
 def test_each_is_declared_with_as_many_types_as_it_takes() -> None:
     examples: dict[types.ValueType, Value] = {types.FLOAT: 0.5, types.INT: 3, types.TEXT: "a", types.Variable("a"): 0.25}
     kinds: dict[types.ValueType, type] = {
@@ -82,7 +89,7 @@ def test_each_is_declared_with_as_many_types_as_it_takes() -> None:
         types.Variable("a"): float,
     }
     for name, g in BUILT_INS.items():
-        if not set(g.domain) <= examples.keys():
+        if not set(g.domain) <= examples.keys() or name == "fail":
             continue
         assert isinstance(g.function(*[examples[A] for A in g.domain]), kinds[g.codomain]), name
         assert set(g.numeric) <= set(g.variables)

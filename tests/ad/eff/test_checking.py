@@ -25,6 +25,7 @@ from rh_kernel.ad.eff.core import (
 )
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
 from rh_kernel.ad.eff.errors import EffectNotAllowed, RowsDiffer, UnhandledEffect
+from rh_kernel.ad.eff.mending import AS_AN_ARGUMENT
 from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.printing.types import computation, handler_scheme, row, scheme
 from rh_kernel.ad.eff.reduction import reducing as reduction
@@ -98,6 +99,48 @@ PRINCIPAL = {
 @pytest.mark.parametrize(("text", "expected"), PRINCIPAL.values(), ids=PRINCIPAL)
 def test_principal_types(text: str, expected: str) -> None:
     assert type_of(text, "f") == expected.replace("{{", "{").replace("}}", "}")
+
+
+ASK = "effect Ask = ask : Int\n"
+
+HANDLERS = {
+    "a number": ("handler h (n : Int) = return x -> n + x | <ask -> k> -> k n", "Int -> <Ask> Int -> Int"),
+    "less than could be": ("handler h (x : List a) = <ask -> k> -> k 1", "List a -> <Ask> b -> b"),
+    "a thunk, which runs where the clauses do": (
+        "handler h (f : {Int -> Int}) = <ask -> k> -> k (f 1)",
+        "{Int -> Int} -> <Ask> a -> a",
+    ),
+    "one that performs": (
+        "handler h (f : {[Console] Int}) y = <ask -> k> -> k f!",
+        "{[Console] Int} -> a -> <Ask> b -> [Console] b",
+    ),
+    "of a handler that uses itself": (
+        "handler h (n : Int) = return x -> x | <ask -> k> -> k (handle ask! with h (n + 1))",
+        "Int -> <Ask> a -> a",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), HANDLERS.values(), ids=HANDLERS)
+def test_types_of_parameters_of_handlers(text: str, expected: str) -> None:
+    assert type_of(ASK + text, "h") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "at"),
+    [
+        ("handler h (n : Text) = <ask -> k> -> k n", "RH102", "n"),
+        ("handler h (x : a) = <ask -> k> -> k x", "RH513", "x"),
+        ("handler h (x : Lost) = <ask -> k> -> k 1", "RH101", "Lost"),
+        ("handler h (x : Maybe) = <ask -> k> -> k 1", "RH105", ""),
+        ("handler h (x) = <ask -> k> -> k 1", "RH004", ")"),
+        ("handler h (x : Int) (x : Int) = <ask -> k> -> k 1", "RH121", "x"),
+    ],
+)
+def test_types_of_parameters_that_are_wrong(text: str, code: str, at: str) -> None:
+    found = refused(ASK + text)
+    assert found.code == code
+    assert at in ("", found.span.text if found.span else "")
 
 
 LIBRARY = {
@@ -272,6 +315,109 @@ def test_what_is_refused(text: str, code: str, place: str, said: str) -> None:
     assert said in found.message
     if code not in {"RH102", "RH105"}:
         assert found.hint
+
+
+NEW = "let c = new {x -> x + 1} in "
+
+TO_BE_MENDED = {
+    "the content of a reference": (f"fun f = {NEW}(@c) 1", "@c", f"{NEW}(@c)! 1"),
+    "a content of which nothing is known": ("fun f r = (@r) 1", "@r", "(@r)! 1"),
+    "in a part of an expression": (f"fun f = {NEW}2 * (@c) (1)", "@c", f"{NEW}2 * (@c)! (1)"),
+    "what a function gives": ("fun h x = {y -> x + y}\nfun f = h 1 2", "2", "(h 1)! 2"),
+    "what a function in brackets gives": ("fun h x = {y -> x + y}\nfun f = (h 1) 2", "2", "(h 1)! 2"),
+    "after some of the arguments": (
+        "fun h x = {y z -> x + y + z}\nfun f = h (1 + 1) (2) 3",
+        "2",
+        "(h (1 + 1))! (2) 3",
+    ),
+    "what a thunk gives": ("fun f (t : {{Int -> Int}}) = t 1", "1", "t!! 1"),
+    "what a thunk gives that is forced": ("fun f (t : {{Int -> Int}}) = t! 1", "1", "t!! 1"),
+    "what a branch gives": (
+        "fun f b = (if b then {x -> x} else {x -> x + 1}) 2",
+        "if b then {x -> x} else {x -> x + 1}",
+        "(if b then {x -> x} else {x -> x + 1})! 2",
+    ),
+    "what a match gives": ("fun f b = (match b | x -> {y -> x}) 2", "match b | x -> {y -> x}", "(match b | x -> {y -> x})! 2"),
+    "what a handled computation gives": (
+        "fun f = (handle {x -> x} with { return x -> x }) 2",
+        "handle {x -> x} with { return x -> x }",
+        "(handle {x -> x} with { return x -> x })! 2",
+    ),
+    "what an operation gives": ("effect E = op : {Int -> Int}\nfun f = op! 1", "op!", "op!! 1"),
+    "a negative argument": ("fun h x = x + 1\nfun f = h -1", "h", "h (-1)"),
+    "a negative argument of a thunk": ("fun f (h : {Int -> Int}) x = 2 * h -x", "h", "2 * h (-x)"),
+    "a second negative argument": ("fun h x y = x + y\nfun f = h 1 -2", "h 1", "h 1 (-2)"),
+    "a negative argument after brackets": ("fun h x y = x + y\nfun f = (h 1) -2.5", "h 1", "(h 1) (-2.5)"),
+}
+
+
+@pytest.mark.parametrize(("text", "place", "mended"), TO_BE_MENDED.values(), ids=TO_BE_MENDED)
+def test_what_to_write_where_a_function_is_not_applied_as_was_meant(text: str, place: str, mended: str) -> None:
+    """`!` after a thunk that is applied as if it were its function, brackets around what is subtracted from a function."""
+    found = refused(text)
+    assert found.span is not None
+    assert found.span.text == place
+    assert found.hint
+    assert found.fix is not None
+    at = found.fix.span
+    written = text[: at.start] + found.fix.text + text[at.end :]
+    assert written.endswith(f"= {mended}")
+    loading.declared(written)
+
+
+ADVICE = {
+    "a product of plain numbers": ("d {x -> x * x} (c 3)", "x", "`t x x`"),
+    "a constant in it": ("d {x -> x * 2} (c 3)", "x", "`t x (c 2)`"),
+    "a part of it": ("d {x -> t x x + x} (c 3)", "t x x", "`p (t x x) x`"),
+    "a function of plain numbers": ("d {x -> sin x} (c 3)", "x", "`sin_ x`"),
+    "the other sign": ("d {x -> -x} (c 3)", "x", "`n x`"),
+    "a function of two arguments": ("d t (c 3)", "t", "it takes 2 arguments, and here a function of one argument is needed"),
+    "an Int where a Float is": ("c (quotient 4 2)", "quotient 4 2", "`float (quotient 4 2)`"),
+    "a Float where an Int is": ("c (float (quotient 3.5 2))", "3.5", "`(x : Int)`"),
+    "an Int where a text is": ("print (quotient 4 2)", "quotient 4 2", "`show (quotient 4 2)`"),
+    "a number where a text is": ("print 1", "1", "`show 1`"),
+    "a tuple where an argument is": ("c (1, 2)", "(1, 2)", "one behind the other"),
+    "texts that are compared": ('"a" == "a"', '"a"', "compare numbers"),
+    "truth values that are compared": ("True == True", "True", "compare numbers"),
+    "texts that are added": ('"a" + "b"', '"a"', "put together by `++`"),
+    "the side of a tuple": ("(1, 2).1", "(1, 2)", "let (x, y) = M in N"),
+    "the side of a tuple with a name": ("let x = (1, 2) in x.1", "x", "let (x, y) = M in N"),
+    "the side of a number": ("let x = 3 in x.2", "x", "<| M, N |>"),
+}
+
+
+@pytest.mark.parametrize(("text", "place", "advice"), ADVICE.values(), ids=ADVICE)
+def test_what_to_write_where_types_differ_for_a_known_reason(text: str, place: str, advice: str) -> None:
+    found = refused(f"fun f = handle {text} with evaluate", library())
+    assert found.span is not None
+    assert found.span.text == place
+    assert advice in found.hint, found.hint
+
+
+def test_a_number_may_be_put_into_a_thunk() -> None:
+    found = refused("fun h (t : Maybe {Float}) = t\nfun f = h (Just 1)")
+    assert found.hint == "`{1}` is a thunk of it"
+
+
+def test_a_name_is_to_be_forced_where_its_result_should_stand() -> None:
+    text = "fun two = c 2\nfun f = handle t two! two with evaluate"
+    found = refused(text, library())
+    assert found.fix is not None
+    at = found.fix.span
+    mended = text[: at.start] + found.fix.text + text[at.end :]
+    assert mended.endswith("t two! two! with evaluate")
+    loading.declared(mended, library())
+
+
+def test_what_is_no_number_of_a_level_is_not_told_to_be_performed() -> None:
+    assert "performs" not in refused("fun f = [1] * 2", library()).hint
+
+
+@pytest.mark.parametrize("text", ["fun h x = x\nfun f = h - 1", "fun f = (1 + 2) 3", "fun f (x : Text) = x -1"])
+def test_nothing_is_mended_where_nobody_can_tell_what_was_meant(text: str) -> None:
+    found = refused(text)
+    assert found.fix is None
+    assert found.hint != AS_AN_ARGUMENT
 
 
 def test_the_message_of_a_missing_effect() -> None:
@@ -449,3 +595,49 @@ def test_an_older_type_of_the_same_name_is_said_to_be_one() -> None:
     (complaint,) = caught.value.diagnostics
     assert (complaint.found, complaint.expected) == ("T", "T")
     assert "declared twice" in (complaint.hint or "")
+
+
+TWICE = """\
+effect E = op : Int
+fun f = op!
+handler old = return x -> x | <op -> k> -> k 1
+effect E = op : Float
+handler new = return x -> x | <op -> k> -> k 2
+"""
+
+
+@pytest.mark.parametrize("text", ["handle f! with new", "f!", "handle f! with { <op -> k> -> k 3 }"])
+def test_an_unhandled_effect_is_told_from_a_newer_one_of_its_name(text: str) -> None:
+    """A handler of the newer effect does not handle the older one, which both are called E."""
+    with pytest.raises(Rejected) as caught:
+        loading.checked(text, loading.declared(TWICE))
+    (found,) = caught.value.diagnostics
+    assert isinstance(found, UnhandledEffect)
+    assert "as it was before it was declared anew" in found.message
+    assert "newer effect `E`" in found.hint
+    assert "declare `f` anew too" in found.hint
+    assert "with` `old` handles" in found.hint
+    assert "`new`" not in found.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fun g x : [E] Int = f!",
+        "fun g (t : {[E] Int}) : Int = handle t! with old",
+        "fun g (t : {[E] Int}) = t!\nfun h : [E] Int = g f",
+        "fun g (t : {[E] Int}) = t!\nfun h (x : Int) : [] Int = handle g f with new",
+    ],
+)
+def test_rows_with_an_older_effect_and_a_newer_one_of_its_name(text: str) -> None:
+    found = refused(text, loading.declared(TWICE))
+    assert "newer effect `E`" in found.hint or "declared twice" in found.hint
+    assert "anew too" in found.hint
+
+
+def test_the_newest_effect_of_a_name_is_not_said_to_be_older() -> None:
+    with pytest.raises(Rejected) as caught:
+        loading.checked("op!", loading.declared(TWICE))
+    (found,) = caught.value.diagnostics
+    assert "newer" not in found.hint
+    assert "anew" not in found.message

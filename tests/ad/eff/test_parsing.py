@@ -128,7 +128,7 @@ def test_declarations() -> None:
     assert function.result.row is not None
     assert len(function.result.row.labels) == 2
     assert isinstance(handler, HandlerItem)
-    assert [x.text for x in handler.parameters] == ["s"]
+    assert [x.text for x, _ in handler.parameters] == ["s"]
 
 
 def row(tail: str, effect: str) -> Row:
@@ -176,7 +176,7 @@ def test_lines_that_begin_with_a_bar_a_brace_or_a_comment_continue_an_item() -> 
         ("3x", "RH003", "3x", ""),
         ("1e400", "RH003", "1e400", "largest"),
         ('"open', "RH002", '"open', "text ends"),
-        (r'"\q"', "RH002", r'"\q"', "text ends"),
+        ('"\\q"', "RH004", "\\q", "written twice"),
         ("f ? x", "RH001", "?", ""),
         ("a; b;", "RH005", ";", "last"),
         ("(a; )", "RH004", ")", "last"),
@@ -202,6 +202,14 @@ def test_lines_that_begin_with_a_bar_a_brace_or_a_comment_continue_an_item() -> 
         ("f {-> x}", "RH004", "->", ""),
         ("return x", "RH004", "return", "last is the result"),
         ("f let x = 1 in x", "RH004", "let", ""),
+        ("1.", "RH004", ".", "between digits"),
+        ("f .5", "RH004", ".5", "two sides"),
+        ("1 + .5", "RH004", ".5", "between digits"),
+        ('print "a\\qb"', "RH004", "\\q", "written twice"),
+        ('print "a\\n\\q', "RH002", '"a\\n\\q', "on its line"),
+        ("g -1 2", "RH004", "2", "stands in brackets"),
+        ("2 - 1 2", "RH004", "2", "a product"),
+        ('"a" "b"', "RH004", '"b"', "put together by ++"),
     ],
 )
 def test_what_is_wrong_is_said_at_its_place(text: str, code: str, place: str, hint: str) -> None:

@@ -309,6 +309,7 @@ def test_declarations_are_printed_as_they_were_written() -> None:
         "fun basic = f {x -> f x}",
         "handler again s = return x -> x | <fresh -> k> -> handle k s with again (s + 1)",
         "handler plain = <fresh -> k> -> k 1",
+        "handler typed (s : Int) f (g : {a -> [State Int] List a}) = return x -> x | <fresh -> k> -> k s",
     ]
     definitions: Definitions = vocabulary()
     for text in texts:

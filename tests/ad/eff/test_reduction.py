@@ -227,10 +227,10 @@ def test_a_handler_of_references_is_in_front_of_the_machine() -> None:
     assert value("handle tick! + tick! with { <tick -> k> -> k 1 }", definitions) == core.Literal(2)
 
 
-def test_no_value_fits_or_no_entry_is_there() -> None:
-    """A match without a branch, an index outside, a division by 0: said with the place and what was found."""
+def test_a_function_that_has_no_value() -> None:
+    """Giving up, an index outside, a division by 0: said with the place and what was found."""
     for text, code in (
-        ("match [1] | [] -> 0", "RH531"),
+        ('match [1] | [] -> 0 | _ -> fail "too much"', "RH531"),
         ("fetch (array [1, 2]) 2", "RH533"),
         ("fetch (array [1, 2]) (-1)", "RH533"),
         ("quotient 1 0", "RH530"),

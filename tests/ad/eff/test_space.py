@@ -4,11 +4,13 @@ import pytest
 
 from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.core import Literal
+from rh_kernel.ad.eff.machine.compilation_program import Program
 from rh_kernel.ad.eff.machine.counting import Counts
 from rh_kernel.ad.eff.machine.readback import readback
-from rh_kernel.ad.eff.machine.running import Outcome, finished, run, running
+from rh_kernel.ad.eff.machine.running import Outcome, finished, proceeding, run, running
 from rh_kernel.ad.eff.machine.values import Tag, Value, list_value
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.syntax.stuck import TooLarge
 
 PROGRAMS = ("evaluate", "forward", "stateful", "checkpointed", "taylor")
 
@@ -117,6 +119,77 @@ fun g (n : Int) x = if n <= 0 then x else g (n - 1) (x ++ x)
         with pytest.raises(Stuck) as caught:
             outcome(text, doubled)
         assert caught.value.diagnostics[0].code == "RH241"
+
+
+def _stopped(text: str, declared: str = "", memory: int = 1 << 24) -> TooLarge:
+    definitions = loading.declared(declared)
+    with pytest.raises(Stuck) as caught:
+        finished(running(loading.checked(text, definitions).term, definitions, memory=memory))
+    (found,) = caught.value.diagnostics
+    assert isinstance(found, TooLarge)
+    return found
+
+
+KEPT = """\
+fun kept (n : Int) ts = if n <= 0 then ts else kept (n - 1) (tensor_filled [1000] 1.0 :: ts)
+fun sums (n : Int) t ts = if n <= 0 then ts else sums (n - 1) t (tensor_plus t t :: ts)
+fun parts (n : Int) t ts = if n <= 0 then ts else parts (n - 1) t (tensor_part 0 0 500 t :: ts)
+fun last (n : Int) t = if n <= 0 then tensor_total t else last (n - 1) (tensor_plus t t)
+"""
+
+
+def test_the_bytes_of_tensors_that_are_kept_are_bounded() -> None:
+    """Of 1,000 entries each tensor takes 8,000 bytes: 2,000 of them are 16 MB, which is less than 2²⁴ bytes, 2,100 are more."""
+    ones = "tensor_filled [1000] 1.0"
+    definitions = loading.declared(KEPT)
+    for text in (
+        f"let ts = sums 2000 ({ones}) [] in 1.0",
+        "let ts = kept 20000 [] in 1.0",
+        f"let ts = parts 10000 (tensor_scale 2.0 ({ones})) [] in 1.0",
+        f"last 10000 (tensor_scale 0.0 ({ones}))",
+    ):
+        finished(running(loading.checked(text, definitions).term, definitions, memory=1 << 24))
+    found = _stopped(f"let ts = sums 2100 ({ones}) [] in 1.0", KEPT)
+    assert found.what == "what the tensors hold"
+    assert found.expected == "at most 16.8 MB"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tensor_zeros [3000, 1000]",
+        "tensor_normal 1 [3000, 1000]",
+        "tensor_exp (tensor_filled [3000, 1000] 1.0)",
+        "tensor_product (tensor_filled [3000, 1] 1.0) (tensor_filled [1, 1000] 1.0)",
+        "tensor_reshape [3000000] (tensor_repeat 1 1000 (tensor_normal 1 [3000]))",
+    ],
+)
+def test_a_tensor_that_is_too_large_is_not_made(text: str) -> None:
+    """3,000,000 entries are 24 MB."""
+    assert _stopped(text).needed == "24 MB"
+
+
+def test_a_run_with_large_tensors_looks_up_often() -> None:
+    """One step with 2,000,000 entries, which are read twice and made, is half the work between two looks."""
+    definitions = loading.declared(KEPT)
+    M = loading.checked("last 100 (tensor_scale 0.0 (tensor_filled [2000000] 1.0))", definitions).term
+    assert sum(1 for _ in running(M, definitions)) >= 40
+    M = loading.checked("last 100 (tensor_scale 0.0 (tensor_filled [2] 1.0))", definitions).term
+    assert sum(1 for _ in running(M, definitions)) <= 10
+
+
+def test_what_a_run_has_made_belongs_to_no_later_one() -> None:
+    definitions = loading.declared(KEPT)
+    program = Program(definitions)
+    M = loading.checked("tensor_zeros [1000]", definitions).term
+    first = finished(proceeding(M, program, memory=10_000)).value
+    second = finished(proceeding(M, program, memory=10_000)).value
+    assert first == second
+    assert program.tensors.bytes == 8_000
+    del first
+    assert program.tensors.bytes == 8_000
+    del second
+    assert program.tensors.bytes == 0
 
 
 def test_deep_values_are_read_back() -> None:

@@ -41,8 +41,9 @@ def test_safety(program: Program) -> None:
 @law(150)
 @given(any_plain)
 def test_termination(program: Program) -> None:
-    """Thms 7.2.6, 7.2.15: a program of plain EFF comes to an end."""
-    assert reduction.run(program.term, program.definitions, 50 * MOST).count < 50 * MOST
+    """Thms 7.2.6, 7.2.15: a program of plain EFF comes to an end; where clauses resume twice, one of 20,000 steps and more."""
+    far = 2_500 * MOST
+    assert reduction.run(program.term, program.definitions, far).count < far
 
 
 @law(150)

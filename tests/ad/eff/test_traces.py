@@ -136,12 +136,12 @@ def test_what_is_printed() -> None:
 
 
 def test_the_end_of_a_trace() -> None:
-    """A result, a limit that was met, or no step because no branch fits."""
+    """A result, a limit that was met, or no step because a function has no value."""
     assert traced("1 + 1").value == core.Literal(2.0)
     cut = traced(TERM, "evaluate", limit=3)
     assert (cut.is_cut, cut.value, cut.steps[-1].number) == (True, None, 3)
-    stuck = traced("match [1] | [] -> 0")
-    assert ([d.code for d in stuck.stuck], stuck.value, len(stuck.steps)) == (["RH531"], None, 1)
+    stuck = traced("quotient 1 0")
+    assert ([d.code for d in stuck.stuck], stuck.value, len(stuck.steps)) == (["RH530"], None, 1)
     alone = traced("{x -> x}")
     assert (len(alone.steps), isinstance(alone.value, core.Thunk)) == (1, True)
 

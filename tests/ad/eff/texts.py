@@ -10,7 +10,7 @@ from rh_kernel.ad.eff.builtin_effects import BUILT_IN
 from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.loading import parse
-from rh_kernel.ad.eff.reading.elaboration_items import Asked, Include, Run, elaborate
+from rh_kernel.ad.eff.reading.elaboration_items import Asked, Group, Include, Run, elaborate
 from rh_kernel.ad.eff.types import (
     FLOAT,
     UNIT,
@@ -50,6 +50,9 @@ def unchecked(text: str | Source, definitions: Definitions) -> Definitions:
                 definitions = definitions.with_(made)
             case FunctionDefinition() as made:
                 definitions = definitions.with_(d.Function(made, Scheme((), (), Thunk(Row(), Returner(UNIT)))))
+            case Group(functions):
+                for made in functions:
+                    definitions = definitions.with_(d.Function(made, Scheme((), (), Thunk(Row(), Returner(UNIT)))))
             case HandlerDefinition() as made:
                 scheme = HandlerScheme((), (), (), FLOAT, Row(), Row(), Returner(FLOAT))
                 definitions = definitions.with_(d.Handler(made, scheme))
@@ -121,7 +124,23 @@ def _holes(text: str) -> int:
 
 
 TOKENS = (
-    *("data", "effect", "fun", "handler", "include", "let", "in", "match", "if", "then", "else", "handle", "with", "return"),
+    *(
+        "data",
+        "effect",
+        "fun",
+        "and",
+        "handler",
+        "include",
+        "let",
+        "in",
+        "match",
+        "if",
+        "then",
+        "else",
+        "handle",
+        "with",
+        "return",
+    ),
     *("x", "f", "k", "_", "Paired", "Smooth", "fresh", "ap1", "evaluate", "state", "True", "sin", "x'", "λ", "%trace", "%type"),
     *("0", "2.5", "1e400", "3x", '"t"', '"t', ".1", ".7", "(", ")", "[", "]", "{", "}", "<", ">", "<|", "|>", "|", "->", "<-"),
     *("=", ":=", "::", ":", ";", ",", "+", "-", "*", "/", "++", "==", "<=", "!", "@", "\\", "!=", "&&", "#", "\n ", "\n", "?"),

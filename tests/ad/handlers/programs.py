@@ -37,6 +37,11 @@ def library(*declarations: str) -> Definitions:
     return loading.declared(declarations[-1], library(*declarations[:-1]))
 
 
+def of_list(names: str, body: str) -> str:
+    """The function ``{[x, …] -> M}`` of a list of so many numbers."""
+    return f'{{zs -> match zs | [{names}] -> {body} | _ -> fail "a list of another length"}}'
+
+
 def computation(text: str, *declarations: str) -> core.Computation:
     """A program that is checked."""
     return loading.checked(text, library(*declarations)).term

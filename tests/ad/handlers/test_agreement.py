@@ -12,7 +12,7 @@ from tests.ad.handlers.test_nesting import CURVED
 PROGRAMS = """
 data Step = Real Float | One Unary Int | Two Binary Int Int | Over Int Int
 
-fun nth (i : Int) xs = match xs | x :: rest -> if i <= 0 then x else nth (i - 1) rest
+fun nth (i : Int) xs = match xs | [] -> c 0 | x :: rest -> if i <= 0 then x else nth (i - 1) rest
 
 fun done step xs =
   match step

@@ -7,7 +7,7 @@ from rh_kernel.ad.eff import loading
 from rh_kernel.ad.eff.definitions import Function, Handler
 from rh_kernel.ad.eff.printing.types import handler_scheme, scheme
 from rh_kernel.ad.eff.reduction.reducing import run as reduced
-from tests.ad.handlers.programs import computation, counted, library, outcome, value
+from tests.ad.handlers.programs import computation, counted, library, of_list, outcome, value
 from tests.ad.handlers.test_oracles import CHECKPOINTS, TERM
 
 TYPES = {
@@ -60,7 +60,7 @@ def test_types_are_those_of_the_thesis(name: str) -> None:
     "program",
     [
         *(f"{mode} {TERM} 2" for mode in ("d", "dc", "grad", "dt", "dd", "gradc", "gradh", "gradhc")),
-        "hessian {[x, y] -> term x y} [2, 4]",
+        f"hessian {of_list('x, y', 'term x y')} [2, 4]",
         f"gradc {CHECKPOINTS.replace('SEEN', '')} 5",
         "gradhc {x -> let f = abs {y -> t x y} in app f (app f x)} 3",
         "grad {x -> t x (d {y -> t (lift x) y} (c 1))} 3",

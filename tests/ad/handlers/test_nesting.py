@@ -29,7 +29,7 @@ DIFFERENTIATORS: Mapping[str, Differentiator] = {
 }
 
 CURVED = """
-fun curved f x = match hessian {[z] -> f z} [x] | [[Just h]] -> h | _ -> c 0
+fun curved f x = match hessian {zs -> match zs | [z] -> f z | _ -> c 0} [x] | [[Just h]] -> h | _ -> c 0
 """
 
 FOURTH: Mapping[str, str] = {

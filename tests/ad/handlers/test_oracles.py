@@ -3,7 +3,7 @@
 import pytest
 
 from rh_kernel.ad.eff.typing.plain import outside
-from tests.ad.handlers.programs import computation, evaluations, library, value
+from tests.ad.handlers.programs import computation, evaluations, library, of_list, value
 
 MODES = ["d", "dc", "grad", "dt"]
 LIFTS = {"d": "lift", "dc": "liftCont", "grad": "liftProp", "dt": "liftNamed"}
@@ -61,7 +61,7 @@ def test_o6_stateful_mode_for_all_inputs_at_once() -> None:
 
 def test_o7_the_hessian_of_the_term() -> None:
     """O7: 6x = 12 and −2; x and y meet in the last sum only, where no second derivative is"""
-    assert value("handle hessian {[x, y] -> term x y} [2, 4] with evaluate") == [
+    assert value(f"handle hessian {of_list('x, y', 'term x y')} [2, 4] with evaluate") == [
         [("Just", 12), ("Just", 0)],
         [("Just", 0), ("Just", -2)],
     ]
@@ -216,13 +216,13 @@ def test_o25_the_example_of_the_introduction() -> None:
 
 def second(name: str, program: str, x: float, y: float) -> list[list[float]]:
     """The Hessian of a function of two numbers; what is not there is 0."""
-    found = value(f"handle hessian {{[x, y] -> {name} x y}} [{x}, {y}] with evaluate", program)
+    found = value(f"handle hessian {of_list('x, y', f'{name} x y')} [{x}, {y}] with evaluate", program)
     return [[float(h[1]) if h[0] == "Just" else 0.0 for h in row] for row in found]
 
 
 def first(name: str, program: str, x: float, y: float) -> list[float]:
     """The gradient that the Hessian comes with."""
-    found = value(f"handle gradientAndHessian {{[x, y] -> {name} x y}} [{x}, {y}] with evaluate", program)
+    found = value(f"handle gradientAndHessian {of_list('x, y', f'{name} x y')} [{x}, {y}] with evaluate", program)
     return [float(h[1]) for h in found[0]]
 
 
@@ -246,7 +246,7 @@ def test_o27_a_hessian_with_a_quotient() -> None:
 def test_o28_nothing_where_inputs_do_not_meet() -> None:
     """O28: x · y, and z is not used"""
     nothing = ("Nothing",)
-    assert value("handle hessian {[x, y, z] -> t x y} [1, 2, 3] with evaluate") == [
+    assert value(f"handle hessian {of_list('x, y, z', 't x y')} [1, 2, 3] with evaluate") == [
         [("Just", 0), ("Just", 1), nothing],
         [("Just", 1), ("Just", 0), nothing],
         [nothing, nothing, nothing],

@@ -11,7 +11,7 @@ from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.printing import items as printing_items
 from rh_kernel.ad.eff.typing.checking import check_item
 from rh_kernel.ad.errors import OutsideFragment
-from rh_kernel.ad.handlers.modes import FORWARDS, MODES, STATEFUL, TAPED, Mode
+from rh_kernel.ad.handlers.modes import FORWARDS, HESSIAN, MODES, STATEFUL, TAPED, Mode
 from rh_kernel.ad.handlers.running import asked, library
 from rh_kernel.ad.handlers.vocabulary import FUNCTIONS
 from rh_kernel.ad.handlers.writing import Written
@@ -21,7 +21,7 @@ from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.values import Value, numbers
 from rh_kernel.ad.system import Pulled
 from rh_kernel.ad.systems import system
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.syntax.printing.doc import plain
 from tests.ad.examples import EXAMPLES, Example
 from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Sample, flat, program, programs
@@ -225,3 +225,11 @@ def test_the_steps_end_in_the_derivative(mode: Mode) -> None:
     found = list(steps(CUBE, (2.0,), (1.0,) if mode in FORWARDS else 1.0))
     assert found[0].rule == ""
     assert plain(found[-1].term).strip("[] ") == "12"
+
+
+@pytest.mark.parametrize(("mode", "hint"), [(HESSIAN, "n² second derivatives"), (STATEFUL, "many paths")], ids=["all", "one"])
+def test_beyond_the_limit_it_is_said_what_there_is_too_much_of(mode: Mode, hint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rh_kernel.ad.handlers.running._FUEL", 10)
+    with pytest.raises(Stuck) as caught:
+        differentiated(mode, CUBE, 2.0)
+    assert hint in caught.value.diagnostics[0].hint

@@ -29,6 +29,11 @@ POINT = (np.array([0.75, -0.5]), np.array([1.25, 0.5]))
 @pytest.mark.parametrize("problem", TINY, ids=lambda problem: problem.key)
 @pytest.mark.usefixtures("walk")
 def test_a_training_step_is_that_of_the_formulas(problem: Problem, precision: Precision) -> None:
+    a_training_step_is_that_of_the_formulas(problem, precision)
+
+
+def a_training_step_is_that_of_the_formulas(problem: Problem, precision: Precision) -> None:
+    """Some steps on the machine, and the weights that the formulas have then."""
     arrays = problem.arrays()
     opened = Opened(problem, arrays, "float64")
     run = opened.elaborated()

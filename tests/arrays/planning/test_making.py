@@ -29,7 +29,7 @@ from rh_kernel.syntax.types import real
 from tests.arrays.commands import W0, W1, V, commands
 from tests.arrays.plans import ByDefinition
 from tests.arrays.written import Written, close, drawn, layers
-from tests.primitives.instances import INSTANCES, arrays, label, smooth_point
+from tests.primitives.instances import INSTANCES, arrays, label, member, smooth_point
 
 
 def applied(f: Primitive) -> Program:
@@ -57,6 +57,30 @@ def test_the_loops_of_a_symbol_compute_what_its_kernel_does(f: Primitive, matric
     (found,) = flat(runner.result())
     close(found, expected)
     close(by_definition.result(), expected)
+
+
+@pytest.mark.parametrize("matrices", [False, True])
+@pytest.mark.parametrize(
+    ("name", "sizes", "step"),
+    [
+        ("first_max1d", (2, 3, 12), 1),
+        ("first_max1d", (3, 2, 6), 1),
+        ("first_max1d", (2, 3, 13), 2),
+        ("first_max2d", (2, 3, 4, 6), 1),
+    ],
+)
+def test_the_marks_of_whole_blocks_lie_place_by_place(name: str, sizes: tuple[int, ...], step: int, *, matrices: bool) -> None:
+    """So what is written, and read where the cotangent is spread, is one stretch for each place in a block."""
+    f = member(name, sizes)
+    x = np.random.default_rng(3).normal(size=(4, *sizes[1:]))
+    plan = planned(applied(f), 4, matrices=matrices)
+    (marks, *_) = plan.steps
+    assert isinstance(marks, Map)
+    assert [store.view.strides[-1] for store in marks.stores] == [step] * sizes[0] ** (len(sizes) - 2)
+    runner = NumPy().runner(plan, {})
+    runner.step(x)
+    (found,) = flat(runner.result())
+    close(found, np.stack([kernel(f, np)(sample) for sample in x]))
 
 
 def test_only_blocks_of_many_entries_are_called_as_they_are() -> None:

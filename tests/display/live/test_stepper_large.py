@@ -108,12 +108,22 @@ def test_edits_lead_from_one_cut_state_to_the_next(build: Any) -> None:
             assert lines == ask(Stepper(result), "window", **{"from": first + n + 1, "count": 0})["first"]
 
 
+def test_what_was_left_out_stays_left_out_when_there_is_room_again() -> None:
+    """So the lines far from the redex stay as they are."""
+    row: list[Term] = [ONE] * 1024
+    while len(row) > 1:
+        row = [Plus(M, N) for M, N in zip(row[::2], row[1::2], strict=True)]
+    window = ask(Stepper(made(row[0])), "window", **{"from": cropping.STRETCH, "count": 20})
+    assert len(window["first"]) > 20
+    assert max(len(new) for _, _, new in window["edits"]) <= 2
+
+
 def test_what_is_left_out_is_told() -> None:
     below_, inside = shown(Stepper(made(chain(1000))), 0), shown(Stepper(made(tower(1000))), 0)
     assert len(below_) == LINKS + 2
     assert below_[-1] == "…"
-    assert inside[0] == "⋮ inside of 976 more"
-    assert sum(text.strip() == "let x ←" for text in inside) == 22
+    assert inside[0] == "⋮ inside of 984 more"
+    assert sum(text.strip() == "let x ←" for text in inside) == 13
 
 
 def test_lines_far_from_the_redex_are_left_out() -> None:

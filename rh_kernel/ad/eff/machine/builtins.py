@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from rh_kernel.ad.eff.errors import DivisionByZero
+from rh_kernel.ad.eff.errors import DivisionByZero, GivenUp
 from rh_kernel.ad.eff.machine.tensor_functions import TENSOR_FUNCTIONS
 from rh_kernel.ad.eff.machine.values import FALSE, TRUE, Value, text
 from rh_kernel.ad.eff.types import BOOL, FLOAT, INT, TEXT, ValueType, Variable
@@ -132,6 +132,12 @@ def softplus(x: float) -> float:
     return x + math.log1p(math.exp(-x)) if x > 0 else math.log1p(exp(x))
 
 
+def _fail(message: str) -> Value:
+    words = " ".join(message.split())
+    shown = words if len(words) <= _LONGEST_MESSAGE else f"{words[: _LONGEST_MESSAGE - 1]}…"
+    raise Stuck(GivenUp(reason=shown, hint="the program says so by `fail`"))
+
+
 def _less(x: float, y: float) -> Value:
     return TRUE if x < y else FALSE
 
@@ -167,6 +173,8 @@ LONGEST_INT = 10_000
 LONGEST_TEXT = 10_000_000
 """So many characters a Text may have."""
 
+_LONGEST_MESSAGE = 200
+
 _NUMBER = Variable("a")
 
 
@@ -201,6 +209,7 @@ BUILT_INS: Mapping[str, BuiltInFunction] = MappingProxyType(
         "remainder": BuiltInFunction((INT, INT), INT, _remainder, is_total=False),
         "append": BuiltInFunction((TEXT, TEXT), TEXT, append),
         "show": BuiltInFunction((Variable("a"),), TEXT, show, ("a",)),
+        "fail": BuiltInFunction((TEXT,), Variable("a"), _fail, ("a",), is_total=False),
         **{name: BuiltInFunction(*typed, is_total=False) for name, typed in TENSOR_FUNCTIONS.items()},
     }
 )

@@ -6,6 +6,7 @@ or adaptor, the frames outside of it, and the segments outside.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from rh_kernel.ad.eff import core
@@ -91,10 +92,12 @@ class Node:
 class Code(Head):
     """``λx…. M`` with its free variables ``names`` in front; it is compiled when it is run for the first time.
 
-    ``key`` is that of the function, if it is the whole of a declared one.
+    ``key`` is that of the function, if it is the whole of a declared one. ``bodies`` are what it has been compiled to, by the
+    handler that is innermost where it runs (``Handling.within``); ``body`` compiles it for one more. ``calculations`` are
+    functions of Python for it, by that handler and the arguments that are known, or ``None`` where there can be none.
     """
 
-    __slots__ = ("arity", "body", "key", "names", "parameters", "partials", "term", "thunk", "whole")
+    __slots__ = ("arity", "bodies", "body", "calculations", "key", "names", "parameters", "partials", "term", "thunk", "whole")
 
     def __init__(self, thunk: core.Thunk, names: tuple[str, ...], key: str = "") -> None:
         self.key = key
@@ -102,6 +105,8 @@ class Code(Head):
         self.thunk, self.names, self.parameters, self.term = thunk, names, parameters, term
         self.arity = len(parameters)
         self.body = Node(LINK, code=self)
+        self.bodies: dict[Handling | None, Node] = {}
+        self.calculations: dict[tuple[Handling, Environment], Calculation | None] = {}
         self.partials: dict[int, Code] = {}
         self.whole = self
 
@@ -111,18 +116,29 @@ class Code(Head):
         done = whole.arity - self.arity + count
         if done not in whole.partials:
             rest = Code(whole.thunk, whole.names)
-            rest.whole, rest.arity = whole, whole.arity - done
+            rest.whole, rest.arity, rest.bodies = whole, whole.arity - done, whole.bodies
             whole.partials[done] = rest
         return whole.partials[done]
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """A function of the tuple of its arguments, or the same whatever they are; what it calls calls ``deep`` others."""
+
+    function: Compute
+    is_constant: bool
+    is_total: bool
+    deep: int
 
 
 class Machinery(Head):
     """The code of what is a thunk by the machine's own doing: a continuation, or a function that has passed an adaptor."""
 
-    __slots__ = ("arity", "body", "name")
+    __slots__ = ("arity", "bodies", "body", "name")
 
     def __init__(self, name: str, op: int, arity: int = 1) -> None:
         self.name, self.arity, self.body = name, arity, Node(op)
+        self.bodies: Mapping[Handling | None, Node] = {}
 
     def partial(self, count: int) -> "Machinery":
         """It takes one argument, so it is never given fewer but none."""
@@ -151,31 +167,68 @@ UNUSED: Final = Node(MISPLACED)
 """The node of a clause that is a function."""
 
 
-class Clause:
-    """``<op p… -> k> -> N``: a node for the values of the handler, the arguments and k if it ``resumes``; or ``direct``.
+class Version:
+    """A clause compiled: a node for the values of the handler, the arguments and k if it ``resumes``; or ``direct``.
 
     A clause that calculates something and resumes with it is a function of the values and the arguments, run in its place.
     """
 
     __slots__ = ("direct", "node", "resumes")
 
-    def __init__(self) -> None:
-        self.direct: Compute | None = None
-        self.resumes = True
-        self.node = UNUSED
+    def __init__(self, *, direct: Compute | None = None, node: Node = UNUSED, resumes: bool = True) -> None:
+        self.direct, self.node, self.resumes = direct, node, resumes
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a clause resumes with, as a function of the arguments; ``noted`` counts it as a run of the clause."""
+
+    parameters: tuple[str, ...]
+    body: core.Computation
+    noted: Callable[[Compute], Compute]
+
+
+class Clause(Version):
+    """``<op p… -> k> -> N``, and what it has been compiled to, by the handler around (``Handling.within``).
+
+    It is a version itself if it is ``direct`` whatever is around; then it may have a ``result``, to stand where operations are.
+    """
+
+    __slots__ = ("_compile", "result", "under")
+
+    def __init__(
+        self,
+        compile_within: "Callable[[Handling | None], Version]",
+        direct: Compute | None = None,
+        result: Result | None = None,
+    ) -> None:
+        super().__init__(direct=direct)
+        self._compile, self.result = compile_within, result
+        self.under: dict[Handling | None, Version] = {}
+
+    def version(self, within: "Handling | None") -> Version:
+        """The clause inside of this handler."""
+        found = self.under.get(within)
+        if found is None:
+            found = self.under[within] = self._compile(within)
+        return found
 
 
 class Handling:
-    """A handler's clauses by operation, or an adaptor; ``returns`` is ``None`` where it is the identity."""
+    """A handler's clauses by operation, or an adaptor; ``returns`` is ``None`` where it is the identity.
 
-    __slots__ = ("adaptors", "clauses", "effects", "name", "returns", "written")
+    ``within`` says for whom code is compiled that runs inside: for this handler if some clauses are direct, and for any if not.
+    """
+
+    __slots__ = ("adaptors", "clauses", "effects", "name", "returns", "within", "written")
 
     def __init__(self, name: str = "", adaptors: tuple[core.Adaptor, ...] = ()) -> None:
         self.name, self.adaptors = name, adaptors
         self.clauses: Mapping[str, Clause] = {}
-        self.effects: frozenset[str] = frozenset()
+        self.effects = frozenset(adaptor.effect for adaptor in adaptors)
         self.returns: Node | None = None
         self.written: core.Clauses | None = None
+        self.within: Handling | None = None
 
 
 def around(adaptors: tuple[core.Adaptor, ...], effect: str, instance: int) -> int:

@@ -4,11 +4,10 @@ What calculates is a closure; nodes are for what goes to the stack. A frame that
 is left, so nothing is held that no step will look at. Small functions stand where they are called.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.definitions import shown
 from rh_kernel.ad.eff.machine.code import (
     APPLY,
     ARGUMENTS,
@@ -29,21 +28,20 @@ from rh_kernel.ad.eff.machine.code import (
     Environment,
     Handling,
     Node,
+    Result,
+    Version,
     around,
     operation_key,
 )
 from rh_kernel.ad.eff.machine.compilation_builtins import unfit
+from rh_kernel.ad.eff.machine.compilation_clauses import RESULT, given, result
 from rh_kernel.ad.eff.machine.compilation_decisions import Chain, decided, opening
 from rh_kernel.ad.eff.machine.compilation_direct import (
-    LARGEST,
     SHARED,
     Direct,
-    columns,
     direct,
-    expression,
-    expressions,
-    spine,
 )
+from rh_kernel.ad.eff.machine.compilation_expressions import columns, expression, expressions, spine
 from rh_kernel.ad.eff.machine.compilation_matches import Leaf
 from rh_kernel.ad.eff.machine.compilation_program import Program, order, size
 from rh_kernel.ad.eff.machine.compilation_values import (
@@ -63,9 +61,9 @@ from rh_kernel.ad.eff.substitution import Node as Term
 from rh_kernel.ad.eff.substitution import bound, free, parts
 
 
-def compiled(code: Code, program: Program) -> Node:
+def compiled(code: Code, within: Handling | None, program: Program) -> Node:
     """The body of a function, whose ρ has what it has captured and then its arguments."""
-    return block(code.term, places((*code.names, *code.parameters)), program)
+    return block(code.term, places((*code.names, *code.parameters), within), program)
 
 
 Step: TypeAlias = core.Let | core.Match
@@ -119,8 +117,8 @@ def _unpacked(step: core.Match, scope: Scope, program: Program, chain: Chain) ->
     values, rows = columns(step.value, step.branches, scope, program)
     tree, _ = program.matching.tree(values, rows, scope.width)
     value = reader(expression(step.value, scope, program))
-    leaf = chain.decide(tree, Node(FAIL, value=unfit(value, scope.width, step.span)))
-    return Scope({**scope.names, **leaf.names}, leaf.width)
+    leaf = chain.decide(tree, Node(FAIL, value=unfit(value, scope.width)))
+    return Scope({**scope.names, **leaf.names}, leaf.width, scope.around)
 
 
 def _calculated(x: str, found: Direct, needed: frozenset[str], scope: Scope, chain: Chain) -> Scope:
@@ -202,12 +200,12 @@ def control(M: core.Computation, scope: Scope, program: Program) -> Node:
             if isinstance(L, core.Perform):
                 instance = around(adaptors, L.effect, 0)
                 return _performing(L.effect, L.operation, L.arguments, instance, within, program)
-            return Node(HANDLE, table=Handling(adaptors=adaptors), args=gather(()), then=block(N, scope, program))
+            return Node(HANDLE, table=Handling(adaptors=adaptors), args=gather(()), then=block(N, scope.within(None), program))
         case core.Force() | core.Apply():
             return _calling(M, scope, program)
         case core.Match(V, branches):
             value = reader(expression(V, scope, program))
-            return _matching(V, branches, scope, program, Node(FAIL, value=unfit(value, scope.width, M.span)))
+            return _matching(V, branches, scope, program, Node(FAIL, value=unfit(value, scope.width)))
         case core.Handle(N, H):
             return _handling(M, N, H, scope, program)
         case core.Lambda():
@@ -262,10 +260,10 @@ def _matching(V: core.Value, branches: Sequence[core.Branch], scope: Scope, prog
     for n, branch in enumerate(branches):
         if count.get(n, 0) > 1 and size(branch.body, SHARED) > SHARED:
             names = order(branch.body)
-            joins[n] = names, block(branch.body, places(names), program)
+            joins[n] = names, block(branch.body, places(names, scope.around), program)
 
     def leaf(found: Leaf) -> Node:
-        within = Scope({**scope.names, **found.names}, found.width)
+        within = Scope({**scope.names, **found.names}, found.width, scope.around)
         if found.row not in joins:
             return block(branches[found.row].body, within, program)
         names, node = joins[found.row]
@@ -287,13 +285,17 @@ def _handling(M: core.Handle, N: core.Computation, H: core.Handler, scope: Scope
             handling = Handling()
             _fill(handling, H, names, program)
             args = gather([scope.read(x) for x in names])
-    return Node(HANDLE, table=handling, args=args, then=block(N, scope, program))
+            arguments = names
+    within = None if arguments else handling
+    return Node(HANDLE, table=handling, args=args, then=block(N, scope.within(within), program))
 
 
 def _fill(handling: Handling, H: core.Clauses, names: tuple[str, ...], program: Program) -> None:
     handling.effects = frozenset(H.effects)
     handling.clauses = {operation_key(c.effect, c.operation): _clause(c, names, handling.name, program) for c in H.clauses}
     handling.returns = _returning(H.returns, names, program)
+    if handling.name and any(clause.result is not None for clause in handling.clauses.values()):
+        handling.within = handling
 
 
 def _returning(returns: core.ReturnClause, names: tuple[str, ...], program: Program) -> Node | None:
@@ -306,36 +308,56 @@ def _returning(returns: core.ReturnClause, names: tuple[str, ...], program: Prog
         case core.ReturnClause(p, M):
             scope = places(names).extended(RESULT)
             V = core.Variable(RESULT)
-            otherwise = Node(FAIL, value=unfit(reader(scope.read(RESULT)), scope.width, returns.span))
+            otherwise = Node(FAIL, value=unfit(reader(scope.read(RESULT)), scope.width))
             return _matching(V, (core.Branch(p, M),), scope, program, otherwise)
 
 
 def _clause(clause: core.Clause, names: tuple[str, ...], handler: str, program: Program) -> Clause:
-    """``<op p… -> k> -> N``, with the arguments and k behind the values of the handler"""
-    found = Clause()
-    scope = places(names)
-    for n in range(len(clause.patterns)):
-        scope = scope.extended(f"{RESULT}{n}")
-    V = core.Tuple(tuple([core.Variable(f"{RESULT}{n}") for n in range(len(clause.patterns))]))
-    p = core.TuplePattern(clause.patterns)
-    arguments = gather([scope.read(f"{RESULT}{n}") for n in range(len(clause.patterns))])
-    complaint = unfit(arguments, scope.width, clause.span, shown(clause.operation))
-    is_short = size(clause.body, LARGEST) <= LARGEST
-    result = resuming(clause.body, clause.continuation) if is_short else None
-    if result is not None:
-        M = core.Match(V, (core.Branch(p, result),), span=clause.span)
-        calculated = direct(M, scope, program, complaint)
-        if calculated is not None:
-            found.direct = _noted(reader(calculated.expression), clause, handler, program, captured=False)
-            return found
-    found.resumes = clause.continuation in free(clause.body)
-    if found.resumes:
+    """``<op p… -> k> -> N``, which is compiled now if it is direct whatever is around"""
+
+    def noted(function: Compute) -> Compute:
+        return _noted(function, clause, handler, program, captured=False)
+
+    def compile_within(within: Handling | None) -> Version:
+        return _direct(clause, names, within, noted, program) or _entered(clause, names, handler, within, program)
+
+    found = _direct(clause, names, None, noted, program)
+    if found is None:
+        return Clause(compile_within)
+    short = result(clause)
+    inlined = None if names or short is None else Result(*short, noted)
+    return Clause(compile_within, found.direct, inlined)
+
+
+def _direct(
+    clause: core.Clause,
+    names: tuple[str, ...],
+    within: Handling | None,
+    noted: Callable[[Compute], Compute],
+    program: Program,
+) -> Version | None:
+    """The clause as a function of the values of the handler and the arguments, if it calculates and resumes with that."""
+    short = result(clause)
+    if short is None:
+        return None
+    parameters, M = short
+    calculated = direct(M, places((*names, *parameters), within), program)
+    return calculated and Version(direct=noted(reader(calculated.expression)))
+
+
+def _entered(clause: core.Clause, names: tuple[str, ...], handler: str, within: Handling | None, program: Program) -> Version:
+    """The clause as nodes, with the arguments and k behind the values of the handler."""
+    parameters, V = given(clause)
+    scope = places((*names, *parameters), within)
+    complaint = unfit(gather([scope.read(x) for x in parameters]), scope.width)
+    resumes = clause.continuation in free(clause.body)
+    if resumes:
         scope = scope.extended(clause.continuation)
-    found.node = _matching(V, (core.Branch(p, clause.body),), scope, program, Node(FAIL, value=complaint))
+    branch = core.Branch(core.TuplePattern(clause.patterns), clause.body)
+    node = _matching(V, (branch,), scope, program, Node(FAIL, value=complaint))
     if program.tally is not None:
-        noting = _noted(_all, clause, handler, program, captured=found.resumes)
-        found.node = Node(EXTEND, value=noting, then=found.node)
-    return found
+        node = Node(EXTEND, value=_noted(_all, clause, handler, program, captured=resumes), then=node)
+    return Version(node=node, resumes=resumes)
 
 
 def _noted(function: Compute, clause: core.Clause, handler: str, program: Program, *, captured: bool) -> Compute:
@@ -349,23 +371,3 @@ def _noted(function: Compute, clause: core.Clause, handler: str, program: Progra
         return function(e)
 
     return noted
-
-
-RESULT = "%%"
-"""Begins names for what a clause is given; nobody else has such names."""
-
-
-def resuming(M: core.Computation, k: str) -> core.Computation | None:
-    """M with V in the place of ``k V`` at all its ends, if that is all it does with k."""
-    match M:
-        case core.Apply(core.Force(core.Variable(x)), V) if x == k:
-            return core.Return(V, span=M.span) if k not in free(V) else None
-        case core.Let(x, N, L) if x != k and k not in free(N):
-            rest = resuming(L, k)
-            return rest and core.Let(x, N, rest, span=M.span)
-        case core.Match(V, branches) if k not in free(V):
-            bodies = [resuming(branch.body, k) for branch in branches if k not in bound(branch.pattern)]
-            found = [core.Branch(b.pattern, N, span=b.span) for b, N in zip(branches, bodies, strict=False) if N is not None]
-            return core.Match(V, tuple(found), span=M.span) if len(found) == len(branches) else None
-        case _:
-            return None

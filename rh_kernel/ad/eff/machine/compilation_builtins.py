@@ -4,7 +4,7 @@ import operator
 from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
-from rh_kernel.ad.eff.errors import IndexOutside, NoBranchFits, NoClauseFits
+from rh_kernel.ad.eff.errors import IndexOutside
 from rh_kernel.ad.eff.machine.builtins import divide
 from rh_kernel.ad.eff.machine.code import Compute, Environment
 from rh_kernel.ad.eff.machine.compilation_values import Computed, Constant, Expression, Slot, gather, reader
@@ -144,16 +144,11 @@ def _outside(i: int, a: list[Value], span: Span | None) -> NoReturn:
     raise Stuck(IndexOutside(span=span, index=i, size=len(a), found=str(i), expected=expected, hint=hint))
 
 
-def unfit(value: Compute, width: int, span: Span | None, operation: str | None = None) -> Compute:
-    """``ρ ↦`` the complaint that no branch fits, or that the clause of an operation does not; ρ was once this wide."""
+def unfit(value: Compute, width: int) -> Compute:
+    """``ρ ↦`` the complaint that no pattern fits, which is so in no program that was checked; ρ was once this wide."""
 
     def complain(e: Environment) -> Value:
-        found = text(value(e[:width]))
-        found = found if len(found) <= LONGEST else found[: LONGEST - 1] + "…"
-        if operation is not None:
-            hint = "write a variable in the clause, and `match` it"
-            raise Stuck(NoClauseFits(span=span, operation=operation, value=found, found=found, hint=hint))
-        raise Stuck(NoBranchFits(span=span, value=found, found=found, hint="add a branch for it, or one for `_`"))
+        raise KernelBug(f"no pattern fits {text(value(e[:width]))}")
 
     return complain
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.code import Code, Compute, Environment
+from rh_kernel.ad.eff.machine.code import Calculation, Code, Compute, Environment, Handling, operation_key
 from rh_kernel.ad.eff.machine.compilation_builtins import applied, at, called_with, native, unfit
+from rh_kernel.ad.eff.machine.compilation_clauses import LARGEST
 from rh_kernel.ad.eff.machine.compilation_decisions import opening
+from rh_kernel.ad.eff.machine.compilation_expressions import columns, expression, expressions, spine
 from rh_kernel.ad.eff.machine.compilation_matches import Decision, Leaf, Nothing, Tree, Unfold
-from rh_kernel.ad.eff.machine.compilation_program import NATIVE, Program, order, size
+from rh_kernel.ad.eff.machine.compilation_program import NATIVE, Program, is_calculation, order, size
 from rh_kernel.ad.eff.machine.compilation_values import (
     Computed,
     Constant,
@@ -23,15 +25,11 @@ from rh_kernel.ad.eff.machine.compilation_values import (
     places,
     reader,
 )
-from rh_kernel.ad.eff.machine.values import FALSE, TRUE, Tag, Value
-from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.ad.eff.machine.values import FALSE, TRUE, Value, is_constructor
 from rh_kernel.source.span import Span
 
 DEEPEST = 50
 """So many functions may call one another for a result that waits."""
-
-LARGEST = 200
-"""A calculation of more nodes is left to the machine, which does not nest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,64 +45,6 @@ class Direct:
         return self.is_total and not (isinstance(self.expression, Computed) and self.expression.depth > DEEPEST)
 
 
-def expression(V: core.Value, scope: Scope, program: Program) -> Expression:
-    """``ρ ↦ V[ρ]``"""
-    match V:
-        case core.Variable(x):
-            return scope.read(x)
-        case core.Global(key):
-            return Constant((program.function(key), ()))
-        case core.Literal(value):
-            return Constant(value)
-        case core.Thunk():
-            names = order(V)
-            return _made([Constant(Code(V, names)), _made([scope.read(x) for x in names])])
-        case core.Tuple() | core.Constructed():
-            return _built(V, scope, program)
-        case core.Reference():
-            raise KernelBug("a reference is no part of a program")
-
-
-def expressions(values: Sequence[core.Value], scope: Scope, program: Program) -> list[Expression]:
-    """The same of several values."""
-    return [expression(V, scope, program) for V in values]
-
-
-def _built(V: core.Tuple | core.Constructed, scope: Scope, program: Program) -> Expression:
-    """Tuples and constructed values; the last component may be a long chain of such."""
-    fronts: list[list[Expression]] = []
-    last: core.Value = V
-    while isinstance(last, core.Tuple | core.Constructed):
-        inside = last.components if isinstance(last, core.Tuple) else last.fields
-        head: list[Expression] = [] if isinstance(last, core.Tuple) else [Constant(Tag(last.constructor))]
-        if not inside:
-            fronts.append(head)
-            break
-        fronts.append(head + expressions(inside[:-1], scope, program))
-        last = inside[-1]
-    is_ended = isinstance(last, core.Tuple | core.Constructed)
-    end: Expression = _made(fronts.pop()) if is_ended else expression(last, scope, program)
-    while fronts and (isinstance(end, Constant) or len(fronts) <= 2):
-        end = _made([*fronts.pop(), end])
-    if not fronts:
-        return end
-    makers = [gather(front) for front in reversed(fronts)]
-    behind = reader(end)
-
-    def chained(e: Environment) -> Value:
-        made = behind(e)
-        for front in makers:
-            made = (*front(e), made)
-        return made
-
-    return composed(chained, [end, *(part for front in fronts for part in front)])
-
-
-def _made(components: Sequence[Expression]) -> Expression:
-    made = gather(components)
-    return Constant(made(())) if all(isinstance(e, Constant) for e in components) else composed(made, components)
-
-
 def direct(M: core.Computation, scope: Scope, program: Program, unfit: Compute | None = None) -> Direct | None:
     """``ρ ↦ V``, if M only calculates; if it is a match, ``unfit`` is what is done when no branch fits."""
     if not isinstance(M, core.Return | core.BuiltIn) and size(M, LARGEST) > LARGEST:
@@ -118,12 +58,19 @@ def direct(M: core.Computation, scope: Scope, program: Program, unfit: Compute |
 INLINED = 6
 """So often a small function may stand in a small function."""
 
+CALLED = 3
+"""So many functions of Python may call one another for functions of the program."""
+
 
 class _Calculations:
-    __slots__ = ("_program",)
+    __slots__ = ("_level", "_program", "deep", "is_cut")
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
+    def __init__(self, program: Program, level: int = 0) -> None:
+        self._program, self._level = program, level
+        self.deep = 0
+        """So many functions that are not inlined call one another."""
+        self.is_cut = False
+        """Whether what was looked for may be there, but too deep."""
 
     def direct(self, M: core.Computation, scope: Scope, depth: int) -> Direct | None:
         match M:
@@ -137,15 +84,14 @@ class _Calculations:
                     return Direct(Computed(at(made.function, M.span)), is_total=False)
                 return Direct(composed(made.function, values, made.test), is_total=True)
             case core.Perform(effect, operation, arguments):
-                return self._native(effect, operation, arguments, scope, M.span)
+                found = self._native(effect, operation, arguments, scope, M.span)
+                return found or self._handled(effect, operation, arguments, scope, depth)
             case core.Let(x, N, L):
                 return self._let(x, N, L, scope, depth)
             case core.Match(V, branches):
-                return self.match(
-                    V, branches, scope, depth, unfit(reader(expression(V, scope, self._program)), scope.width, M.span)
-                )
+                return self.match(V, branches, scope, depth, unfit(reader(expression(V, scope, self._program)), scope.width))
             case core.Adapt(_, N) if self._program.is_native:
-                return self.direct(N, scope, depth)
+                return self.direct(N, scope.within(None), depth)
             case core.Force(core.Thunk(N)):
                 return self.direct(N, scope, depth)
             case core.Apply() | core.Force():
@@ -169,11 +115,12 @@ class _Calculations:
         head, arguments = spine(M)
         if not isinstance(head, core.Force) or not isinstance(head.value, core.Global) or depth == INLINED:
             return None
+        values = expressions(arguments, scope, self._program)
         found = self._program.small(head.value.name, len(arguments))
         if found is None:
-            return None
+            return self._calculated(self._program.function(head.value.name), values, scope)
         parameters, body = found
-        return self.called(parameters, body, expressions(arguments, scope, self._program), scope, depth + 1)
+        return self.called(parameters, body, values, scope, depth + 1)
 
     def called(
         self, parameters: Sequence[str], body: core.Computation, arguments: Sequence[Expression], scope: Scope, depth: int
@@ -184,13 +131,65 @@ class _Calculations:
             x: Slot(scope.width + computed.index(n)) if n in computed else V
             for n, (x, V) in enumerate(zip(parameters, arguments, strict=True))
         }
-        found = self.direct(body, Scope(within, scope.width + len(computed)), depth)
+        found = self.direct(body, Scope(within, scope.width + len(computed), scope.around), depth)
         if found is None or not computed or isinstance(found.expression, Constant):
             return found
         f, g = gather([arguments[n] for n in computed]), reader(found.expression)
         return Direct(Computed(lambda e: g(e + f(e)), None, scope.width, 1 + scope.depth), is_total=found.is_total)
 
-    # --------------------------------------------------------------------------------------- references
+    def _calculated(self, code: Code, arguments: Sequence[Expression], scope: Scope) -> Direct | None:
+        """``f V…`` for a function that is a calculation where the innermost handler has direct clauses."""
+        if scope.around is None or code.arity != len(arguments):
+            return None
+        known = tuple([V.value if isinstance(V, Constant) and is_constructor(V.value) else None for V in arguments])
+        found = self._calculation(code, scope.around, known)
+        if found is None or found.deep > CALLED:
+            self.is_cut |= found is not None
+            return None
+        self.deep = max(self.deep, found.deep + 1)
+        if found.is_constant:
+            return Direct(Constant(found.function(())), found.is_total)
+        given = [V for V, K in zip(arguments, known, strict=True) if K is None]
+        f, g = gather(given), found.function
+        return Direct(composed(lambda e: g(f(e)), given), found.is_total)
+
+    def _calculation(self, code: Code, around: Handling, known: tuple[Value, ...]) -> Calculation | None:
+        """The function inside of this handler for these arguments, as far as they are known; of the others."""
+        key = around, known
+        if key not in code.calculations:
+            if self._level > CALLED:
+                self.is_cut = True
+                return None
+            code.calculations[key] = None
+            if size(code.term, LARGEST) <= LARGEST and is_calculation(code.term, with_operations=True):
+                scope = places([x for x, K in zip(code.parameters, known, strict=True) if K is None], around)
+                for x, K in zip(code.parameters, known, strict=True):
+                    scope = scope if K is None else scope.with_(x, Constant(K))
+                inner = _Calculations(self._program, self._level + 1)
+                made = inner.direct(code.term, scope, 0)
+                if made is None and inner.is_cut:
+                    del code.calculations[key]
+                    self.is_cut = True
+                    return None
+                if made is not None:
+                    is_constant = isinstance(made.expression, Constant)
+                    function = reader(made.expression)
+                    code.calculations[key] = Calculation(function, is_constant, made.is_total, inner.deep)
+        return code.calculations[key]
+
+    # --------------------------------------------------------------------------------------- operations
+
+    def _handled(self, effect: str, operation: str, arguments: Sequence[core.Value], scope: Scope, depth: int) -> Direct | None:
+        """What a direct clause of the innermost handler resumes with."""
+        clause = None if scope.around is None else scope.around.clauses.get(operation_key(effect, operation))
+        if clause is None or clause.result is None:
+            return None
+        values = expressions(arguments, scope, self._program)
+        found = self.called(clause.result.parameters, clause.result.body, values, scope.within(None), depth)
+        if found is None or self._program.tally is None:
+            return found
+        act = clause.result.noted(reader(found.expression))
+        return Direct(Computed(act, None, scope.width, 1 + scope.depth), is_total=False)
 
     def _native(
         self, effect: str, operation: str, arguments: Sequence[core.Value], scope: Scope, span: Span | None
@@ -212,7 +211,7 @@ class _Calculations:
         for n, branch in enumerate(branches):
             if uses.get(n, 0) > 1 and size(branch.body, SHARED) > SHARED:
                 names = order(branch.body)
-                body = self.direct(branch.body, places(names), depth)
+                body = self.direct(branch.body, places(names, scope.around), depth)
                 if body is None:
                     return None
                 shared[n] = names, body
@@ -237,7 +236,7 @@ class _Calculations:
             case Nothing():
                 return Direct(Computed(otherwise), is_total=False)
             case Leaf(row, names, width):
-                within = Scope({**scope.names, **names}, width)
+                within = Scope({**scope.names, **names}, width, scope.around)
                 if row not in shared:
                     return self.direct(branches[row].body, within, depth)
                 free, body = shared[row]
@@ -311,25 +310,3 @@ def _deciding(tree: Decision, table: dict[object, Compute], left: Compute) -> Co
         return get(K, left)(e + V if K in grows else e)
 
     return decided
-
-
-def columns(
-    V: core.Value, branches: Sequence[core.Branch], scope: Scope, program: Program
-) -> tuple[list[Expression], list[tuple[core.Pattern, ...]]]:
-    """What is looked at, and the rows of patterns; a tuple that is only made to be looked at is not made."""
-    patterns = [branch.pattern for branch in branches]
-    if isinstance(V, core.Tuple) and not any(isinstance(p, core.NamePattern) for p in patterns):
-        rows = [
-            p.components if isinstance(p, core.TuplePattern) else (core.AnyPattern(),) * len(V.components) for p in patterns
-        ]
-        return expressions(V.components, scope, program), rows
-    return [expression(V, scope, program)], [(p,) for p in patterns]
-
-
-def spine(M: core.Computation) -> tuple[core.Computation, list[core.Value]]:
-    """``M V…`` as M and V…"""
-    arguments: list[core.Value] = []
-    while isinstance(M, core.Apply):
-        arguments.append(M.argument)
-        M = M.function
-    return M, arguments[::-1]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.machine.compilation_values import Computed, Expression, Slot, seen
-from rh_kernel.ad.eff.machine.values import Tag
+from rh_kernel.ad.eff.machine.compilation_values import Computed, Constant, Expression, Slot, seen
+from rh_kernel.ad.eff.machine.values import Tag, is_tuple
 from rh_kernel.ad.eff.types import DataDeclaration
 
 
@@ -97,8 +97,12 @@ class Matching:
     def _unfolded(
         self, column: int, count: int, head: int, values: list[Expression], rows: list[_Row], width: int, uses: dict[int, int]
     ) -> Tree:
+        V = values[column]
+        after = [_opened(row, column, count, V) for row in rows]
+        if isinstance(V, Constant):
+            known = [Constant(part) for part in V.value[head:]]
+            return self._tree([*known, *values[:column], *values[column + 1 :]], after, width, uses)
         inner: list[Expression] = [Slot(width + head + n) for n in range(count)]
-        after = [_opened(row, column, count, values[column]) for row in rows]
         tree = self._tree([*inner, *values[:column], *values[column + 1 :]], after, width + head + count, uses)
         return Unfold(seen(values[column], width), then=tree, is_alone=False)
 
@@ -106,6 +110,10 @@ class Matching:
         V = values[column]
         others = [*values[:column], *values[column + 1 :]]
         forms = dict.fromkeys(form for _, row, _ in rows if (form := _form(row[column])) is not None)
+        if isinstance(V, Constant) and (fitting := [row for row in rows if _is_fit(row, column, V)]):
+            fields = _fields(V)
+            opened = [_opened(row, column, len(fields), V) for row in fitting]
+            return self._tree([*fields, *others], opened, width, uses)
         cases: dict[object, Tree] = {}
         grows: set[object] = set()
         for K, count in forms:
@@ -167,6 +175,17 @@ def _form(p: core.Pattern) -> tuple[object, int] | None:
             return None, len(inner)
         case core.AnyPattern() | core.NamePattern():
             return None
+
+
+def _fields(V: Constant) -> list[Constant]:
+    """The components of a constant that may be constructed."""
+    return [Constant(part) for part in V.value[1:]] if is_tuple(V.value) else []
+
+
+def _is_fit(row: _Row, column: int, V: Constant) -> bool:
+    """Whether a pattern is of the form that a constant has, or of none."""
+    form = _form(row[1][column])
+    return form is None or form[0] == (V.value[0] if is_tuple(V.value) else V.value)
 
 
 def _opened(row: _Row, column: int, count: int, V: Expression) -> _Row:

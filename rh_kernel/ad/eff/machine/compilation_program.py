@@ -8,6 +8,7 @@ from rh_kernel.ad.eff.machine.builtins import BUILT_INS, BuiltInFunction
 from rh_kernel.ad.eff.machine.code import Code, Handling
 from rh_kernel.ad.eff.machine.compilation_matches import Matching
 from rh_kernel.ad.eff.machine.counting import Tally
+from rh_kernel.ad.eff.machine.tensors_alive import Alive, watched
 from rh_kernel.ad.eff.substitution import Node as Term
 from rh_kernel.ad.eff.substitution import free, parts
 from rh_kernel.ad.eff.types import DataDeclaration
@@ -15,15 +16,29 @@ from rh_kernel.ad.eff.types import DataDeclaration
 NATIVE = frozenset({"RefState", "Console"})
 """The effects that the machine handles itself."""
 
+MEMORY = 1 << 34
+"""A run that nobody has bounded otherwise may take so many bytes."""
+
 
 class Program:
     """Declarations, compiled as far as they have been used.
 
     It may be used again with more declarations, or without some of them. With a ``tally`` it counts what it does. ``printed``
-    is what has been printed since a machine was made for it last.
+    is what has been printed since a machine was made for it last, and ``tensors`` are what it then has made.
     """
 
-    __slots__ = ("_codes", "_handlings", "_small", "built_ins", "definitions", "is_native", "matching", "printed", "tally")
+    __slots__ = (
+        "_codes",
+        "_handlings",
+        "_small",
+        "built_ins",
+        "definitions",
+        "is_native",
+        "matching",
+        "printed",
+        "tally",
+        "tensors",
+    )
 
     definitions: Definitions
     matching: Matching
@@ -36,7 +51,8 @@ class Program:
         built_ins: Mapping[str, BuiltInFunction] = BUILT_INS,
         tally: Tally | None = None,
     ) -> None:
-        self.built_ins = built_ins
+        self.tensors = Alive(MEMORY)
+        self.built_ins = watched(built_ins, self.tensors)
         self.tally = tally
         self.printed: list[str] = []
         self._codes: dict[str, Code] = {}
@@ -107,17 +123,21 @@ def is_simple(M: core.Computation) -> bool:
     return isinstance(M, core.Perform) or is_calculation(M)
 
 
-def is_calculation(M: core.Computation) -> bool:
-    """Whether M is made of built-in functions, results and their names, and matches alone."""
+def is_calculation(M: core.Computation, *, with_operations: bool = False) -> bool:
+    """Whether M is made of built-in functions, results and their names, and matches alone; and operations and calls."""
     match M:
         case core.Return() | core.BuiltIn():
             return True
         case core.Perform(effect):
-            return effect in NATIVE
+            return effect in NATIVE or with_operations
         case core.Let(_, N, L):
-            return is_calculation(N) and is_calculation(L)
+            return all(is_calculation(part, with_operations=with_operations) for part in (N, L))
         case core.Match(_, branches):
-            return all(is_calculation(branch.body) for branch in branches)
+            return all(is_calculation(branch.body, with_operations=with_operations) for branch in branches)
+        case core.Apply(function):
+            return with_operations and is_calculation(function, with_operations=True)
+        case core.Force(core.Global()):
+            return with_operations
         case _:
             return False
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias
 
-from rh_kernel.ad.eff.machine.code import Compute
+from rh_kernel.ad.eff.machine.code import Compute, Handling
 from rh_kernel.ad.eff.machine.values import Value
 
 
@@ -46,10 +46,11 @@ Expression: TypeAlias = Slot | Constant | Computed
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """How the variables are read, and how many places ρ has."""
+    """How the variables are read, how many places ρ has, and of which handler it is known that it is innermost, if of any."""
 
     names: Mapping[str, Expression]
     width: int
+    around: Handling | None = None
 
     def read(self, x: str) -> Expression:
         """How x is read from this ρ."""
@@ -62,19 +63,23 @@ class Scope:
 
     def with_(self, x: str, expression: Expression) -> "Scope":
         """X is read so."""
-        return Scope({**self.names, x: expression}, self.width)
+        return Scope({**self.names, x: expression}, self.width, self.around)
 
     def extended(self, x: str) -> "Scope":
         """X is at one more place, the last."""
-        return Scope({**self.names, x: Slot(self.width)}, self.width + 1)
+        return Scope({**self.names, x: Slot(self.width)}, self.width + 1, self.around)
 
     def wider(self, count: int) -> "Scope":
         """There are more places."""
-        return Scope(self.names, self.width + count)
+        return Scope(self.names, self.width + count, self.around)
 
     def only(self, names: Mapping[str, Expression]) -> "Scope":
         """The same ρ for other variables."""
-        return Scope(names, self.width)
+        return Scope(names, self.width, self.around)
+
+    def within(self, around: Handling | None) -> "Scope":
+        """The same ρ inside of another handler."""
+        return Scope(self.names, self.width, around)
 
 
 def seen(expression: Expression, width: int) -> Expression:
@@ -93,10 +98,10 @@ def composed(function: Compute, parts: Sequence[Expression], test: Compute | Non
     return Computed(function, test, width, 1 + max([part.depth for part in computed], default=0))
 
 
-def places(names: Iterable[str]) -> Scope:
+def places(names: Iterable[str], around: Handling | None = None) -> Scope:
     """Each name has its place, in their order."""
     found = {x: Slot(i) for i, x in enumerate(names)}
-    return Scope(found, len(found))
+    return Scope(found, len(found), around)
 
 
 def reader(expression: Expression) -> Compute:
@@ -175,7 +180,7 @@ def project(scope: Scope, live: Iterable[str]) -> tuple[Compute | None, Scope]:
     kept = sorted(slots)
     names = {**constants, **{x: Slot(place) for place, i in enumerate(kept) for x in slots[i]}}
     names |= {x: Slot(len(kept) + n) for n, x in enumerate(computed)}
-    after = Scope(names, len(kept) + len(computed))
+    after = Scope(names, len(kept) + len(computed), scope.around)
     if not computed and kept == list(range(scope.width)):
         return None, after
     return gather([Slot(i) for i in kept] + [scope.read(x) for x in computed]), after

@@ -6,6 +6,8 @@ resume is to put them back. Nothing of it is ever written to, so a continuation 
 call, ``k V`` in a tail included, leaves nothing behind. No step uses the stack of Python.
 """
 
+from collections.abc import Callable
+
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.machine.code import (
     APPLY,
@@ -36,6 +38,7 @@ from rh_kernel.ad.eff.machine.code import (
     Handling,
     Node,
     Segments,
+    Version,
     around,
     operation_key,
 )
@@ -84,33 +87,33 @@ class Machine:
                 s = S
                 clauses = s[0].clauses
                 if c.instance or c.key not in clauses:
-                    s, crossed = _found(c, S, K)
+                    s = _found(c, S)
                     clauses = s[0].clauses
-                else:
-                    crossed = None
                 clause: Clause = clauses[c.key]
-                if clause.direct is not None:
+                found: Version = clause
+                if clause.direct is None:
+                    within = s[3][0].within
+                    found = clause.under.get(within) or clause.version(within)
+                if found.direct is not None:
+                    v = found.direct(s[1] + c.args(env))
                     if c.then is None:
-                        v = clause.direct(s[1] + c.args(env))
                         c, env, K = K
                         env += (v,)
                     else:
-                        v = clause.direct(s[1] + c.args(env))
                         env = (env if c.save is None else c.save(env)) + (v,)
                         c = c.then
                     continue
                 args = c.args(env)
                 if c.then is not None:
                     K = (c.then, env if c.save is None else c.save(env), K)
-                if not clause.resumes:
+                if not found.resumes:
                     env = s[1] + args
-                elif crossed is None:
+                elif s is S:
                     env = s[1] + args + ((CONTINUATION, (K, s[0], s[1])),)
                 else:
-                    crossed[0] = (K, *crossed[0][1:])
-                    env = s[1] + args + ((CONTINUATIONS, (tuple(crossed),)),)
+                    env = s[1] + args + ((CONTINUATIONS, (_crossed(K, S, s),)),)
                 K, S = s[2], s[3]
-                c = clause.node
+                c = found.node
             elif op == RETURN:
                 v = c.value(env)
                 c, env, K = K
@@ -124,13 +127,20 @@ class Machine:
                 if c.then is not None:
                     K = (c.then, env if c.save is None else c.save(env), K)
                 code = f[0]
-                if code.arity == c.count:
+                if code is CONTINUATION and args:
+                    if c.count > 1:
+                        K = (ARGUMENTS, args[1:], K)
+                    K2, handling, rho = f[1]
+                    S = (handling, rho, K, S)
+                    c, env, K = K2
+                    env += (args[0],)
+                elif code.arity == c.count:
                     env = f[1] + args
-                    c = code.body
+                    c = code.bodies.get(S[0].within, code.body)
                 elif code.arity == 1 and args:
                     K = (ARGUMENTS, args[1:], K)
                     env = (*f[1], args[0])
-                    c = code.body
+                    c = code.bodies.get(S[0].within, code.body)
                 else:
                     env = (f, *args)
                     c = ENTERED
@@ -144,7 +154,7 @@ class Machine:
                 if c.then is not None:
                     K = (c.then, env if c.save is None else c.save(env), K)
                 env = args
-                c = c.code.body
+                c = c.code.bodies.get(S[0].within, c.code.body)
             elif op == ENUMERATION:
                 c = c.table.get(c.value(env)[0], c.then)
             elif op == SWITCH:
@@ -181,10 +191,11 @@ class Machine:
                 K = (c.table, c.args(env), K)
                 c = c.then
             elif op == LINK:
-                code: Code = c.code
-                if code.whole.body.op == LINK:
-                    code.whole.body = compiled(code.whole, self._program)
-                code.body = c = code.whole.body
+                function: Code = c.code
+                within = S[0].within
+                if within not in function.bodies:
+                    function.bodies[within] = compiled(function.whole, within, self._program)
+                c = function.bodies[within]
             elif op == END:
                 self.is_over = True
                 self.value = env[-1] if env else None
@@ -198,22 +209,29 @@ class Machine:
         return self.is_over
 
 
-def _found(c: Node, S: Segments, K: Frames) -> tuple[Segments, list[Field]]:
-    """The segment whose handler has the operation, and those passed on the way to it, the innermost first, and it."""
+def _found(c: Node, S: Segments) -> Segments:
+    """The segment whose handler has the operation."""
     instance, effect, key = c.instance, c.table, c.key
-    crossed: list[Field] = []
     s: Segments | None = S
     while s is not None:
         handling: Handling = s[0]
-        crossed.append((K, handling, s[1]))
         if key in handling.clauses:
             if instance == 0:
-                return s, crossed
+                return s
             instance -= 1
-        elif handling.adaptors:
+        elif handling.adaptors and effect in handling.effects:
             instance = around(handling.adaptors, effect, instance)
-        K, s = s[2], s[3]
+        s = s[3]
     raise KernelBug(f"nothing handles {key}")
+
+
+def _crossed(K: Frames, S: Segments, last: Segments) -> tuple[Field, ...]:
+    """The segments as far as this one, the innermost first, as a continuation has them."""
+    crossed = [(K, S[0], S[1])]
+    while S is not last:
+        K, S = S[2], S[3]
+        crossed.append((K, S[0], S[1]))
+    return tuple(crossed)
 
 
 def _natives(program: Program) -> Handling:
@@ -224,9 +242,16 @@ def _natives(program: Program) -> Handling:
     if not program.is_native:
         for effect in NATIVE:
             for operation in program.definitions.effect(effect).operations:
-                clause = Clause()
                 act = native(program.tally, program.print, effect, operation.name, None)
-                clause.direct = lambda e, act=act: act(*e)
-                clauses[operation_key(effect, operation.name)] = clause
+                clauses[operation_key(effect, operation.name)] = _resuming(act)
     found.clauses = clauses
     return found
+
+
+def _resuming(act: Callable[..., Value]) -> Clause:
+    """The clause that resumes with what this function gives."""
+
+    def direct(e: Environment) -> Value:
+        return act(*e)
+
+    return Clause(lambda _: Version(direct=direct), direct)

@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS, BuiltInFunction
-from rh_kernel.ad.eff.machine.compilation_program import Program
+from rh_kernel.ad.eff.machine.compilation_program import MEMORY, Program
 from rh_kernel.ad.eff.machine.counting import Counts, Tally, counts
 from rh_kernel.ad.eff.machine.loop import Machine
 from rh_kernel.ad.eff.machine.readback import readback
@@ -19,10 +19,13 @@ from rh_kernel.syntax.stuck import TooLarge, placed, readable
 SLICE = 20_000
 """So many steps between two looks at what else there is to do: some hundredths of a second."""
 
-LIMIT = 1 << 60
+FIRST = 8
+"""So many steps may be between two looks before it is known how long they take."""
 
-MEMORY = 1 << 34
-"""A run that nobody has bounded otherwise may take so many bytes."""
+WORK = 10_000_000
+"""So many entries of tensors are between two looks, if that is more than one step."""
+
+LIMIT = 1 << 60
 
 BLOCK = 80
 """So many bytes the things that the machine makes have on average: tuples of two to four, and numbers."""
@@ -64,7 +67,7 @@ def running(
     every: int = SLICE,
     memory: int = MEMORY,
 ) -> Generator[None, None, Outcome]:
-    """The same, a piece at a time: it comes back after ``every`` so many steps, and takes about ``memory`` bytes at most."""
+    """The same, a piece at a time: it comes back after ``every`` so many steps or earlier, and takes about ``memory`` bytes."""
     return proceeding(
         M, Program(definitions, built_ins, Tally() if counting else None), limit=limit, every=every, memory=memory
     )
@@ -75,19 +78,22 @@ def proceeding(
 ) -> Generator[None, None, Outcome]:
     """The same with declarations of which some may have been compiled already."""
     machine = Machine(M, program)
-    before, most = sys.getallocatedblocks(), memory // BLOCK
-    is_over = False
+    program.tensors.begin(memory)
+    tensors, before, pace, is_over = program.tensors, sys.getallocatedblocks(), FIRST, False
     while not is_over:
         if machine.steps >= limit:
             hint = "`%limit steps` allows more; or look for a function that calls itself for ever"
             raise Stuck(OutOfFuel(span=M.span, steps=machine.steps, hint=hint))
+        # A step takes as long as the tensors in it are large, so the first pieces are small ones.
+        pace = min(every, 2 * pace) if tensors.work < WORK else max(1, pace * WORK // tensors.work)
+        tensors.work = 0
         try:
             with put_off():
-                is_over = machine.proceed(min(every, limit - machine.steps))
+                is_over = machine.proceed(min(pace, limit - machine.steps))
         except Stuck as failure:
             raise placed(failure, M.span) from None
         if not is_over:
-            if sys.getallocatedblocks() - before > most:
+            if (sys.getallocatedblocks() - before) * BLOCK + tensors.bytes > memory:
                 raise _too_large(M, memory)
             yield
     try:

@@ -11,13 +11,17 @@ FIRST = 6
 
 @final
 class Tensor:
-    """A tensor; two with the same shape and entries are equal (nan is nan). It shares the array that it is made from."""
+    """A tensor; two with the same shape and entries are equal (nan is nan). It shares the array that it is made from.
 
-    __slots__ = ("array",)
+    ``memory`` is what is alive as long as a tensor that uses the same memory.
+    """
+
+    __slots__ = ("array", "memory")
 
     def __init__(self, array: ArrayLike) -> None:
         self.array: NDArray[np.float64] = np.asarray(array, np.float64).view()
         self.array.flags.writeable = False
+        self.memory: object = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tensor):

@@ -63,6 +63,11 @@ def is_tuple(value: Value) -> bool:
     return type(value) is tuple
 
 
+def is_constructor(value: Value) -> bool:
+    """Whether a value is a constructor that has no fields."""
+    return is_tuple(value) and len(value) == 1 and isinstance(value[0], Tag)
+
+
 def is_cell(value: Value) -> bool:
     """Whether a value is a reference or an array."""
     return isinstance(value, list)

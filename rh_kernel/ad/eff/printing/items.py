@@ -1,5 +1,7 @@
 """Declarations of EFF as they are written."""
 
+from collections.abc import Sequence
+
 from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition, Lambda
 from rh_kernel.ad.eff.definitions import Declaration, Function, Handler, shown
 from rh_kernel.ad.eff.printing import types
@@ -37,13 +39,19 @@ def effect(E: EffectDeclaration) -> Doc:
     return group(_head("effect", E.name, E.parameters), nest(LINE, join(concat(LINE, "| "), operations)))
 
 
-def function(f: FunctionDefinition) -> Doc:
+def functions(several: Sequence[FunctionDefinition]) -> Doc:
+    """``fun f x = M and g y = N …``"""
+    first, *others = several
+    return group(function(first), nest(*[concat(LINE, function(f, "and ")) for f in others]))
+
+
+def function(f: FunctionDefinition, word: str = "fun ") -> Doc:
     """``fun f x (y : A) : [E] B = M``"""
     printer = Printer(f.body, {})
     body = f.body.body
     names, rest = printer.parameters(body) if isinstance(body, Lambda) else (list[str](), body)
     S = f.signature
-    parts: list[Doc | str] = [keyword("fun "), shown(f.name)]
+    parts: list[Doc | str] = [keyword(word), shown(f.name)]
     for i, x in enumerate(names):
         A = S.domains[i] if i < len(S.domains) else None
         parts.append(nest(LINE, x if A is None else f"({x} : {types.value(A)})", indent=4))
@@ -54,9 +62,10 @@ def function(f: FunctionDefinition) -> Doc:
 
 
 def handler(h: HandlerDefinition) -> Doc:
-    """``handler h x = return y -> M | <op z -> k> -> N``"""
+    """``handler h x (y : A) = return y -> M | <op z -> k> -> N``"""
     printer = Printer(h.clauses, {})
-    names = " ".join([shown(h.name), *map(printer.local, h.parameters)])
+    parameters = zip(map(printer.local, h.parameters), h.domains, strict=True)
+    names = " ".join([shown(h.name), *[x if A is None else f"({x} : {types.value(A)})" for x, A in parameters]])
     written = descend(printer.clauses(h.clauses))
     return group(keyword("handler "), f"{names} =", nest(LINE, written.doc))
 

@@ -2,7 +2,8 @@
 
 from rh_kernel.ad.eff.definitions import shown
 from rh_kernel.ad.eff.errors import MissingClauses
-from rh_kernel.ad.eff.reading.resolving import Found
+from rh_kernel.ad.eff.mending import AS_AN_ARGUMENT, negative_after
+from rh_kernel.ad.eff.reading.resolving import Found, Kind
 from rh_kernel.ad.eff.types import EffectDeclaration, Operation
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
@@ -15,15 +16,23 @@ BRACKETS = "beside other patterns, a constructor with fields stands in brackets:
 
 def wrong_number(name: Name, wanted: int, given: int, hint: str, noun: str = "argument") -> Rejected:
     """The complaint about too few or too many arguments."""
+    fix = negative_after(name.span) if given < wanted else None
     words = [{0: f"no {noun}s", 1: f"one {noun}"}.get(number, f"{number} {noun}s") for number in (wanted, given)]
-    return Rejected(WrongNumberOfArguments(span=name.span, name=name.text, wanted=words[0], given=words[1], hint=hint))
+    hint = hint if fix is None else AS_AN_ARGUMENT
+    return Rejected(WrongNumberOfArguments(span=name.span, name=name.text, wanted=words[0], given=words[1], hint=hint, fix=fix))
 
 
-def with_all_arguments(name: Name, found: Found) -> str:
-    """How an operation or a built-in function becomes a value."""
-    names = " ".join("xyzuvw"[: found.arity])
-    what = found.kind.value
-    return f"{what} stands with all its arguments; as a function value it is {{{names} -> {name.text} {names}}}"
+def with_all_arguments(name: Name, found: Found, given: int) -> str:
+    """How an operation or a built-in function becomes a value, or how what it gives is applied to what is left."""
+    names = "".join(f" {x}" for x in "xyzuvw"[: found.arity])
+    what, whole = found.kind.value, f"{name.text}{names}" if names else f"{name.text}!"
+    if given < found.arity:
+        return f"{what} stands with all its arguments; as a function value it is {{{names.strip()} -> {whole}}}"
+    hint = f"{what} stands with all its arguments, {whole}"
+    if found.kind is Kind.BUILT_IN:
+        return hint
+    applied = f"({whole})!" if names else f"{whole}!"
+    return f"{hint}; if it gives a function, that is applied by {applied} M"
 
 
 def reject_missing(span: Span, effect: EffectDeclaration, given: set[str]) -> None:

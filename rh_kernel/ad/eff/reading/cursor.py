@@ -26,6 +26,8 @@ DEEPEST = 80
 """How many levels an expression may have; what follows a ``let`` or a ``;`` does not count, nor do infix operators in a row."""
 
 _LONGEST_NUMBER = 100
+_ESCAPE = re.compile(r"""(?:[^\\]|\\[nrt"\\])*?(\\[^nrt"\\])(?:[^"\\]|\\.)*+\"""")
+_POINT = "a point stands between digits, as in 1.0"
 _OWN_ITEM = re.compile(rf"(?:#|%|(?:{'|'.join(DECLARATIONS)})\b)")
 _FOREIGN = {
     "!=": ("such comparison", "numbers are compared by <=, < and =="),
@@ -38,6 +40,7 @@ _FOREIGN = {
 }
 _ASSIGNMENT = ("such assignment", "a reference is written to by r := @r + x")
 _HINTS = {
+    ".": _POINT,
     "<-": "a let is written let x = M in N",
     "=": "a name is bound by let x = M in N; a reference is written to by r := M",
     ":=": "a name is bound by let x = M in N; a reference is written to by r := M",
@@ -189,6 +192,11 @@ class Cursor:
                 return Rejected(
                     UnknownCharacter(span=here, found=found, expected=expected, hint=_ADVICE.get(token.text[0], ""))
                 )
+            case Kind.BAD_STRING if (escape := _ESCAPE.match(token.text)) is not None:
+                place = Span(self.source, token.start + escape.start(1), token.start + escape.end(1))
+                hint, fix = "the sign `\\` itself is written twice", Fix(place, f"\\{place.text}")
+                expected = r"`\n`, `\t`, `\"` or `\\`"
+                return Rejected(Unexpected(span=place, found=f"`{place.text}`", expected=expected, hint=hint, fix=fix))
             case Kind.BAD_STRING:
                 hint = r'a text ends with " on its line; within it are only the signs \n \t \" and \\'
                 return Rejected(UnterminatedString(span=here, hint=hint))
@@ -205,7 +213,7 @@ class Cursor:
             case Kind.SYMBOL if token.text in {")", "]", "}", "|>"} and self._mismatches():
                 return self._mismatched(expected)
             case _:
-                hint = hint or _HINTS.get(token.text, "")
+                hint = hint or _HINTS.get(token.text, _POINT if token.kind is Kind.PROJECTION else "")
                 return Rejected(Unexpected(span=here, found=found, expected=expected, hint=hint, fix=fix))
 
     def _mismatches(self) -> bool:

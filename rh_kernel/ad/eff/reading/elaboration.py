@@ -217,7 +217,10 @@ class Terms:
             return self._handler[1]
         if name.text not in handlers:
             own = () if self._handler is None else (self._handler[0],)
-            raise undeclared(name, [*handlers, *own], "a handler is declared by handler h = return x -> M | <op x -> k> -> N")
+            hint = "a handler is declared by handler h = return x -> M | <op x -> k> -> N"
+            if name.text in self.scope.definitions.functions:
+                hint = f"{name.text} is a function, and no handler; {hint}"
+            raise undeclared(name, [*handlers, *own], hint)
         return handlers[name.text]
 
     def _enter(self, entered: list[str], names: list[str]) -> None:
@@ -329,7 +332,7 @@ class Terms:
                 return self._applied(Force(V, span=name.span), values, span) if values else Return(V, span=span)
             case Kind.OPERATION | Kind.BUILT_IN:
                 if len(values) != found.arity:
-                    raise wrong_number(name, found.arity, len(values), with_all_arguments(name, found))
+                    raise wrong_number(name, found.arity, len(values), with_all_arguments(name, found, len(values)))
                 if found.kind is Kind.BUILT_IN:
                     return BuiltIn(found.key, tuple(values), span=span)
                 return Perform(found.effect, found.key, tuple(values), span=span)

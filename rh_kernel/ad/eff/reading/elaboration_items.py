@@ -1,9 +1,10 @@
 """Items of ``%%eff`` cells to core: what they declare, with keys of its own, or what they ask for."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TypeAlias
 
 from rh_kernel.ad.eff import library
+from rh_kernel.ad.eff.builtin_effects import EFFECTS
 from rh_kernel.ad.eff.core import Computation, FunctionDefinition, HandlerDefinition, Signature, Thunk
 from rh_kernel.ad.eff.definitions import Definitions, marked
 from rh_kernel.ad.eff.reading import surface_items as s
@@ -55,7 +56,17 @@ class Include:
     span: Span
 
 
-Elaborated: TypeAlias = DataDeclaration | EffectDeclaration | FunctionDefinition | HandlerDefinition | Run | Asked | Include
+@frozen
+class Group:
+    """Functions that use each other."""
+
+    functions: tuple[FunctionDefinition, ...]
+    span: Span
+
+
+Elaborated: TypeAlias = (
+    DataDeclaration | EffectDeclaration | FunctionDefinition | Group | HandlerDefinition | Run | Asked | Include
+)
 
 
 def elaborate(item: s.Item, definitions: Definitions) -> Elaborated:
@@ -66,7 +77,9 @@ def elaborate(item: s.Item, definitions: Definitions) -> Elaborated:
         case s.EffectItem():
             return effect(item, definitions)
         case s.FunItem():
-            return function(item, definitions)
+            return functions([item], definitions)[0]
+        case s.FunItems(several):
+            return Group(functions(several, definitions), span=item.span)
         case s.HandlerItem():
             return handler(item, definitions)
         case s.IncludeItem(name):
@@ -84,12 +97,19 @@ def computation(M: Expr, definitions: Definitions) -> Computation:
 
 
 def data(item: s.DataItem, definitions: Definitions) -> DataDeclaration:
-    """A data type, whose key is new."""
-    _reject_built_in(item.name)
+    """A data type. Its key is that of an equal one that has or had its name, or else new."""
+    _reject_built_in(item.name, BASES | MACHINE | {UNIT_NAME}, "type")
     reject_twice([p.name for p in item.parameters], "each parameter has a name of its own")
     reject_twice([k.name for k in item.constructors], "each constructor of a type has a name of its own")
+    for key in definitions.of_name(item.name.text, definitions.types.get(item.name.text)):
+        if (made := _data(item, key, definitions)) == definitions.declared[key]:
+            return made
     others = {k.name for d in definitions.declared.values() if isinstance(d, DataDeclaration) for k in d.constructors}
-    key = _key(item.name.text, [k.name.text for k in item.constructors], others, definitions)
+    return _data(item, _key(item.name.text, [k.name.text for k in item.constructors], others, definitions), definitions)
+
+
+def _data(item: s.DataItem, key: str, definitions: Definitions) -> DataDeclaration:
+    """A data type that has this key, also in its own fields."""
     variables = [p.name.text for p in item.parameters if not p.is_row]
     rows = [p.name.text for p in item.parameters if p.is_row]
     types = Types({**definitions.types, item.name.text: key}, definitions.effects, variables, rows, is_generic=False)
@@ -98,11 +118,19 @@ def data(item: s.DataItem, definitions: Definitions) -> DataDeclaration:
 
 
 def effect(item: s.EffectItem, definitions: Definitions) -> EffectDeclaration:
-    """An effect, whose key is new. An operation is generic in the variables that are no parameters of the effect."""
+    """An effect, with a key as a data type has. An operation is generic in the variables that are no parameters of it."""
+    _reject_built_in(item.name, {E.name for E in EFFECTS}, "effect")
     reject_twice([p.name for p in item.parameters], "each parameter has a name of its own")
     reject_twice([o.name for o in item.operations], "each operation of an effect has a name of its own")
+    for key in definitions.of_name(item.name.text, definitions.effects.get(item.name.text)):
+        if (made := _effect(item, key, definitions)) == definitions.declared[key]:
+            return made
     others = {o.name for d in definitions.declared.values() if isinstance(d, EffectDeclaration) for o in d.operations}
-    key = _key(item.name.text, [o.name.text for o in item.operations], others, definitions)
+    return _effect(item, _key(item.name.text, [o.name.text for o in item.operations], others, definitions), definitions)
+
+
+def _effect(item: s.EffectItem, key: str, definitions: Definitions) -> EffectDeclaration:
+    """An effect that has this key, also in the types of its own operations."""
     variables = [p.name.text for p in item.parameters if not p.is_row]
     rows = [p.name.text for p in item.parameters if p.is_row]
     operations: list[Operation] = []
@@ -114,26 +142,33 @@ def effect(item: s.EffectItem, definitions: Definitions) -> EffectDeclaration:
     return EffectDeclaration(key, _parameters(item.parameters), tuple(operations))
 
 
-def function(item: s.FunItem, definitions: Definitions) -> FunctionDefinition:
-    """A function, whose key is new; in its body its name stands for itself."""
-    key = definitions.key(item.name.text, _reserved(definitions))
-    terms = Terms(Scope(definitions, (item.name.text, key)))
+def functions(items: Sequence[s.FunItem], definitions: Definitions) -> tuple[FunctionDefinition, ...]:
+    """Functions, whose keys are new; in the body of each the names of all of them stand for themselves."""
+    reject_twice([item.name for item in items], "each function has a name of its own")
+    keys = {item.name.text: definitions.key(item.name.text, _reserved(definitions)) for item in items}
+    return tuple([_function(item, keys, definitions) for item in items])
+
+
+def _function(item: s.FunItem, keys: Mapping[str, str], definitions: Definitions) -> FunctionDefinition:
+    terms = Terms(Scope(definitions, keys))
     body = terms.abstraction(tuple([p for p, _ in item.parameters]), item.body, item.body.span)
     types = Types(definitions.types, definitions.effects)
     domains = tuple([None if A is None else types.value(A) for _, A in item.parameters])
     row, C = (None, None) if item.result is None else types.computation(item.result)
-    return FunctionDefinition(key, Thunk(body, span=item.span), Signature(domains, row, C), span=item.span)
+    return FunctionDefinition(keys[item.name.text], Thunk(body, span=item.span), Signature(domains, row, C), span=item.span)
 
 
 def handler(item: s.HandlerItem, definitions: Definitions) -> HandlerDefinition:
     """A handler, whose key is new; in its clauses its name stands for itself."""
-    reject_twice(item.parameters, "each parameter has a name of its own")
+    reject_twice([x for x, _ in item.parameters], "each parameter has a name of its own")
     key = definitions.key(item.name.text, _reserved(definitions))
     scope = Scope(definitions)
-    parameters = [x.text for x in item.parameters]
+    parameters = [x.text for x, _ in item.parameters]
     scope.enter(parameters)
     clauses = Terms(scope, (item.name.text, key), len(parameters)).clauses(item.clauses)
-    return HandlerDefinition(key, tuple(parameters), clauses, span=item.span)
+    types = Types(definitions.types, definitions.effects)
+    domains = tuple([None if A is None else types.value(A) for _, A in item.parameters])
+    return HandlerDefinition(key, tuple(parameters), clauses, domains, span=item.span)
 
 
 def _parameters(written: Iterable[s.Parameter]) -> tuple[Parameter, ...]:
@@ -155,9 +190,9 @@ def _reserved(definitions: Definitions) -> Set[str]:
     return library.homes().keys() if definitions.is_session else frozenset[str]()
 
 
-def _reject_built_in(name: Name) -> None:
-    if name.text in BASES | MACHINE | {UNIT_NAME}:
-        raise Rejected(BuiltInName(span=name.span, name=name.text, hint="choose another name for the type"))
+def _reject_built_in(name: Name, built_in: Set[str], kind: str) -> None:
+    if name.text in built_in:
+        raise Rejected(BuiltInName(span=name.span, name=name.text, hint=f"choose another name for the {kind}"))
 
 
 def _asked(M: Var, definitions: Definitions) -> Asked | None:

@@ -10,7 +10,23 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 KEYWORDS = frozenset(
-    {"data", "effect", "fun", "handler", "include", "let", "in", "match", "if", "then", "else", "handle", "with", "return"}
+    {
+        "data",
+        "effect",
+        "fun",
+        "handler",
+        "include",
+        "let",
+        "in",
+        "match",
+        "if",
+        "then",
+        "else",
+        "handle",
+        "with",
+        "return",
+        "and",
+    }
 )
 """The words of the language; everything else that looks like a name is one."""
 

@@ -4,6 +4,7 @@ From the loosest: ``M; N`` and what begins with a word, ``:=``, ``::``, comparis
 ``<adaptor> M``, application, ``M!`` and ``M.1``, ``@M``, and what can stand beside others.
 """
 
+from rh_kernel.ad.eff.mending import AS_AN_ARGUMENT, negative_before
 from rh_kernel.ad.eff.reading.cursor import DEEPEST, Cursor
 from rh_kernel.ad.eff.reading.lexing import CLOSERS
 from rh_kernel.ad.eff.reading.parsing_patterns import atom as pattern_atom
@@ -39,6 +40,7 @@ from rh_kernel.ad.eff.reading.surface import (
     Var,
 )
 from rh_kernel.ad.eff.reading.texts import unquoted
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.tokens import Kind, Token
 from rh_kernel.syntax.surface import Name
 
@@ -84,12 +86,12 @@ def expression(c: Cursor) -> Expr:
 
 
 def _infix(c: Cursor) -> Expr:
-    """Operands and the signs between them, on a stack of our own."""
-    operands, signs = [_operand(c)], list[str]()
+    """Operands and the signs between them, on a stack of our own. An operand stands from bracket to bracket."""
+    operands, signs = [_placed(c)], list[str]()
 
     def reduce() -> None:
-        N, M = operands.pop(), operands.pop()
-        operands.append(Infix(signs.pop(), M, N, span=M.span.to(N.span)))
+        (_, N, end), (start, M, _) = operands.pop(), operands.pop()
+        operands.append((start, Infix(signs.pop(), M, N, span=Span(c.source, start, end)), end))
 
     while c.holds(Kind.SYMBOL) and (strength := STRENGTHS.get(c.token.text)):
         sign = c.token.text
@@ -98,10 +100,17 @@ def _infix(c: Cursor) -> Expr:
                 raise c.fail("the end of the comparison", "a comparison has two sides; brackets make it a side of another")
             reduce()
         signs.append(c.advance().text)
-        operands.append(_operand(c))
+        operands.append(_placed(c))
     while signs:
         reduce()
-    return operands[0]
+    return operands[0][1]
+
+
+def _placed(c: Cursor) -> tuple[int, Expr, int]:
+    """An operand, between the places where it begins and ends."""
+    start = c.token.start
+    M = _operand(c)
+    return start, M, c.end
 
 
 def _operand(c: Cursor) -> Expr:
@@ -180,15 +189,18 @@ def begins_atom(c: Cursor) -> bool:
 
 def _application(c: Cursor) -> Expr:
     """``M N…``: one operand, or the head with its arguments"""
+    start = c.token.start
     head = _postfix(c)
     if not begins_atom(c):
         return head
     if isinstance(head, Literal) and head.span.end == c.end:
-        raise c.fail("an operator or the end", "a product is written with *")
+        fix = negative_before(head.span)
+        product = "texts are put together by ++" if isinstance(head.value, str) else "a product is written with *"
+        raise c.fail("an operator or the end", product if fix is None else AS_AN_ARGUMENT, fix)
     arguments = [_postfix(c)]
     while begins_atom(c):
         arguments.append(_postfix(c))
-    return Applied(head, tuple(arguments), span=c.since(head.span.start))
+    return Applied(head, tuple(arguments), span=c.since(start))
 
 
 def _postfix(c: Cursor) -> Expr:

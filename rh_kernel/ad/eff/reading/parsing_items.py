@@ -19,6 +19,7 @@ from rh_kernel.ad.eff.reading.surface_items import (
     DirectiveItem,
     EffectItem,
     FunItem,
+    FunItems,
     HandlerItem,
     IncludeItem,
     Item,
@@ -36,6 +37,7 @@ _BEGINS_ITEM = re.compile(r"^(?=[^\s#}|])", re.MULTILINE)
 _DATA = "a data type is declared by data Paired x = Paired x x"
 _EFFECT = "an effect is declared by effect State s = get : s | put : s -> Unit"
 _FUN = "a function is declared by fun f x (y : A) : [E] B = M"
+_TYPED = "a parameter is written with its type: (x : A)"
 _HANDLER = "a handler is declared by handler h = return x -> M | <op x -> k> -> N"
 
 
@@ -67,7 +69,9 @@ def item(chunk: Span) -> Item | None:
         case "effect":
             found = _effect(c, start)
         case "fun":
-            found = _fun(c, start)
+            found = _functions(c, start)
+        case "and":
+            raise c.fail("an item", "`and` goes on with the function before it: the line is indented")
         case "handler":
             found = _handler(c, start)
         case "include":
@@ -151,6 +155,13 @@ def _operation(c: Cursor) -> Operation:
     return Operation(name, tuple(domain), codomain, span=c.since(name.span.start))
 
 
+def _functions(c: Cursor, start: int) -> FunItem | FunItems:
+    found = [_fun(c, start)]
+    while c.at("and"):
+        found.append(_fun(c, c.token.start))
+    return found[0] if len(found) == 1 else FunItems(tuple(found), span=c.since(start))
+
+
 def _fun(c: Cursor, start: int) -> FunItem:
     c.advance()
     name = c.name("the name of the function")
@@ -171,7 +182,7 @@ def _parameter(c: Cursor) -> tuple[Pattern, Type | None]:
     p = pattern(c)
     c.need(":")
     A = value_type(c)
-    c.close(hint="a parameter is written with its type: (x : A)")
+    c.close(hint=_TYPED)
     return p, A
 
 
@@ -194,9 +205,9 @@ def _is_annotated(c: Cursor) -> bool:
 def _handler(c: Cursor, start: int) -> HandlerItem:
     c.advance()
     name = c.name("the name of the handler")
-    parameters: list[Name] = []
-    while c.holds(Kind.NAME):
-        parameters.append(c.name("a parameter", _HANDLER))
+    parameters: list[tuple[Name, Type | None]] = []
+    while c.holds(Kind.NAME) or c.at("("):
+        parameters.append(_named_parameter(c))
     c.need("=", _HANDLER, "->", ":=", "<-")
     if c.at("{"):
         c.open("{")
@@ -205,6 +216,18 @@ def _handler(c: Cursor, start: int) -> HandlerItem:
     else:
         H = clauses(c)
     return HandlerItem(name, tuple(parameters), H, span=c.since(start))
+
+
+def _named_parameter(c: Cursor) -> tuple[Name, Type | None]:
+    """``x``, or ``(x : A)``"""
+    if not c.at("("):
+        return c.name("a parameter", _HANDLER), None
+    c.open("(")
+    name = c.name("a parameter", _HANDLER)
+    c.need(":", _TYPED)
+    A = value_type(c)
+    c.close(hint=_TYPED)
+    return name, A
 
 
 def _directive(c: Cursor, start: int) -> DirectiveItem:

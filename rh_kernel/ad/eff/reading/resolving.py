@@ -2,7 +2,7 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 
 from rh_kernel.ad.eff import library
@@ -18,6 +18,7 @@ EFFECT = "an effect is declared by effect E = op : A -> B | …"
 """How an effect is declared."""
 
 _FUN = "a function is declared by fun f x = M"
+_GROUP = f"{_FUN}, before it is used; those that use each other by fun f x = M and g y = N"
 _DATA = "a constructor is declared by data D = K A | …"
 
 
@@ -41,11 +42,11 @@ class Found:
 
 
 class Scope:
-    """Names in expressions: ``own`` is the function or the handler that is being declared, and its key."""
+    """Names in expressions: ``own`` are the functions that are being declared, and their keys."""
 
-    def __init__(self, definitions: Definitions, function: tuple[str, str] | None = None) -> None:
+    def __init__(self, definitions: Definitions, own: Mapping[str, str] | None = None) -> None:
         self.definitions = definitions
-        self._function = function
+        self._own: Mapping[str, str] = {} if own is None else own
         self._bound: Counter[str] = Counter()
 
     def enter(self, names: Iterable[str]) -> None:
@@ -61,8 +62,8 @@ class Scope:
         x, definitions = name.text, self.definitions
         if self._bound[x] > 0:
             return Found(Kind.VARIABLE, x)
-        if self._function is not None and x == self._function[0]:
-            return Found(Kind.FUNCTION, self._function[1])
+        if x in self._own:
+            return Found(Kind.FUNCTION, self._own[x])
         if x in definitions.functions:
             return Found(Kind.FUNCTION, definitions.functions[x])
         if x in definitions.operations:
@@ -74,7 +75,8 @@ class Scope:
             hint = f"a computation is handled by it with: handle M with {x}"
             raise Rejected(WrongKindOfName(span=name.span, name=x, is_a="a handler", wanted="an expression", hint=hint))
         bound = [y for y, count in self._bound.items() if count > 0]
-        raise undeclared(name, [*bound, *definitions.functions, *definitions.operations, *BUILT_INS], _FUN)
+        hint = _GROUP if self._own else _FUN
+        raise undeclared(name, [*bound, *self._own, *definitions.functions, *definitions.operations, *BUILT_INS], hint)
 
     def operation(self, name: Name) -> tuple[str, Operation]:
         """The key of the effect of an operation, and the operation."""

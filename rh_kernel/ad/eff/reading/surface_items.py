@@ -61,11 +61,18 @@ class FunItem(Written):
 
 
 @frozen
+class FunItems(Written):
+    """``fun f x = M and g y = N …``: functions that use each other"""
+
+    functions: tuple[FunItem, ...]
+
+
+@frozen
 class HandlerItem(Written):
-    """``handler h x… = return p -> M | <op p… -> k> -> N | …``"""
+    """``handler h x (y : A)… = return p -> M | <op p… -> k> -> N | …``"""
 
     name: Name
-    parameters: tuple[Name, ...]
+    parameters: tuple[tuple[Name, Type | None], ...]
     clauses: Clauses
 
 
@@ -91,4 +98,4 @@ class DirectiveItem(Written):
     expression: Expr
 
 
-Item: TypeAlias = DataItem | EffectItem | FunItem | HandlerItem | IncludeItem | RunItem | DirectiveItem
+Item: TypeAlias = DataItem | EffectItem | FunItem | FunItems | HandlerItem | IncludeItem | RunItem | DirectiveItem

@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.definitions import Definitions, shown
-from rh_kernel.ad.eff.errors import NoBranchFits, NoClauseFits
+from rh_kernel.ad.eff.definitions import Definitions
 from rh_kernel.ad.eff.machine.builtins import BUILT_INS
 from rh_kernel.ad.eff.reduction.builtins import called, told
 from rh_kernel.ad.eff.reduction.contexts import Adapting, Context, Delimiter, Frames, Handling, Resumption, Side, Then, To
@@ -18,8 +17,7 @@ from rh_kernel.ad.eff.reduction.references import Done, native
 from rh_kernel.ad.eff.reduction.rules import Rule
 from rh_kernel.ad.eff.reduction.step import Here, Opened, State, Step, Subject, initial
 from rh_kernel.ad.eff.reduction.values import Captured, Data, Environment, Known, Several, Suspended, known
-from rh_kernel.source.diagnostic import KernelBug, Stuck
-from rh_kernel.source.span import Span
+from rh_kernel.source.diagnostic import KernelBug
 
 Reduct: TypeAlias = tuple[Rule, Context, Subject, Environment, Context]
 """The rule, the C around the redex, and M' with its ρ and the context that it stands in."""
@@ -119,7 +117,7 @@ def _returned(V: core.Value, rho: Environment, K: Context) -> Reduct | None:
             returns = handling.clauses.returns
             inside = fitted(returns.pattern, known(V, rho), handling.clauses_rho)
             if inside is False:
-                raise _no_clause(returns.span, "return", [known(V, rho)])
+                raise _unfit([known(V, rho)])
             return Rule.RETURN, outer, returns.body, inside, outer
         case None, Adapting():
             outer = _around(K)
@@ -173,8 +171,7 @@ def _matched(M: core.Match, V: Known, branches: Sequence[core.Branch], rho: Envi
         inside = fitted(branch.pattern, V, rho)
         if inside is not False:
             return Rule.MATCH, K, branch.body, inside, K
-    hint = "add a branch for it, or `_ -> …` as the last one"
-    raise Stuck(NoBranchFits(span=M.span, value=told(V), hint=hint))
+    raise _unfit([V])
 
 
 def _performed(M: core.Perform, state: State, at: Here) -> tuple[Step, State]:
@@ -220,12 +217,11 @@ def _handled(
             to = Here(clause.body, (clause.continuation, k, rho), outer)
             step = Step(rule=Rule.OPERATION, context=outer, at=at, to=to, cells=state.cells, captured=k)
             return step, State(to, state.cells, state.count + 1)
-    raise _no_clause(M.span, shown(M.operation), arguments)
+    raise _unfit(arguments)
 
 
-def _no_clause(span: Span | None, operation: str, arguments: Sequence[Known]) -> Stuck:
-    hint = "the patterns of its clauses have to fit every value"
-    return Stuck(NoClauseFits(span=span, operation=operation, value=" ".join(map(told, arguments)), hint=hint))
+def _unfit(values: Sequence[Known]) -> KernelBug:
+    return KernelBug(f"no pattern fits {' '.join(map(told, values))}")
 
 
 def _done(done: Done, state: State, at: Here) -> tuple[Step, State]:

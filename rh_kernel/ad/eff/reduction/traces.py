@@ -5,7 +5,7 @@ k is. Steps that bind a result that nobody has named are written alike before an
 is one step with all its arguments, as it is written.
 """
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 
 from rh_kernel.ad.eff import core
@@ -19,6 +19,9 @@ from rh_kernel.ad.eff.reduction.store import Vector
 from rh_kernel.ad.eff.reduction.values import Manner, written
 from rh_kernel.source.diagnostic import Diagnostic, Stuck
 from rh_kernel.syntax.printing.doc import Doc, Mark, MarkKind, concat, join
+
+SLICE = 1_000
+"""So many steps between two looks at what else there is to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,19 @@ class Trace:
 
 def trace(M: core.Computation, definitions: Definitions, limit: int | None = None) -> Trace:
     """The trace of a closed computation, of at most ``limit`` steps."""
+    pieces = tracing(M, definitions, limit)
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as end:
+            found: Trace = end.value
+            return found
+
+
+def tracing(
+    M: core.Computation, definitions: Definitions, limit: int | None = None, every: int = SLICE
+) -> Generator[int, None, Trace]:
+    """The same, a piece at a time: after ``every`` so many steps it tells how many there are."""
     state = initial(M)
     shown = [Shown((), 0, M)]
     call: tuple[Step, ...] = ()
@@ -136,6 +152,8 @@ def trace(M: core.Computation, definitions: Definitions, limit: int | None = Non
             call = ()
         call = () if step.is_silent else (*call, step)
         is_cut = limit is not None and state.count >= limit
+        if not is_cut and state.count % every == 0:
+            yield state.count
     if call:
         shown.append(Shown(call, state.count, M))
     printed = tuple([one.printed for one in shown if one.printed is not None])

@@ -1,10 +1,11 @@
 """The items of EFF, typed: functions and handlers get the most general type that they have, ``∀ x… e…. A``.
 
 A function that uses itself may do so at other types than its own: its type is found by assuming nothing of it, and then by
-assuming what was found, until that is found again (Mycroft 1984). What a signature says is taken for granted, and then shown.
+assuming what was found, until that is found again (Mycroft 1984). So are the types of functions that use each other. What a
+signature says is taken for granted, and then shown.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
@@ -33,6 +34,7 @@ from rh_kernel.ad.eff.types import (
     Thunk,
     ValueType,
 )
+from rh_kernel.ad.eff.typing.exhaustiveness import reject_uncovered
 from rh_kernel.ad.eff.typing.generalisation import function_scheme, handler_scheme, variables
 from rh_kernel.ad.eff.typing.inference import Inference
 from rh_kernel.ad.eff.typing.inference_values import Own
@@ -54,6 +56,7 @@ __all__ = [
     "check_data",
     "check_effect",
     "check_function",
+    "check_functions",
     "check_handler",
     "check_item",
     "recheck",
@@ -90,7 +93,9 @@ def check_computation(
     inference = new(definitions)
     inference.cells.update(cells or {})
     found = _checked(M, inference)
-    return replace(found, term=Settling(_numbers(inference)).computation(M))
+    term = Settling(_numbers(inference)).computation(M)
+    reject_uncovered(term, definitions)
+    return replace(found, term=term)
 
 
 def recheck(M: Computation, definitions: Definitions, cells: Sequence[Content] = ()) -> Checked:
@@ -128,37 +133,64 @@ def check_item(M: Computation, definitions: Definitions) -> Checked:
     return checked
 
 
-def check_function(definition: FunctionDefinition, definitions: Definitions, new: New = Inference) -> declared.Function:
+def check_function(definition: FunctionDefinition, definitions: Definitions) -> declared.Function:
     """``fun f p… = M`` and its type."""
-    signature = definition.signature
-    _well_formed(definition, definitions)
-    own: Own | None = _assumed(signature) or definition
+    return check_functions([definition], definitions)[0]
+
+
+def check_functions(
+    group: Sequence[FunctionDefinition], definitions: Definitions, new: New = Inference
+) -> tuple[declared.Function, ...]:
+    """``fun f p… = M and g q… = N …`` and their types."""
+    for f in group:
+        _signature_well_formed(f, definitions)
+    own: dict[str, Own] = {f.name: _assumed(f.signature) or f for f in group}
     for _ in range(_ROUNDS):
-        inference, scheme = _function(definition, definitions, own, new)
-        if not inference.is_recursive or (isinstance(own, Scheme) and _same(own, scheme)):
+        found = [_together([f], definitions, own, new) for f in group]
+        schemes = {f.name: typed.schemes[0] for f, typed in zip(group, found, strict=True)}
+        if not any(typed.inference.is_recursive for typed in found) or all(_is(own[f], S) for f, S in schemes.items()):
             break
-        own = scheme
-        if _is_large(Returner(scheme.type)):
-            inference, scheme = _function(definition, definitions, None, new)
+        own = {**schemes}
+        if any(_is_large(Returner(S.type)) for S in schemes.values()):
+            found = [_together(group, definitions, None, new)]
             break
     else:
-        inference, scheme = _function(definition, definitions, None, new)
-    body = Settling(_numbers(inference)).thunk(definition.body)
-    return declared.Function(replace(definition, body=body), scheme)
+        found = [_together(group, definitions, None, new)]
+    return tuple([made for typed in found for made in typed.settled(definitions)])
 
 
-def _function(definition: FunctionDefinition, definitions: Definitions, own: Own | None, new: New) -> tuple[Inference, Scheme]:
-    """The type of a function of which ``own`` is assumed, or that it has one type, the same wherever it is used."""
-    inference = new(definitions, definition.name)
-    E, C = _signed(definition, inference.unknowns)
-    inference.own = Scheme((), (), Thunk(E, C)) if own is None else own
-    inference.computation(definition.body.body, E, C)
-    _reject_too_large(C, inference, f"the type of `{shown(definition.name)}`", definition.span)
-    return inference, function_scheme(E, C, inference.unknowns)
+@frozen
+class _Typed:
+    """Functions that were typed together, and their types."""
+
+    functions: Sequence[FunctionDefinition]
+    inference: Inference
+    schemes: Sequence[Scheme]
+
+    def settled(self, definitions: Definitions) -> Iterator[declared.Function]:
+        """The functions as they are declared."""
+        settling = Settling(_numbers(self.inference))
+        for f, scheme in zip(self.functions, self.schemes, strict=True):
+            body = settling.thunk(f.body)
+            reject_uncovered(body.body, definitions)
+            yield declared.Function(replace(f, body=body), scheme)
+
+
+def _together(group: Sequence[FunctionDefinition], definitions: Definitions, own: dict[str, Own] | None, new: New) -> _Typed:
+    """The types of functions of which ``own`` is assumed, or that each has one type, the same wherever it is used."""
+    inference = new(definitions)
+    signed = [_signed(f, inference.unknowns) for f in group]
+    alike: dict[str, Own] = {f.name: Scheme((), (), Thunk(E, C)) for f, (E, C) in zip(group, signed, strict=True)}
+    inference.own = alike if own is None else own
+    for f, (E, C) in zip(group, signed, strict=True):
+        inference.computation(f.body.body, E, C)
+        _reject_too_large(C, inference, f"the type of `{shown(f.name)}`", f.span)
+    return _Typed(group, inference, [function_scheme(E, C, inference.unknowns) for E, C in signed])
 
 
 def check_handler(definition: HandlerDefinition, definitions: Definitions, new: New = Inference) -> declared.Handler:
-    """``handler h x… = | return p -> M | …`` and its type."""
+    """``handler h x (y : A)… = | return p -> M | …`` and its type."""
+    _well_formed(definition, definition.domains, definitions)
     own: Own | None = definition
     for _ in range(_ROUNDS):
         inference, scheme = _handler(definition, definitions, own, new)
@@ -171,22 +203,24 @@ def check_handler(definition: HandlerDefinition, definitions: Definitions, new: 
     else:
         inference, scheme = _handler(definition, definitions, None, new)
     clauses = Settling(_numbers(inference)).clauses(definition.clauses)
+    reject_uncovered(clauses, definitions)
     return declared.Handler(replace(definition, clauses=clauses), scheme)
 
 
 def _handler(
     definition: HandlerDefinition, definitions: Definitions, own: Own | None, new: New
 ) -> tuple[Inference, HandlerScheme]:
-    inference = new(definitions, definition.name)
+    inference = new(definitions)
     unknowns = inference.unknowns
-    parameters = tuple(unknowns.type() for _ in definition.parameters)
+    B, E, C = unknowns.type(), unknowns.row(), unknowns.computation_type()
+    written = Instance({}, {IMPLICIT: unknowns.row()})
+    parameters = tuple(unknowns.type() if A is None else written.value(A) for A in definition.domains)
     for name, A in zip(definition.parameters, parameters, strict=True):
         inference.assume(name, A)
-    B, E, C = unknowns.type(), unknowns.row(), unknowns.computation_type()
     labels = inference.labels(definition.clauses)
     handled = Row(tuple(labels.values()), E.tail)
     H = HandlerScheme((), (), parameters, B, handled, E, C)
-    inference.own = H if own is None else own
+    inference.own = {definition.name: H if own is None else own}
     inference.clauses(definition.clauses, labels, B, E, C)
     return inference, handler_scheme(H, unknowns)
 
@@ -224,15 +258,27 @@ def _assumed(signature: Signature) -> Scheme | None:
     return Scheme(types, rows, Thunk(E, C))
 
 
-def _well_formed(definition: FunctionDefinition, definitions: Definitions) -> None:
-    kinds, signature = Kinds(definitions, definition.span), definition.signature
-    for A in signature.domains:
-        if A is not None:
-            kinds.value(A)
+def _signature_well_formed(definition: FunctionDefinition, definitions: Definitions) -> None:
+    signature = definition.signature
+    kinds = _well_formed(definition, signature.domains, definitions)
     if signature.row is not None:
         kinds.row(signature.row)
     if signature.codomain is not None:
         kinds.computation(signature.codomain)
+
+
+def _well_formed(
+    definition: FunctionDefinition | HandlerDefinition, domains: Sequence[ValueType | None], definitions: Definitions
+) -> Kinds:
+    kinds = Kinds(definitions, definition.span)
+    for A in domains:
+        if A is not None:
+            kinds.value(A)
+    return kinds
+
+
+def _is(assumed: Own, found: Scheme) -> bool:
+    return isinstance(assumed, Scheme) and _same(assumed, found)
 
 
 def _same(S: Scheme, T: Scheme) -> bool:

@@ -5,12 +5,16 @@ of two levels if both belong to labels of one effect, and one is a part of the o
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rh_kernel.ad.eff.core import (
     SILENT,
     Adaptor,
+    Apply,
+    BuiltIn,
     Clause,
     Computation,
+    Force,
     Global,
     Handler,
     Literal,
@@ -30,11 +34,12 @@ from rh_kernel.ad.eff.errors import (
     NotGeneralEnough,
     RowsDiffer,
 )
-from rh_kernel.ad.eff.printing.types import computation, label, row, value
+from rh_kernel.ad.eff.mending import AS_AN_ARGUMENT, TO_FORCE, forced, negative_after
+from rh_kernel.ad.eff.printing import types
+from rh_kernel.ad.eff.printing.cropping import computation, label, row, value
 from rh_kernel.ad.eff.types import (
     FLOAT,
     INT,
-    TEXT,
     ComputationType,
     Function,
     Label,
@@ -47,12 +52,15 @@ from rh_kernel.ad.eff.types import (
 )
 from rh_kernel.ad.eff.types import Variable as TypeVariable
 from rh_kernel.ad.eff.typing import levels
+from rh_kernel.ad.eff.typing.advice import SIDES, compared, forcing, of_types, performed
+from rh_kernel.ad.eff.typing.unhandled import older
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
-from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.typing.errors import TypesDiffer, WrongNumberOfArguments
 
 _LONGEST = 40
+_A_THUNK = "a thunk is written in braces, `{M}` or `{x -> M}`"
 
 _IS: dict[levels.Kind, str] = {"number": "is a number", "data": "has numbers", "thunk": "is for numbers"}
 
@@ -100,17 +108,22 @@ class Complaints:
         if why.why == "infinite":
             hint = "what is applied to itself or put into itself has no type, but a data type can have itself in its fields"
             return Rejected(InfiniteType(span=M.span, subject=subject, found=A, expected=B, hint=hint))
-        hint = self._constant(expected, M, E) if isinstance(M, Literal) else _hint(found, expected)
-        if A == B:
-            hint = "a type of this name was declared twice, and what was made before means the older one: declare that anew too"
-        return Rejected(TypesDiffer(span=M.span, what=subject, found=A, expected=B, hint=hint))
+        fix = negative_after(M.span) if _is_function(found) and isinstance(expected, Returner) else None
+        if fix is not None:
+            hint = AS_AN_ARGUMENT
+        elif A == B and types.computation(found) == types.computation(expected):
+            hint = "one of its names was declared twice, and what was made before means the older one: declare that anew too"
+        else:
+            hint = self._constant(expected, M, E) if isinstance(M, Literal) else ""
+            hint, fix = hint or of_types(found, expected, _text(M.span)), forcing(M, found, expected)
+        return Rejected(TypesDiffer(span=M.span, what=subject, found=A, expected=B, hint=hint, fix=fix))
 
     def _constant(self, expected: ComputationType, M: Literal, E: Row) -> str:
         """How a literal becomes a constant, if it stands where a number of a level that is around has to."""
         for L in self._unknowns.whole_row(E).labels:
             if isinstance(expected, Returner) and L.arguments == (expected.value,) and not isinstance(M.value, str):
                 return levels.constant_of(L, _text(M.span), self._definitions)
-        return "texts are put together by `++`" if isinstance(M.value, str) and _is_number(expected) else ""
+        return ""
 
     def _confused(
         self, found: ComputationType, expected: ComputationType, M: Value | Pattern | Computation | Handler, E: Row
@@ -144,7 +157,9 @@ class Complaints:
         if effect is not None and _count(F, effect) > _count(E, effect):
             return self._not_allowed(subject, next(L for L in F.labels if L.effect == effect), E, M)
         hint = "counted from the innermost one, an effect is of another type in one row than in the other"
-        if effect is not None:
+        if effect is not None and self._is_twice(effect, F, E):
+            hint = f"{older(effect)}: declare that anew too"
+        elif effect is not None:
             hint = f"an adaptor, as `<{shown(effect)}>`, takes an effect out of the row"
         return Rejected(RowsDiffer(span=M.span, subject=subject, found=row(F), expected=row(E), hint=hint))
 
@@ -163,37 +178,95 @@ class Complaints:
 
     def _not_allowed(self, subject: str, L: Label, E: Row, M: Value | Handler | Perform) -> Rejected:
         hint = "handle it here, or write it into the row of the annotation"
+        if self._is_twice(L.effect, E):
+            hint = f"{older(L.effect)}: declare that anew too"
         effect, wanted = f"`{label(L)}`", row(Row((*E.labels, L), E.tail))
         return Rejected(EffectNotAllowed(span=M.span, subject=subject, effect=effect, found=row(E), expected=wanted, hint=hint))
 
-    def too_many(self, V: Value, C: Returner | With, given: int, arguments: Sequence[Value]) -> Rejected:
-        """``V W…`` with more arguments than V takes; C is what it gives for as many as it takes."""
-        whole = self._unknowns.whole_computation(C)
-        span = arguments[given].span or V.span
-        takes = f"{given} argument{'' if given == 1 else 's'}"
-        known = computation(whole)
-        result = "what it gives then is no function" if known == "_" else f"what it gives is of type {known}"
-        if isinstance(whole, Returner) and isinstance(whole.value, Thunk):
-            result += ": a thunk, which `let` may name, and which then is applied"
-        number = str(len(arguments))
+    def _is_twice(self, effect: str, *rows: Row) -> bool:
+        """Whether an effect has lost its name to a newer one, or stands beside one that has lost its name to it."""
+        others = {L.effect for E in rows for L in E.labels if shown(L.effect) == shown(effect)}
+        return bool(others - {effect}) or self._definitions.is_older(effect)
+
+    def too_many(self, head: Computation, C: Returner | With, applications: Sequence[Apply], given: int) -> Rejected:
+        """``M V…`` with more arguments than M takes; C is what it gives for as many as it takes."""
+        whole, beyond = self._unknowns.whole_computation(C), applications[given]
+        known, fix = computation(whole), None
+        hint, advice = f"what it gives is of type {known}", ""
+        if known == "_" or (isinstance(whole, Returner) and isinstance(whole.value, Thunk)):
+            advice = TO_FORCE
+            hint = advice if known == "_" else f"{hint}: {advice}"
+            twice = given == 0 and isinstance(head, Force) and head.span == head.value.span
+            wrapped = given > 0 and applications[given - 1].span == beyond.span
+            fix = forced(beyond.span, beyond.argument.span, sign="!!" if twice else "!", wrapped=wrapped)
+        if not isinstance(head, Force):
+            return self._not_applicable(head, whole, advice, fix)
+        takes, number = f"{given} argument{'' if given == 1 else 's'}", str(len(applications))
         return Rejected(
             WrongNumberOfArguments(
-                span=span, name=_name(V), wanted=takes, given=number, found=number, expected=takes, hint=result
+                span=beyond.argument.span or head.span,
+                name=_name(head.value),
+                wanted=takes,
+                given=number,
+                found=number,
+                expected=takes,
+                hint=hint,
+                fix=fix,
             )
         )
 
     def no_thunk(self, V: Value, A: ValueType, *, applied: bool) -> Rejected:
         """V is applied or forced, and is no thunk."""
-        known = self._unknowns.whole(A)
-        type, done = value(known), "applied" if applied else "forced"
-        is_number = known in (FLOAT, INT) or isinstance(known, Meta)
-        hint = "a product is written with `*`" if applied and is_number else "a thunk is written in braces, `{M}` or `{x -> M}`"
-        expected = "a function" if applied else "a thunk"
+        whole = Returner(self._unknowns.whole(A))
+        if applied:
+            return self._not_applicable(V, whole)
+        hint, type = _A_THUNK, computation(whole)
         return Rejected(
             NotApplicable(
-                span=V.span, subject=_subject(V.span), type=f"`{type}`", done=done, found=type, expected=expected, hint=hint
+                span=V.span,
+                subject=_subject(V.span),
+                type=f"`{type}`",
+                done="forced",
+                found=type,
+                expected="a thunk",
+                hint=hint,
             )
         )
+
+    def _not_applicable(self, M: Value | Computation, C: ComputationType, hint: str = "", fix: Fix | None = None) -> Rejected:
+        """M is applied, and of a type that no function has."""
+        if isinstance(C, Returner) and isinstance(C.value, Meta) and not C.value.numeric:
+            found = TypesDiffer(span=M.span, what=_subject(M.span), found="a value", expected="a function", hint=hint, fix=fix)
+            return Rejected(found)
+        is_number = isinstance(C, Returner) and (C.value in (FLOAT, INT) or isinstance(C.value, Meta))
+        hint, type = hint or ("a product is written with `*`" if is_number else _A_THUNK), computation(C)
+        return Rejected(
+            NotApplicable(
+                span=M.span,
+                subject=_subject(M.span),
+                type=f"`{type}`",
+                done="applied",
+                found=type,
+                expected="a function",
+                hint=hint,
+                fix=fix,
+            )
+        )
+
+    def in_built_in(self, M: BuiltIn, V: Value, rejected: Rejected) -> Rejected:
+        """The same complaint about an argument V of a built-in function, which may be the wrong one."""
+        d, hint = rejected.diagnostics[0], ""
+        if d.span is V.span and isinstance(d, LevelsConfused) and d.expected == value(FLOAT):
+            hint = performed(M, self._definitions)
+        elif d.span is V.span and isinstance(d, TypesDiffer) and d.fix is None:
+            hint = compared(M, d.found)
+        return Rejected(replace(d, hint=hint)) if hint else rejected
+
+    def projected(self, M: Computation, rejected: Rejected) -> Rejected:
+        """The same complaint about a value in ``M.1``."""
+        d = rejected.diagnostics[0]
+        is_it = isinstance(M, Force) and d.span is M.value.span and isinstance(d, NotApplicable | TypesDiffer)
+        return Rejected(replace(d, hint=SIDES, expected="a computation pair")) if is_it else rejected
 
     def escaping(self, clause: Clause) -> Rejected:
         """A clause of an operation that is generic makes the type of its continuation's argument a particular one."""
@@ -210,26 +283,14 @@ def _rigid(found: ComputationType, expected: ComputationType) -> Iterator[tuple[
                 yield C.name, D
 
 
-def _hint(found: ComputationType, expected: ComputationType) -> str:
-    match found, expected:
-        case Function(A), Returner():
-            return f"an argument of type `{value(A)}` is missing; braces around make a value of it, which can be applied later"
-        case Returner(Thunk(_, Returner(A))), Returner(B) if A == B:
-            return "`!` after it runs what is in a thunk"
-        case Returner(A), _ if A == TEXT and _is_number(expected):
-            return "texts are put together by `++`"
-        case Returner(), Function():
-            return "more arguments are given than it takes, or a λ is missing"
-        case _:
-            return ""
-
-
 def _expected(C: ComputationType) -> str:
     return "a value" if isinstance(C, Returner) and isinstance(C.value, Meta) and not C.value.numeric else computation(C)
 
 
-def _is_number(C: ComputationType) -> bool:
-    return isinstance(C, Returner) and isinstance(C.value, Meta) and C.value.numeric
+def _is_function(C: ComputationType) -> bool:
+    return isinstance(C, Function) or (
+        isinstance(C, Returner) and isinstance(C.value, Thunk) and _is_function(C.value.computation)
+    )
 
 
 def _count(E: Row, effect: str) -> int:

@@ -75,6 +75,15 @@ def named(E: Row, C: ComputationType) -> tuple[Row, ComputationType]:
     return found.row, found.computation
 
 
+def named_result(C: ComputationType) -> ComputationType:
+    """The type of what an expression gave, to be shown: what is unknown of it has names, unknown rows are not said."""
+    unknowns, around = Unknowns(1 << 60), Row((), RowVariable(IMPLICIT))
+    for leaf in leaves_of_computation(C):
+        if isinstance(leaf, RowMeta) and isinstance(unknowns.known_row(Row((), leaf)).tail, RowMeta):
+            unknowns.rows(Row((), leaf), around)
+    return function_scheme(around, C, unknowns).type.computation
+
+
 def variables(found: Iterable[Leaf]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The type variables and the row variables among leaves, each once."""
     types: dict[str, None] = {}

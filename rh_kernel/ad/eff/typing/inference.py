@@ -52,6 +52,7 @@ from rh_kernel.ad.eff.typing.inference_values import Bound, ValueInference
 from rh_kernel.ad.eff.typing.instantiation import Instance, applied
 from rh_kernel.ad.eff.typing.leaves import leaves
 from rh_kernel.ad.eff.typing.unification import Mismatch
+from rh_kernel.source.diagnostic import Rejected
 
 
 class Inference(ValueInference):
@@ -99,8 +100,8 @@ class Inference(ValueInference):
                         self.value(V, A, E)
                     case expected:
                         A = unknowns.type()
-                        self._same(Returner(A), expected, M, E)
                         self.value(V, A, E)
+                        self._same(Returner(A), expected, M, E)
             case Force() | Apply():
                 self._application(M, E, C)
             case Lambda(name, body):
@@ -132,7 +133,10 @@ class Inference(ValueInference):
                 self.computation(M2, E, sides.right)
             case Projection(index, operand):
                 other = unknowns.computation_type()
-                self.computation(operand, E, With(C, other) if index == 1 else With(other, C))
+                try:
+                    self.computation(operand, E, With(C, other) if index == 1 else With(other, C))
+                except Rejected as rejected:
+                    raise self._complaints.projected(operand, rejected) from None
             case Perform():
                 self._perform(M, E, C)
             case Handle(body, handler):
@@ -147,7 +151,10 @@ class Inference(ValueInference):
                 numeric = set(g.numeric)
                 instance = Instance({x: unknowns.type(numeric=x in numeric) for x in g.variables}, {})
                 for V, A in zip(arguments, g.domain, strict=True):
-                    self.value(V, instance.value(A), E)
+                    try:
+                        self.value(V, instance.value(A), E)
+                    except Rejected as rejected:
+                        raise self._complaints.in_built_in(M, V, rejected) from None
                 self._same(Returner(instance.value(g.codomain)), C, M, E)
             case Let():
                 self.computation(M, E, C)
@@ -164,28 +171,31 @@ class Inference(ValueInference):
         match M:
             case Force(Thunk(body)) if not applications:
                 return self.computation(body, E, C)
-            case Force(V) if not isinstance(V, Thunk):
-                D = self._forced(V, M, E, applied=bool(applications))
-                for given, application in enumerate(applications):
-                    match unknowns.known_computation(D):
-                        case Function(A, D2):
-                            self.value(application.argument, A, E)
-                        case ComputationMeta() as meta:
-                            A, D2 = unknowns.type(), unknowns.computation_type()
-                            unknowns.computations(meta, Function(A, D2))
-                            self.value(application.argument, A, E)
-                        case Returner() | With() as other:
-                            raise self._complaints.too_many(V, other, given, [a.argument for a in applications])
-                    D = D2
-                return self._same(D, C, whole, E)
-            case head:
+            case Force(Thunk(body)) | (Lambda() as body):
                 domains = [unknowns.type() for _ in applications]
                 for A in reversed(domains):
                     C = Function(A, C)
-                self.computation(head.value.body if isinstance(head, Force) and isinstance(head.value, Thunk) else head, E, C)
+                self.computation(body, E, C)
                 for application, A in zip(applications, domains, strict=True):
                     self.value(application.argument, A, E)
-        return None
+                return None
+            case Force(V):
+                D = self._forced(V, M, E, applied=bool(applications))
+            case head:
+                D = unknowns.computation_type()
+                self.computation(head, E, D)
+        for given, application in enumerate(applications):
+            match unknowns.known_computation(D):
+                case Function(A, D2):
+                    self.value(application.argument, A, E)
+                case ComputationMeta() as meta:
+                    A, D2 = unknowns.type(), unknowns.computation_type()
+                    unknowns.computations(meta, Function(A, D2))
+                    self.value(application.argument, A, E)
+                case Returner() | With() as other:
+                    raise self._complaints.too_many(M, other, applications, given)
+            D = D2
+        return self._same(D, C, whole, E)
 
     def _forced(self, V: Value, M: Computation, E: Row, *, applied: bool) -> ComputationType:
         """C, where ``Γ ⊢ V : U_E C``."""
@@ -266,7 +276,7 @@ class Inference(ValueInference):
 
     def _declared_handler(self, name: str) -> HandlerScheme:
         """A new instance of the type of a declared handler."""
-        scheme = self._itself() if name == self._name else self._definitions.handler(name).scheme
+        scheme = self._itself(name) if name in self.own else self._definitions.handler(name).scheme
         if isinstance(scheme, HandlerDefinition):
             return self._unknown_handler(scheme)
         assert isinstance(scheme, HandlerScheme)

@@ -55,8 +55,8 @@ class ValueInference(ABC):
     """What is known while one item is typed.
 
     ``numbers`` are the types of its literals, in the order in which they are met; ``is_recursive`` says whether the item uses
-    itself, of which ``own`` is assumed. In a term that is settled the literal ``2`` is an ``Int``. ``cells`` are the types of
-    references.
+    what it declares, of which ``own`` is assumed. In a term that is settled the literal ``2`` is an ``Int``. ``cells`` are the
+    types of references.
     """
 
     __slots__ = (
@@ -64,7 +64,6 @@ class ValueInference(ABC):
         "_definitions",
         "_gamma",
         "_is_settled",
-        "_name",
         "cells",
         "is_recursive",
         "numbers",
@@ -72,12 +71,12 @@ class ValueInference(ABC):
         "unknowns",
     )
 
-    def __init__(self, definitions: Definitions, name: str = "", *, is_settled: bool = False) -> None:
-        self._definitions, self._name, self._is_settled = definitions, name, is_settled
+    def __init__(self, definitions: Definitions, *, is_settled: bool = False) -> None:
+        self._definitions, self._is_settled = definitions, is_settled
         self.cells: dict[int, ValueType] = {}
         self._gamma: dict[str, ValueType] = {}
         self.numbers: list[ValueType] = []
-        self.own: Own | None = None
+        self.own: dict[str, Own] = {}
         self.is_recursive = False
         self.unknowns = Unknowns()
         self._complaints = Complaints(definitions, self.unknowns)
@@ -137,15 +136,15 @@ class ValueInference(ABC):
         return A
 
     def _declared(self, name: str) -> ValueType:
-        scheme = self._itself() if name == self._name else self._definitions.function(name).scheme
+        scheme = self._itself(name) if name in self.own else self._definitions.function(name).scheme
         if isinstance(scheme, FunctionDefinition):
             return ThunkType(self.unknowns.row(), self.unknowns.computation_type())
         assert isinstance(scheme, Scheme)
         return self._new(scheme.variables, scheme.rows).value(scheme.type)
 
-    def _itself(self) -> Own | None:
+    def _itself(self, name: str) -> Own:
         self.is_recursive = True
-        return self.own
+        return self.own[name]
 
     def _construction(self, constructor: str) -> tuple[ValueType, tuple[ValueType, ...]]:
         """``D A…`` and the types of the fields of one of its constructors."""

@@ -39,7 +39,9 @@ def _features(definitions: Definitions, M: Computation) -> Iterator[str]:
     for key in _used(definitions, M):
         declaration = definitions.declared.get(key)
         match declaration:
-            case Function(definition) if any(isinstance(p, Global) and p.name == key for p in nodes(definition.body)):
+            case Function(definition) if any(
+                isinstance(p, Global) and p.name == key for p in _parts(definitions, definition.body.body)
+            ):
                 yield f"recursion: `{shown(key)}` uses itself"
             case Handler(definition) if any(isinstance(p, Named) and p.name == key for p in nodes(definition.clauses)):
                 yield f"recursion: `{shown(key)}` uses itself"

@@ -33,7 +33,8 @@ from rh_kernel.ad.eff.core import (
 )
 from rh_kernel.ad.eff.definitions import Definitions, shown
 from rh_kernel.ad.eff.errors import UnhandledEffect
-from rh_kernel.ad.eff.printing.types import handled, label, row
+from rh_kernel.ad.eff.printing.cropping import label, row
+from rh_kernel.ad.eff.printing.types import handled
 from rh_kernel.ad.eff.types import Label, Row
 from rh_kernel.ad.eff.typing.instantiation import Instance
 from rh_kernel.ad.eff.typing.unification import Mismatch, Unknowns
@@ -47,7 +48,8 @@ _Origin: TypeAlias = tuple[Span | None, str | None, str]
 
 def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEffect:
     """The complaint about an item in whose row a label is left."""
-    span, operation, function = next(_Origins(L.effect, definitions).of(M), (M.span, None, ""))
+    origins = _Origins(L.effect, definitions)
+    span, operation, function = next(origins.of(M), (M.span, None, ""))
     effect = definitions.effect(L.effect)
     several = "` or `".join(shown(o.name) for o in effect.operations)
     operation, where = operation or several, f"by `{function}`" if function else "here"
@@ -58,6 +60,16 @@ def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEf
         hint = f"`handle … with` {several} handles {text}"
     else:
         hint = f"a handler with clauses for {text} has to be around it: `handle … with …`"
+    asked = origins.around if names else [*definitions.handlers.values(), *origins.around]
+    outdated = [shown(key) for key in asked if _handles_another(key, L.effect, definitions)]
+    if outdated and not definitions.is_older(L.effect):
+        what = f"`{outdated[-1]}` handles an older effect `{shown(L.effect)}`: declare it anew"
+        hint = f"{what}, or {hint}" if names else what
+    if definitions.is_older(L.effect):
+        hint = f"{older(L.effect)}; declare {f'`{function}`' if function else 'that'} anew too" + (
+            f", or {hint}" if names else ""
+        )
+        text = f"{text}, as it was before it was declared anew,"
     return UnhandledEffect(
         span=span,
         operation=operation,
@@ -69,12 +81,24 @@ def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEf
     )
 
 
+def older(effect: str) -> str:
+    """What is said of an effect that has lost its name."""
+    return f"there is a newer effect `{shown(effect)}`, and what was made before it means the older one"
+
+
 def _handlers(L: Label, definitions: Definitions) -> Iterator[str]:
     """Declared handlers that take a label."""
     for name, key in definitions.handlers.items():
         found = definitions.declared[key]
         if isinstance(found, declared.Handler) and any(_fits(found, M, L) for M in handled(found.scheme)):
             yield name
+
+
+def _handles_another(handler: str, effect: str, definitions: Definitions) -> bool:
+    """Whether a handler, by its key, takes labels of another effect of the same name."""
+    found = definitions.declared[handler]
+    taken = {M.effect for M in handled(found.scheme)} if isinstance(found, declared.Handler) else set[str]()
+    return any(other != effect and shown(other) == shown(effect) for other in taken)
 
 
 def _fits(H: declared.Handler, M: Label, L: Label) -> bool:
@@ -88,11 +112,15 @@ def _fits(H: declared.Handler, M: Label, L: Label) -> bool:
 
 
 class _Origins:
-    """Places that do an effect, from left to right, while no handler for it is around them."""
+    """Places that do an effect, from left to right, while no handler for it is around them.
+
+    ``around`` are the declared handlers that are around the place that was found last.
+    """
 
     def __init__(self, effect: str, definitions: Definitions) -> None:
         self._effect, self._definitions = effect, definitions
         self._asked: set[str] = set()
+        self.around: list[str] = []
 
     def of(self, M: Computation, depth: int = 0) -> Iterator[_Origin]:
         """Places in M and the names of what is done there; ``depth`` handlers of the effect are around M."""
@@ -134,7 +162,10 @@ class _Origins:
             case BuiltIn(_, arguments):
                 yield from self._values(arguments, depth)
             case Handle(body, handler):
+                named = [handler.name] if isinstance(handler, Named) else []
+                self.around += named
                 yield from self.of(body, depth + self._handled_by(handler))
+                del self.around[len(self.around) - len(named) :]
                 yield from self._clauses(handler, depth)
             case Adapt(adaptors, body):
                 taken = sum(a.taken - len(a.kept) for a in adaptors if a.effect == self._effect)

@@ -58,12 +58,13 @@ export const LABORATORY = {
 export const EFFECTS = {
   declaration: new Set(["data", "effect", "fun", "handler", "include"]),
   keyword: new Set([
-    "data", "effect", "else", "fun", "handle", "handler", "if", "in", "include", "let", "match", "return", "then", "with",
+    "and", "data", "effect", "else", "fun", "handle", "handler", "if", "in", "include", "let", "match", "return", "then",
+    "with",
   ]),
   directive: new Set(["count", "trace", "type"]),
   function: new Set([
-    "add", "append", "array", "cos", "div", "equal", "exp", "fetch", "float", "less", "lesseq", "log", "log_gamma", "mul",
-    "negate", "new", "print", "quotient", "read", "remainder", "show", "sigmoid", "sin", "size", "softplus", "sqrt",
+    "add", "append", "array", "cos", "div", "equal", "exp", "fail", "fetch", "float", "less", "lesseq", "log", "log_gamma",
+    "mul", "negate", "new", "print", "quotient", "read", "remainder", "show", "sigmoid", "sin", "size", "softplus", "sqrt",
     "store", "sub", "tanh", "tensor", "tensor_concatenate", "tensor_entries", "tensor_exp", "tensor_filled",
     "tensor_log_sum_exp", "tensor_lower", "tensor_minus", "tensor_negate", "tensor_normal", "tensor_over", "tensor_part",
     "tensor_place", "tensor_plus", "tensor_power", "tensor_product", "tensor_repeat", "tensor_reshape", "tensor_scale",

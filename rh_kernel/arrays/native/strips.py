@@ -1,0 +1,269 @@
+"""Some samples at a time: several steps run for a strip of the samples, then for the next (strip mining).
+
+What one step leaves for the next is then still in the first cache, and what nobody needs after the strip never leaves it: all
+strips have it at one place. For each sample the order of the steps is that of the plan.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from rh_kernel.arrays.native.axes import Axis, reach
+from rh_kernel.arrays.native.schedule import Machine, canonical, schedule
+from rh_kernel.arrays.native.sweeping import Sweep
+from rh_kernel.arrays.plan import Buffer, Contract, Gather, Map, Plan, Reduce, Scratch, Step, View, views
+from rh_kernel.arrays.planning.dependence import reads, with_views, writes
+
+ALIGNMENT = 16
+"""What a strip has for its own begins at multiples of so many entries."""
+ROOM = 40 << 10
+"""The bytes that a strip should be content with."""
+LEAST = 128
+"""The entries of a step that is worth a loop of its own for each sample."""
+LONGEST = 40
+"""The most steps of a strip."""
+TERMS = 100
+"""The terms of a sum that is worth being added to others only after the strip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A step for the first strip; the next strip finds each of its views by so many entries further on"""
+
+    step: Step
+    moves: Mapping[View, int]
+    whole: Step
+    axis: int
+
+
+@dataclass(frozen=True, slots=True)
+class Strips:
+    """The pieces in turn, ``count`` times; the buffer behind all others holds ``room`` numbers of the strip's own"""
+
+    pieces: tuple[Piece, ...]
+    count: int
+    room: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """The entries from ``low`` to ``high`` of a buffer, and ``move`` further on for each strip"""
+
+    buffer: int
+    low: int
+    high: int
+    move: int
+    written: bool
+
+
+def stripped(steps: Sequence[Step | Sweep], plan: Plan, machine: Machine, number: int) -> list[Step | Sweep | Strips]:
+    """The steps, with strips where they pay. ``number`` is that of the buffer behind all others."""
+    samples = plan.samples or 1
+    if samples == 1 or plan.scratch * machine.item <= 2 * ROOM:
+        return list(steps)
+    found: list[Step | Sweep | Strips] = []
+    order = _Order(samples, plan.buffers, _lives(steps, plan))
+    at = 0
+    while at < len(steps):
+        pieces = _together(steps, at, order, machine)
+        made = _strips(pieces, at, order, machine, number)
+        found += [made] if made is not None else steps[at : at + max(1, len(pieces))]
+        at += max(1, len(pieces))
+    return found
+
+
+def _together(steps: Sequence[Step | Sweep], at: int, order: "_Order", machine: Machine) -> list[Piece]:
+    """The pieces of as many steps from number ``at`` on as can be run strip by strip."""
+    pieces: list[Piece] = []
+    for step in steps[at : at + LONGEST]:
+        # What is scratch may turn out to be the strip's own, if the steps go on until nobody needs it any more.
+        fitting = (p for p in _pieces(step, order.samples, machine) if order.holds([*pieces, p], at, len(steps)))
+        piece = next(fitting, None)
+        if piece is None:
+            break
+        pieces.append(piece)
+    while not all(order.holds(pieces[:n], at, at + len(pieces)) for n in range(len(pieces) + 1)):
+        pieces.pop()
+    return pieces
+
+
+def _pieces(step: Step | Sweep, samples: int, machine: Machine) -> Iterator[Piece]:
+    """The step cut along each of the axes that may be that of the samples, the outermost first."""
+    match step:
+        case Map(shape):
+            found = [(axis, step.stores[0].view) for axis in range(len(shape))]
+        case Reduce(_, output):
+            found = [(axis, output) for axis in range(len(output.shape))]
+        case Gather(output):
+            found = [(axis, output) for axis in range(len(output.shape) - 1)]
+        case Contract(extents, output, left):
+            inner = range(len(extents)) if step.accumulate else ()
+            found = [(axis, output) for axis in range(len(extents)) if output.strides[axis]]
+            found += [(axis, left) for axis in inner if not output.strides[axis]]
+        case _:
+            return
+    found.sort(key=lambda pair: (pair[1].strides[pair[0]] == 0, -abs(pair[1].strides[pair[0]])))
+    for axis, view in found:
+        if view.shape[axis] % samples == 0 and prod(view.shape) >= LEAST * samples:
+            piece = _cut(step, axis, view.shape[axis] // samples)
+            if not isinstance(step, Contract) or _pays(step, piece, machine):
+                yield piece
+
+
+def _cut(step: Step, axis: int, extent: int) -> Piece:
+    """The first ``extent`` indices of an axis."""
+
+    def image(view: View) -> View:
+        return replace(view, shape=(*view.shape[:axis], extent, *view.shape[axis + 1 :]))
+
+    part = with_views(step, image)
+    match part:
+        case Map():
+            part = replace(part, shape=part.stores[0].view.shape)
+        case Contract():
+            part = replace(part, extents=part.output.shape)
+        case _:
+            pass
+    found = {view: view.strides[axis] * extent for view in (*writes(part), *reads(part))}
+    return Piece(part, found, step, axis)
+
+
+def _pays(step: Contract, piece: Piece, machine: Machine) -> bool:
+    """Whether a product is as quick in pieces, of which none clears what another has written.
+
+    What has to be cut is an outer loop; or a sum over the samples of sums that are long themselves.
+    """
+    part = piece.step
+    assert isinstance(part, Contract)
+    place, move = reach(part.output), piece.moves[part.output]
+    if not part.accumulate and abs(move) <= place.high - place.low:
+        return False
+    if not move:
+        return prod([n for n, s in zip(part.extents, part.output.strides, strict=True) if not s]) >= TERMS
+    strides = tuple([view.strides[piece.axis] for view in (step.output, step.left, step.right)])
+    return Axis(step.extents[piece.axis], strides) in schedule(canonical(step), machine).outer
+
+
+# ------------------------------------------------------------------------------------------- order
+
+
+def _lives(steps: Sequence[Step | Sweep], plan: Plan) -> dict[int, tuple[int, int]]:
+    """The first and the last step that has to do with a buffer; the result is read behind the last step."""
+    found: dict[int, tuple[int, int]] = {}
+    for i, step in enumerate(steps):
+        for view in step.views if isinstance(step, Sweep) else (*reads(step), *writes(step)):
+            found[view.buffer] = (found.get(view.buffer, (i, i))[0], i)
+    for view in views(plan.result):
+        found[view.buffer] = (0, len(steps))
+    return found
+
+
+def _spans(piece: Piece) -> list[_Span]:
+    """What the first strip touches."""
+    written = set(writes(piece.step))
+    found: list[_Span] = []
+    for view, move in piece.moves.items():
+        place = reach(view)
+        found.append(_Span(view.buffer, place.low, place.high, move, view in written))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What decides on the order: the samples, the buffers, and the first and the last step that has to do with each"""
+
+    samples: int
+    buffers: Sequence[Buffer]
+    lives: Mapping[int, tuple[int, int]]
+
+    def own(self, pieces: Sequence[Piece], at: int, end: int) -> dict[int, _Span]:
+        """The scratch that no other steps have to do with, nor those from ``end`` on, if each strip has a part of its own.
+
+        With it comes the part of the first strip.
+        """
+        spans: dict[int, list[_Span]] = {}
+        for span in [span for piece in pieces for span in _spans(piece)]:
+            spans.setdefault(span.buffer, []).append(span)
+        found: dict[int, _Span] = {}
+        for number, parts in spans.items():
+            first, last = self.lives[number]
+            low, high, move = min(part.low for part in parts), max(part.high for part in parts), parts[0].move
+            apart = high - low < move and all(part.move == move for part in parts)
+            if isinstance(self.buffers[number], Scratch) and at <= first and last < end and apart:
+                found[number] = _Span(number, low, high, move, written=True)
+        return found
+
+    def holds(self, pieces: Sequence[Piece], at: int, end: int) -> bool:
+        """Whether the last piece for one strip may come before the others for all later strips."""
+        if len(pieces) < 2:
+            return True
+        own = self.own(pieces, at, end)
+        mine = [self._placed(span, own) for span in _spans(pieces[-1])]
+        before = [self._placed(span, own) for piece in pieces[:-1] for span in _spans(piece)]
+        pairs = [(a, b) for a in before for b in mine if (a.written or b.written) and a.buffer == b.buffer]
+        return not any(_meet(a, b, self.samples) for a, b in pairs)
+
+    def _placed(self, span: _Span, own: Mapping[int, _Span]) -> _Span:
+        """Where a span lies: the scratch buffers lie in one, but for those that a strip has for its own."""
+        buffer = self.buffers[span.buffer]
+        if span.buffer in own or not isinstance(buffer, Scratch):
+            return span
+        return replace(span, buffer=-1, low=span.low + buffer.start, high=span.high + buffer.start)
+
+
+def _meet(a: _Span, b: _Span, samples: int) -> bool:
+    """Whether some strip of b may touch what a later strip of a does."""
+    above = below = True
+    # All ends move evenly, so what holds of the first strip and of the last but one holds in between.
+    for strip in (0, samples - 2):
+        ends = [a.move * (strip + 1), a.move * (samples - 1)]
+        above &= a.low + min(ends) > b.high + b.move * strip
+        below &= a.high + max(ends) < b.low + b.move * strip
+    return not (above or below)
+
+
+# ------------------------------------------------------------------------------------------- size
+
+
+def _strips(pieces: Sequence[Piece], at: int, order: _Order, machine: Machine, number: int) -> Strips | None:
+    """The strips of these steps, as large as there is room for; ``None`` if nothing is won."""
+    samples = order.samples
+    given = {view.buffer for piece in pieces for view in writes(piece.step)}
+    taken = {view.buffer for piece in pieces[1:] for view in reads(piece.step)}
+    spans = [span for piece in pieces for span in _spans(piece)]
+    if not given & taken or _entries(spans, samples) * machine.item <= 2 * ROOM:
+        return None
+    sizes = [n for n in range(samples // 2, 0, -1) if samples % n == 0]
+    size = next((n for n in sizes if _entries(spans, n) * machine.item <= ROOM), 1)
+    starts: dict[int, int] = {}
+    room = 0
+    for buffer, span in order.own(pieces, at, at + len(pieces)).items():
+        starts[buffer] = room - span.low
+        room += -(-(span.high - span.low + 1 + (size - 1) * span.move) // ALIGNMENT) * ALIGNMENT
+
+    def placed(view: View) -> View:
+        own = starts.get(view.buffer)
+        return view if own is None else View(number, view.offset + own, view.shape, view.strides)
+
+    made: list[Piece] = []
+    for fine in pieces:
+        extent = _along(fine)
+        piece = _cut(fine.whole, fine.axis, extent * size)
+        moves = {placed(view): 0 if view.buffer in starts else move for view, move in piece.moves.items()}
+        made.append(Piece(with_views(piece.step, placed), moves, fine.whole, fine.axis))
+    return Strips(tuple(made), samples // size, room)
+
+
+def _along(piece: Piece) -> int:
+    """How many indices a piece has along the axis that is cut."""
+    return writes(piece.step)[0].shape[piece.axis]
+
+
+def _entries(spans: Sequence[_Span], samples: int) -> int:
+    """How many entries a strip of so many samples touches."""
+    found: dict[int, tuple[int, int]] = {}
+    for span in spans:
+        low, high = found.get(span.buffer, (span.low, span.high))
+        more = (samples - 1) * span.move
+        found[span.buffer] = min(low, span.low, span.low + more), max(high, span.high, span.high + more)
+    return sum(high - low + 1 for low, high in found.values())

@@ -1,0 +1,91 @@
+"""Types in answers and complaints: small ones as they are, of large ones the beginning."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rh_kernel.ad.eff import loading
+from rh_kernel.ad.eff.definitions import Handler
+from rh_kernel.ad.eff.printing import cropping, types
+from rh_kernel.ad.eff.printing.cropping import PARTS
+from rh_kernel.ad.eff.types import FLOAT, INT, Data, Function, Label, Product, Returner, Row, RowVariable, Thunk, ValueType
+from rh_kernel.ad.eff.typing.checking import check_computation
+from rh_kernel.source.diagnostic import Rejected
+from tests.ad.eff.test_printing import value_types
+
+DOUBLING = "\n".join(["fun a0 x = (x, x)", *[f"fun a{n} x = a{n - 1} (a{n - 1} x)" for n in range(1, 5)]])
+
+
+def nested(depth: int) -> ValueType:
+    """``((…(Float, Float)…), …)``, whose parts double."""
+    A: ValueType = FLOAT
+    for _ in range(depth):
+        A = Product((A, A))
+    return A
+
+
+@given(value_types())
+def test_a_type_is_shown_whole_or_within_the_bound(A: ValueType) -> None:
+    whole, shown = types.value(A), cropping.value(A)
+    assert shown == whole or "…" in shown
+    assert len(whole.split()) > PARTS or shown == whole
+    assert shown.split("…")[0] == whole[: len(shown.split("…")[0])]
+
+
+@pytest.mark.parametrize("depth", range(20))
+def test_what_doubles_is_bounded(depth: int) -> None:
+    """Each part is a pair or a ``Float``, and beside each pair that was begun at most one thing tells that more follows."""
+    text = cropping.value(nested(depth))
+    assert text.count("Float") + text.count("(") <= PARTS
+    assert text.count("…") <= 2 * depth
+    assert ("…" in text) == (2 ** (depth + 1) - 1 > PARTS)
+
+
+def test_how_many_more_there_are_is_told() -> None:
+    wide = Product((INT,) * 1_400)
+    assert cropping.value(wide) == f"({'Int, ' * (PARTS - 1)}… 1,101 more …)"
+    assert cropping.value(Data("D", (wide, FLOAT, Row())))[-37:] == "Int, Int, … 1,102 more …) … 2 more …"
+
+
+def test_rows_and_what_functions_give_are_cut_too() -> None:
+    long = Row(tuple([Label(f"E{n}") for n in range(1_000)]), RowVariable("e"))
+    assert cropping.row(long).endswith(", E299, … 700 more …]")
+    assert cropping.label(Label("E", (nested(12),))).startswith("E ((((")
+    C = Returner(FLOAT)
+    for _ in range(400):
+        C = Function(FLOAT, C)
+    assert cropping.computation(C) == "Float -> " * PARTS + "…"
+    assert cropping.value(Thunk(long, C)).count("…") <= 4
+
+
+def test_the_whole_type_of_every_handler_of_the_library_is_shown() -> None:
+    shown = 0
+    for name in ("evaluate", "forward", "reverse", "gradient"):
+        if name not in loading.library.names():
+            continue
+        for made in loading.program(name).declared.values():
+            if isinstance(made, Handler):
+                shown += 1
+                assert cropping.handler_scheme(made.scheme) == types.handler_scheme(made.scheme)
+    assert shown
+
+
+def test_complaints_and_answers_are_cut() -> None:
+    declared = loading.declared(DOUBLING)
+    M = check_computation(loading.computation("a3 1", declared), declared)
+    assert len(cropping.computation(M.type)) < 4_000 < len(types.computation(M.type))
+    with pytest.raises(Rejected) as raised:
+        loading.checked("a3 1 + 1", declared)
+    (found,) = raised.value.diagnostics
+    assert len(found.found) < 4_000
+    assert "…" in found.found
+    assert "declared twice" not in found.hint
+
+
+def test_types_that_are_cut_alike_are_not_said_to_be_of_one_name() -> None:
+    declared = loading.declared(f"{DOUBLING}\ndata D a = D a\nfun f (t : D (a, Int)) = t\nfun g x y = D (x, y)")
+    with pytest.raises(Rejected) as raised:
+        loading.checked("match (D (a3 1, 1.5), f (D (a3 1, 1))) | (x, y) -> f x", declared)
+    (found,) = raised.value.diagnostics
+    assert found.found == found.expected
+    assert "declared twice" not in found.hint
