@@ -111,3 +111,17 @@ def test_a_tuple_that_doubles_is_refused_with_its_size(doublings: int) -> None:
 
 def test_a_wide_tuple_is_no_large_one() -> None:
     assert wrong(f"({', '.join(['1'] * 3000)}).3000") == []
+
+
+ONES = ", ".join(["1"] * 61)
+NESTED = f"{'[' * 61}1{']' * 61}"
+
+
+@pytest.mark.parametrize("text", [f"loc a : Real({ONES}) = ones", NESTED, f"fill[{ONES}](2)", f"reshape[{ONES}]([1])"])
+def test_an_array_with_more_axes_than_numpy_can_batch_is_refused(text: str) -> None:
+    (found,) = wrong(text)
+    assert (found.code, found.message, found.expected) == ("RH117", "this array has 61 axes", "at most 60")
+
+
+def test_sixty_axes_are_computed_with() -> None:
+    assert value(f"loc a : Real({ONES[3:]}) = ones\nlet w <= Get[a]() in return sum(w + {NESTED[1:-1]})")[1] == [2.0]

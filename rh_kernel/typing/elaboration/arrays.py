@@ -6,6 +6,7 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import Const
 from rh_kernel.syntax.values import constant
+from rh_kernel.typing.elaboration.dimensions import AXES, too_many_axes
 from rh_kernel.typing.errors import BadArray
 
 Nested = float | list[Any]
@@ -23,9 +24,14 @@ def value_of(e: s.Number | s.Negate) -> float:
 
 
 def array_literal(e: s.ArrayLiteral) -> Const:
-    """The constant that nested brackets of numbers stand for. Raises ``Rejected`` where rows differ in length."""
+    """The constant that nested brackets of numbers stand for.
+
+    Raises ``Rejected`` where rows differ in length, or there are more than ``AXES`` brackets one in another.
+    """
     nested = _nested(e)
-    _check_regular(e)
+    axes = len(_check_regular(e))
+    if axes > AXES:
+        raise too_many_axes(axes, e.span)
     return Const(constant(nested).value, span=e.span)
 
 

@@ -12,6 +12,9 @@ from rh_kernel.typing.definitions import DimDefinition
 from rh_kernel.typing.errors import BadDimension, NotADimension
 from rh_kernel.typing.explaining.complaints import no_such_thing
 
+AXES = 60
+"""So many axes an array may have: NumPy has 64, and a batch takes one of them."""
+
 
 def elaborate_type(cx: Context, A: s.TypeExpr) -> Type:
     """The type that is written. Raises ``Rejected``."""
@@ -32,7 +35,19 @@ def elaborate_shape(cx: Context, dims: tuple[s.Expr, ...]) -> Shape:
         case (s.Var(name),) if cx.shapes and name in cx.shapes:
             return cx.shapes[name]
         case _:
-            return tuple(elaborate_dim(cx, d) for d in dims)
+            return several(cx, dims)
+
+
+def several(cx: Context, dims: tuple[s.Expr, ...]) -> tuple[Dim, ...]:
+    """The axes that are written. Raises ``Rejected``, also if they are more than ``AXES``."""
+    if len(dims) > AXES:
+        raise too_many_axes(len(dims), dims[0].span.to(dims[-1].span))
+    return tuple([elaborate_dim(cx, d) for d in dims])
+
+
+def too_many_axes(axes: int, span: Span) -> Rejected:
+    """The complaint about an array with so many axes."""
+    return Rejected(BadDimension(span=span, what=f"this array has {axes} axes", expected=f"at most {AXES}"))
 
 
 _OF_DIMENSIONS = frozenset({s.BinaryOperator.PLUS, s.BinaryOperator.MINUS, s.BinaryOperator.TIMES, s.BinaryOperator.FLOOR})

@@ -16,7 +16,7 @@ from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, ShapeVar, Ty
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import FunDefinition, NetDefinition, OpDefinition, kind_of
 from rh_kernel.typing.derivation.derivations import TypingRule
-from rh_kernel.typing.elaboration.dimensions import elaborate_dim
+from rh_kernel.typing.elaboration.dimensions import elaborate_dim, several
 from rh_kernel.typing.elaboration.sizes import ask_for_sizes
 from rh_kernel.typing.errors import NotDifferentiated, OperandsDiffer, SizesDiffer
 from rh_kernel.typing.explaining.complaints import another_kind, count_of, no_such_member, unknown_name, wrong_indices
@@ -165,7 +165,7 @@ def _at(cx: Context, unifier: Unifier, head: s.Name, scheme: Scheme, indices: tu
     given: dict[str, Shape | Dim] = {}
     match scheme.explicit:
         case (ShapeVar(variable),) if indices:
-            given[variable] = tuple(elaborate_dim(cx, i) for i in indices)
+            given[variable] = several(cx, indices)
         case explicit if len(explicit) == len(indices) and not any(isinstance(v, ShapeVar) for v in explicit):
             given = {v.name: elaborate_dim(cx, i) for v, i in zip(explicit, indices, strict=True)}
         case explicit:
