@@ -77,7 +77,14 @@ def test_counts(rh: Workspace) -> None:
     assert found.handled == {"evaluate": 6, "diff": 1}
     assert found.performed == {"ap0": 2, "ap2": 5, "print": 1}
     assert found.counts["cells"] == found.counts["cells alive"] == 0
-    assert found.counts["continuations"] == 1
+    assert found.counts["continuations"] == 0
+
+
+def test_a_continuation_is_counted_where_one_is_made(rh: Workspace) -> None:
+    """Forward mode resumes at once; reverse mode goes on after the rest has run, so each of its two products waits."""
+    found = rh.run("%%eff\ninclude stateful\ninclude evaluate\n%count handle grad {x -> t x (t x x)} (c 3) with evaluate").outcomes[-1]
+    assert isinstance(found, Counting)
+    assert (found.value, found.counts["continuations"]) == (27.0, 2)
 
 
 def test_a_trace(rh: Workspace) -> None:
