@@ -82,7 +82,8 @@ def test_counts(rh: Workspace) -> None:
 
 def test_a_continuation_is_counted_where_one_is_made(rh: Workspace) -> None:
     """Forward mode resumes at once; reverse mode goes on after the rest has run, so each of its two products waits."""
-    found = rh.run("%%eff\ninclude stateful\ninclude evaluate\n%count handle grad {x -> t x (t x x)} (c 3) with evaluate").outcomes[-1]
+    program = "include stateful\ninclude evaluate\n%count handle grad {x -> t x (t x x)} (c 3) with evaluate"
+    found = rh.run(f"%%eff\n{program}").outcomes[-1]
     assert isinstance(found, Counting)
     assert (found.value, found.counts["continuations"]) == (27.0, 2)
 

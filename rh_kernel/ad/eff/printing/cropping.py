@@ -114,9 +114,7 @@ class _Cropping:
     def _argument(self, A: ValueType | Row) -> ValueType | Row:
         return self.row(A) if isinstance(A, Row) else self.value(A)
 
-    def _several(
-        self, parts: Sequence[Part], crop: Callable[[Part], Part], omitted: Callable[[int], Part]
-    ) -> tuple[Part, ...]:
+    def _several(self, parts: Sequence[Part], crop: Callable[[Part], Part], omitted: Callable[[int], Part]) -> tuple[Part, ...]:
         """Parts, and behind the last one that there is room for how many more there are."""
         found: list[Part] = []
         for n, part in enumerate(parts):
