@@ -1,11 +1,13 @@
 """SIGINT while a cell runs, first as a question and then as an order.
 
 A cell runs in slices. The first signal waits for the end of the slice, and then ``KeyboardInterrupt`` is thrown in where the
-cell stands. A slice that has not ended after a moment is broken off by it, at once if a second signal comes.
+cell stands. A slice that has not ended after a moment is broken off by it; at once if a second signal comes, or if the slice
+has gone on for long already when Python hears of the signal, which it does at the end of a library's call.
 """
 
 import signal
 import threading
+import time
 from _thread import interrupt_main
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -18,6 +20,9 @@ Value = TypeVar("Value")
 PATIENCE = 0.02
 """Seconds between the question and the order."""
 
+LONG = 0.25
+"""Seconds after which a slice, which should take a few hundredths, is not asked any more."""
+
 
 class Interrupts:
     """The interrupts of one cell; signals reach Python's main thread alone, so elsewhere there are none."""
@@ -26,6 +31,7 @@ class Interrupts:
         self.asked = False
         self.delivered = False
         self._in_slice = False
+        self._since = 0.0
         self._order: threading.Timer | None = None
 
     @contextmanager
@@ -47,7 +53,7 @@ class Interrupts:
 
     def step(self, events: Generator[Event, None, Value]) -> Event:
         """The next event, with ``KeyboardInterrupt`` thrown in if that was asked for. Raises ``StopIteration`` at the end."""
-        self._in_slice = True
+        self._since, self._in_slice = time.monotonic(), True
         try:
             if self.asked and not self.delivered:
                 self.delivered = True
@@ -60,7 +66,7 @@ class Interrupts:
         """``take`` the event; what is drawn may take long, and is broken off like a slice. Raises ``KeyboardInterrupt``."""
         if self.asked and not self.delivered:
             raise KeyboardInterrupt
-        self._in_slice = True
+        self._since, self._in_slice = time.monotonic(), True
         try:
             take(event)
         finally:
@@ -70,7 +76,7 @@ class Interrupts:
         again, self.asked = self.asked, True
         if not self._in_slice:
             return
-        if again:
+        if again or time.monotonic() - self._since > LONG:
             self.delivered = True
             raise KeyboardInterrupt
         self._order = threading.Timer(PATIENCE, self._insist)

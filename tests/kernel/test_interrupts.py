@@ -7,11 +7,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator
+from hashlib import pbkdf2_hmac
 
 import pytest
 
 from rh_kernel.kernel.driving import SLICE, drive
-from rh_kernel.workspace.interrupts import PATIENCE, Interrupts
+from rh_kernel.workspace.interrupts import LONG as LONG_SLICE
+from rh_kernel.workspace.interrupts import Interrupts
 from tests.kernel.conftest import Client, Start
 
 NET = """handler back : rev handler(Real(1)) = { return x -> return x }
@@ -99,8 +101,15 @@ def test_completion_is_answered_after_an_interrupted_cell(declared: Client) -> N
     assert "deep" in declared.ask("complete_request", code="dee", cursor_pos=3)["matches"]
 
 
-def signal_after(seconds: float) -> None:
-    threading.Timer(seconds, lambda: signal.raise_signal(signal.SIGINT)).start()
+def signal_after(seconds: float, asked: list[float] | None = None) -> None:
+    """An interrupt that much later; when it came is put down in ``asked``."""
+
+    def ask() -> None:
+        if asked is not None:
+            asked.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Timer(seconds, ask).start()
 
 
 def run(events: Generator[int, None, str], interrupts: Interrupts) -> tuple[list[int], str]:
@@ -160,7 +169,36 @@ def test_an_interrupt_passes_through_what_does_not_listen(events: Callable[[], G
     signal_after(0.05)
     with pytest.raises(KeyboardInterrupt):
         run(events(), Interrupts())
-    assert time.monotonic() - began < 1 + PATIENCE
+    assert time.monotonic() - began < 10
+
+
+def test_nothing_begins_after_a_call_that_cannot_be_broken_off() -> None:
+    """A large product of matrices is one call of a library, in which Python hears of nothing; the next one is not made."""
+    rounds = 50_000
+    while time_of(rounds) < 2 * LONG_SLICE:
+        rounds *= 2
+    began: list[float] = []
+    asked: list[float] = []
+
+    def products() -> Generator[int, None, str]:
+        yield 0
+        for _ in range(6):
+            began.append(time.monotonic())
+            if len(began) == 2:
+                signal_after(LONG_SLICE / 4, asked)
+            pbkdf2_hmac("sha256", b"a", b"b", rounds)
+        return "too late"
+
+    with pytest.raises(KeyboardInterrupt):
+        run(products(), Interrupts())
+    assert began[-1] <= asked[0]
+
+
+def time_of(rounds: int) -> float:
+    """Seconds that one call takes."""
+    begin = time.monotonic()
+    pbkdf2_hmac("sha256", b"a", b"b", rounds)
+    return time.monotonic() - begin
 
 
 def test_what_takes_long_to_draw_is_broken_off_and_the_cell_hears_of_it() -> None:
@@ -183,7 +221,7 @@ def test_what_takes_long_to_draw_is_broken_off_and_the_cell_hears_of_it() -> Non
     signal_after(0.05)
     assert asyncio.run(driven()) == "so far"
     assert taken == [1]
-    assert time.monotonic() - began < 1 + PATIENCE
+    assert time.monotonic() - began < 10
 
 
 def test_other_tasks_have_their_turn_between_slices() -> None:
