@@ -69,6 +69,7 @@ def compared(systems: tuple[System, ...], program: Program, point: Point, cotang
     rows: list[Row] = []
     reference: Pulled | None = None
     for system in systems:
+        system.ready()
         began = time.perf_counter()
         outcome: Pulled | Refused
         try:

@@ -89,6 +89,7 @@ class System:
     argument; a system may have both. ``stages`` are the printed forms of the transformed program, ``steps`` its reduction at
     a point with a cotangent (or with tangents, where the system has ``forward`` alone). ``measures`` are counts by name that
     are of another run than ``reverse``: what it would cost without an idea of the system. All raise ``Rejected``.
+    ``ready`` reads what the system needs whatever the program is; the time that it takes is not the program's.
     """
 
     name: str
@@ -99,6 +100,7 @@ class System:
     stages: Callable[[Program], tuple[Stage, ...]] | None = None
     steps: Callable[[Program, Point, Value], Iterator[Rewritten]] | None = None
     measures: tuple[tuple[str, Callable[[Program, Point, Value], int]], ...] = ()
+    ready: Callable[[], object] = lambda: None
 
 
 def refuse(system: str, construct: str, hint: str = "") -> NoReturn:

@@ -176,6 +176,7 @@ def _forms(one: System, f: Program, span: Span) -> tuple[Stage, ...]:
 def _only(planned: Differentiate, point: Point) -> Row:
     """What the one system finds; what it refuses is the item's failure, at the item's place."""
     one, *_ = planned.systems
+    one.ready()
     began = time.perf_counter()
     try:
         with shallow(planned.span):
@@ -190,6 +191,7 @@ def _pushed(planned: Differentiate, point: Point) -> tuple[Row, ...]:
     rows: list[Row] = []
     alone = len(planned.systems) == 1
     for one in planned.systems:
+        one.ready()
         began = time.perf_counter()
         outcome: Pushed | Refused
         try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from rh_kernel.ad.handlers.modes import FORWARDS, MODES, Mode
-from rh_kernel.ad.handlers.running import ALONE, Declared, Ran, declared, size
+from rh_kernel.ad.handlers.running import ALONE, Declared, Ran, declared, library, size
 from rh_kernel.ad.handlers.showing import stages, steps
 from rh_kernel.ad.handlers.vocabulary import outside
 from rh_kernel.ad.language.core import Program
@@ -63,6 +63,7 @@ SYSTEMS = tuple(
         forward=partial(_forward, mode) if mode in FORWARDS else None,
         stages=partial(stages, mode),
         steps=partial(steps, mode),
+        ready=library,
     )
     for mode in MODES
 )
