@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from rh_kernel.syntax.dimensions import Dim, DimMeta, dim
 from rh_kernel.syntax.types import SCALAR, UNIT, Product, Real, ShapeVar, Type, TypeMeta, real
+from rh_kernel.typing.unification.atoms import dimension_names, unknowns
 from rh_kernel.typing.unification.solving import isolate, solvable
-from rh_kernel.typing.unification.unify import Unifier, dimension_names, unknowns
+from rh_kernel.typing.unification.unify import Unifier
 
 VARIABLES = [dim("n"), dim("m"), dim(1), dim(2), dim(3)]
 known_dims = st.lists(st.tuples(st.sampled_from(VARIABLES), st.integers(-3, 3)), max_size=3).map(

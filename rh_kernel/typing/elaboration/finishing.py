@@ -11,7 +11,8 @@ from rh_kernel.syntax.types import Real, Type, leaves
 from rh_kernel.typing.elaboration.sizes import check_sizes
 from rh_kernel.typing.errors import BadDimension, SizesDiffer, Undetermined
 from rh_kernel.typing.explaining.complaints import no_such_member
-from rh_kernel.typing.unification.unify import Unifier, unknowns
+from rh_kernel.typing.unification.atoms import unknowns
+from rh_kernel.typing.unification.unify import Unifier
 
 
 def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:

@@ -42,7 +42,8 @@ from rh_kernel.typing.explaining.handlers import (
 )
 from rh_kernel.typing.explaining.hints import NOBODY, Asked
 from rh_kernel.typing.explaining.origins import chosen, origins, where
-from rh_kernel.typing.unification.unify import Unifier, dimension_names
+from rh_kernel.typing.unification.atoms import dimension_names
+from rh_kernel.typing.unification.unify import Unifier
 
 ElaborateCommand = Callable[[Context, s.Expr, Type | None, Asked], tuple[Command, Type]]
 

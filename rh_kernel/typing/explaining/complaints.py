@@ -26,7 +26,8 @@ from rh_kernel.typing.explaining.hints import NOBODY, Asked, another_type, inste
 from rh_kernel.typing.explaining.mending import array_of, is_number, is_slip
 from rh_kernel.typing.explaining.nearness import nearest, of_elsewhere
 from rh_kernel.typing.explaining.origins import chosen, origins, where
-from rh_kernel.typing.unification.unify import Unifier, unknowns
+from rh_kernel.typing.unification.atoms import unknowns
+from rh_kernel.typing.unification.unify import Unifier
 
 _FEW = 6
 

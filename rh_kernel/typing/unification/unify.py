@@ -26,6 +26,7 @@ from rh_kernel.syntax.types import (
     map_shape,
     map_type,
 )
+from rh_kernel.typing.unification.atoms import dimension_names, occurs
 from rh_kernel.typing.unification.solving import isolate, roots, solvable
 
 
@@ -253,7 +254,7 @@ class Unifier:
 
     def _define_type(self, number: int, A: Type) -> bool:
         A = self.type(A)
-        if _occurs(number, A):
+        if occurs(number, A):
             return TypeMeta(number) == A
         self._types[number] = A
         return True
@@ -379,26 +380,3 @@ def _forget(found: dict[int, Any], known: int) -> None:
     """All but the first ``known`` entries; a dict keeps the order in which they came."""
     while len(found) > known:
         found.popitem()
-
-
-def dimension_names(A: Type) -> set[str]:
-    """The names of the dimension and shape variables in A."""
-    shapes = [leaf.shape for leaf in leaves(A) if isinstance(leaf, Real)]
-    atoms = [v for s in shapes if isinstance(s, tuple) for d in s for v in variables(d)]
-    return {v.name for v in (*atoms, *shapes) if isinstance(v, DimVar | ShapeVar)}
-
-
-def unknowns(A: Type) -> set[int]:
-    """The numbers of the unknown dimensions in A."""
-    shapes = [leaf.shape for leaf in leaves(A) if isinstance(leaf, Real)]
-    return {v.number for s in shapes if isinstance(s, tuple) for d in s for v in variables(d) if isinstance(v, DimMeta)}
-
-
-def _occurs(number: int, A: Type) -> bool:
-    match A:
-        case TypeMeta(n):
-            return n == number
-        case Product(many):
-            return any(_occurs(number, B) for B in many)
-        case Real():
-            return False
