@@ -69,6 +69,10 @@ def test_a_run_that_was_stopped_says_so() -> None:
     assert "stopped after 3 epochs" in Page.of(run_html(done)).text
 
 
+def test_one_epoch_of_one_sample() -> None:
+    assert run_text(TrainingDone(1, 1, (), 2.0, ())).startswith("1 epoch of 1 sample · 2 s")
+
+
 def test_content_that_is_not_finite_is_counted() -> None:
     bad = np.zeros(20)
     bad[3] = np.nan

@@ -224,3 +224,9 @@ def test_uniform_draws_from_the_smaller_number_to_the_larger() -> None:
     widest = value("loc a : Real(50) = uniform(-1.7e308, 1.7e308, seed=1)\nGet[a]()")[1]
     assert min(widest) < -1e308
     assert max(widest) > 1e308
+
+
+def test_of_two_parameters_of_one_name_the_second_is_the_one_too_many() -> None:
+    (found,) = wrong("net f[x : Real](x : Real) : Real = return x")
+    assert (found.code, found.span and found.span.start) == ("RH121", 16)
+    assert [note.span.start for note in found.notes] == [6]

@@ -100,7 +100,8 @@ def _curve(text: str, values: Sequence[float], epochs: int = 0) -> str:
 def _head(done: TrainingDone) -> str:
     speed = _speed(done.epochs * done.samples / done.seconds) if done.seconds > 0 else ""
     epochs = f"{done.epochs} epoch{'' if done.epochs == 1 else 's'}"
-    parts = [f"{'stopped after ' if done.stopped else ''}{epochs} of {done.samples:,} samples", f"{done.seconds:.3g} s", speed]
+    samples = f"{done.samples:,} sample{'' if done.samples == 1 else 's'}"
+    parts = [f"{'stopped after ' if done.stopped else ''}{epochs} of {samples}", f"{done.seconds:.3g} s", speed]
     return " · ".join([part for part in parts if part])
 
 

@@ -1,5 +1,6 @@
 """What to say about a token that does not fit: how it is named, and what its writer is likely to have meant."""
 
+import re
 import unicodedata
 
 from rh_kernel.syntax.parsing.tokens import Kind, Token
@@ -10,6 +11,10 @@ OF_PYTHON = "that is Python's: put it into a cell that begins with `%%python`"
 
 # Where a bracket should close, these cannot be inside it: the bracket was forgotten.
 OUTSIDE = frozenset({"in", "with", "=", "→", "←", "⇐", "⇒", "|", ";"})
+
+_FACTORS = re.compile(r"([0-9]+)([^\W\d]\w*)")
+_GROUPS = re.compile(r"[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
+_OTHER_BASE = re.compile(r"0(?:[xX][0-9a-fA-F]{1,12}|[bB][01]{1,40}|[oO][0-7]{1,16})")
 
 FOREIGN_SIGNS = {
     "==": ("comparison", "equal labels are counted with same_argmax(x, y); a declaration has one `=`"),
@@ -97,3 +102,13 @@ def _show_character(character: str) -> str:
 def shorten(text: str) -> str:
     """At most forty characters of a text."""
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+def of_number(text: str) -> tuple[str, str]:
+    """What to say about a number that goes on as no number does, and what to write instead, if that is known."""
+    if _GROUPS.fullmatch(text):
+        return "digits stand together", text.replace("_", "")
+    if _OTHER_BASE.fullmatch(text):
+        return "numbers are decimal", str(int(text, 0))
+    factors = _FACTORS.fullmatch(text)
+    return "a name begins with a letter, and a product is written with *", f"{factors[1]} * {factors[2]}" if factors else ""

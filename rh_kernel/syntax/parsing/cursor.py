@@ -27,6 +27,7 @@ from rh_kernel.syntax.parsing.advice import (
     OUTSIDE,
     SQUARES,
     WRITTEN,
+    of_number,
     shorten,
     show,
 )
@@ -38,7 +39,6 @@ from rh_kernel.syntax.surface import Name
 _NAME, _END = Kind.NAME, Kind.END
 _OWN_ITEM = re.compile(rf"(?:#|%|(?:train|{'|'.join(DECLARATIONS)})\b)")
 _ROWS = re.compile(r"\[[-+\d. \teE,;]*\]")
-_FACTORS = re.compile(r"([0-9]+)([^\W\d]\w*)")
 
 DEEPEST = 200
 """How many levels, and how many signs in front of an operand or behind it, an expression may have.
@@ -200,9 +200,8 @@ class Cursor:
             case Kind.BAD_STRING:
                 return Rejected(UnterminatedString(span=here, hint='a string ends with " on its line'))
             case Kind.BAD_NUMBER:
-                factors = _FACTORS.fullmatch(here.text)
-                fix = Fix(here, f"{factors[1]} * {factors[2]}") if factors else None
-                return self.malformed(here, "a name begins with a letter, and a product is written with *", fix)
+                hint, meant = of_number(here.text)
+                return self.malformed(here, hint, Fix(here, meant) if meant else None)
             case Kind.FOREIGN:
                 what, advice = FOREIGN_SIGNS.get(token.text, ASSIGNMENT)
                 fix = fix or self._square()

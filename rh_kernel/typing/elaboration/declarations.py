@@ -245,7 +245,7 @@ def _signature(
 ) -> _Signature:
     """The parameters' types, and the context in which the body is read: static values are in Γ, all dimensions in scope."""
     elaborated, opened = _statics(cx, statics)
-    _distinct(tuple(p.name for p in parameters) + tuple(p.name for p in statics))
+    _distinct((*[p.name for p in statics], *[p.name for p in parameters]))
     typed = tuple((p.name.text, elaborate_type(opened, p.type)) for p in parameters)
     domain = product(A for _, A in typed)
     codomain = None if result is None else elaborate_type(opened, result)
