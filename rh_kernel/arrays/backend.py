@@ -1,5 +1,6 @@
 """What a back end is: it keeps the contents of locations in its own arrays, and makes runners that work on them in place."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -10,8 +11,23 @@ from rh_kernel.syntax.signature import Location
 Arrays: TypeAlias = "Array | tuple[Arrays, ...]"
 """A value as arrays: nested tuples, as its type is nested products."""
 
-Memory: TypeAlias = Mapping[Location, Any]
-"""The contents of locations as arrays of the back end, which runners write on. Several runners may share one memory."""
+
+Places: TypeAlias = Mapping[Location, Any]
+"""The array that each location has, on which runners write. Several runners may share them."""
+
+
+class Memory(Mapping[Location, Any]):
+    """The contents of locations as arrays of a back end."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def store(self, heap: Mapping[Location, Array]) -> None:
+        """Overwrites what is at those locations."""
+
+    @abstractmethod
+    def fetch(self, over: Mapping[Location, Array] | None = None) -> Mapping[Location, Array]:
+        """The contents as they are now, in NumPy arrays of float64: new ones, or those that an earlier call has given."""
 
 
 class Runner(Protocol):
@@ -51,16 +67,8 @@ class Backend(Protocol):
         """Copies of the contents, in the back end's arrays."""
         ...
 
-    def runner(self, plan: Plan, memory: Memory) -> Runner:
+    def runner(self, plan: Plan, memory: Places) -> Runner:
         """The plan on that memory. Raises ``Unsupported`` if this back end has no loop for one of its steps."""
-        ...
-
-    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
-        """Overwrites what the memory has at those locations."""
-        ...
-
-    def fetch(self, memory: Memory) -> dict[Location, Array]:
-        """The contents as they are now, in new NumPy arrays of the memory's precision."""
         ...
 
 

@@ -5,7 +5,7 @@ What is chosen depends on the program and on what there is, never on a clock: th
 
 from collections.abc import Mapping
 
-from rh_kernel.arrays.backend import Backend, Memory, Runner, Unsupported
+from rh_kernel.arrays.backend import Backend, Memory, Places, Runner, Unsupported
 from rh_kernel.arrays.devices import Device, NoCard, card
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.plan import Plan, Precision
@@ -68,17 +68,9 @@ class Accelerated:
         """Copies of the contents."""
         return self._native.memory(heap, precision)
 
-    def runner(self, plan: Plan, memory: Memory) -> Runner:
+    def runner(self, plan: Plan, memory: Places) -> Runner:
         """The plan on that memory."""
         try:
             return self._native.runner(plan, memory)
         except Unsupported:
             return NumPy().runner(plan, memory)
-
-    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
-        """Overwrites what the memory has at those locations."""
-        self._native.store(memory, heap)
-
-    def fetch(self, memory: Memory) -> dict[Location, Array]:
-        """The contents as they are now."""
-        return self._native.fetch(memory)

@@ -11,6 +11,7 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Arrays, Backend, Memory, Runner
 from rh_kernel.arrays.choosing import is_read
+from rh_kernel.arrays.contents import Contents
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.reading import Reader
 from rh_kernel.arrays.plan import Plan, Precision
@@ -38,6 +39,7 @@ class Machine:
         self._runs = runs
         self._plans: dict[int | None, Plan] = {}
         self._runners: dict[int | None, Runner] = {}
+        self._copy: Mapping[Location, Array] | None = None
 
     def plan(self, samples: int | None = None) -> Plan:
         """The plan for so many samples, or that of a program that is not batched."""
@@ -78,14 +80,24 @@ class Machine:
         return once + (samples or 1) * each
 
     def written(self, *, ended: bool = False) -> dict[Location, Array]:
-        """The contents, as they are now, of the locations that the program writes.
+        """The contents, as they are now, of the locations that the program writes: arrays that share nothing.
 
-        If the runs have ``ended``, they are the memory's own arrays where those are near: nobody is to run on it any more.
+        If the runs have ``ended``, they may be the memory's own arrays: nobody is to run on it any more.
         """
-        wanted = {location for location, _ in self.program.writes}
-        held = {location: x for location, x in self.memory.items() if location in wanted}
-        found = held if ended and not self.backend.far else self.backend.fetch(held)
-        return {location: np.asarray(array, np.float64) for location, array in found.items()}
+        memory, writes = self.memory, [location for location, _ in self.program.writes]
+        if not isinstance(memory, Contents):
+            memory = memory.fetch()
+        elif ended and 2 * sum([memory[location].size for location in writes]) > memory.whole.size:
+            return self._of_writes(memory)
+        return {location: np.array(memory[location], np.float64) for location in writes}
+
+    def seen(self) -> dict[Location, Array]:
+        """The same, in arrays that the next call overwrites, all at once: no signal comes in between."""
+        self._copy = self.memory.fetch(self._copy)
+        return self._of_writes(self._copy)
+
+    def _of_writes(self, found: Mapping[Location, Array]) -> dict[Location, Array]:
+        return {location: np.asarray(found[location], np.float64) for location, _ in self.program.writes}
 
 
 def machine(

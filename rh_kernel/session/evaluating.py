@@ -6,6 +6,7 @@ there to be compared.
 
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -104,8 +105,9 @@ def span_of(subject: ClosedTerm | ClosedCommand) -> Span | None:
 
 
 def frozen(array: Array) -> Array:
-    """The array if nobody can write to it, else a copy of it that nobody can."""
-    if not array.flags.writeable and array.base is None:
+    """The array if nobody can write to it, nor to what it is a part of, else a copy of it that nobody can."""
+    whole = cast(object, array.base)
+    if not array.flags.writeable and (whole is None or (isinstance(whole, np.ndarray) and not whole.flags.writeable)):
         return array
     copy = np.array(array)
     copy.setflags(write=False)

@@ -76,19 +76,19 @@ class Batches:
 
     def _change_in_pieces(self, row: Integers, most: int) -> None:
         machine = self.machine
-        old = machine.backend.fetch(machine.memory)
+        old = machine.memory.fetch()
         if self._pieces is None:
             memory = machine.backend.memory(old, machine.precision)
             self._pieces = Batches(machine.program, self._names, self._data, memory, machine.precision, machine.backend)
         new: dict[Location, Array] = {}
         for start in range(0, len(row), most):
             piece = row[start : start + most]
-            machine.backend.store(self._pieces.machine.memory, old)
+            self._pieces.machine.memory.store(old)
             self._pieces.machine.runner(len(piece)).steps(self.inputs, piece[None])
             share = len(piece) / len(row)
             for location, array in self._pieces.machine.written().items():
                 new[location] = new.get(location, 0) + share * array
-        machine.backend.store(machine.memory, new)
+        machine.memory.store(new)
 
     def total(self, start: int, stop: int) -> float:
         """The sum of the results, of type ``Real(1)``, of these samples."""

@@ -13,9 +13,10 @@ class Progress:
     """How far a training run is; ``measures`` holds the averages after each finished epoch, one tuple for each measure.
 
     ``samples_per_second`` counts training only. ``epoch`` is the number of epochs done, ``fraction`` the part of the whole.
-    ``heap`` is the heap after the last finished batch: what is left of the run if it stops here. ``seconds`` is the time spent
-    so far, measuring included, ``texts`` what is measured, and ``start`` what the locations that the run writes to held at
-    first: nothing yet while the run is being made ready.
+    ``heap`` is the heap after the last finished batch: what is left of the run if it stops here. Its arrays are those of the
+    next ``Progress`` too, who wants to keep them copies them. ``seconds`` is the time spent so far, measuring included,
+    ``texts`` what is measured, and ``start`` what the locations that the run writes to held at first: nothing yet while the run
+    is being made ready.
     """
 
     epoch: int

@@ -5,8 +5,9 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from rh_kernel.arrays.backend import Backend
+from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.choosing import backend_for, estimate
+from rh_kernel.arrays.contents import Contents
 from rh_kernel.arrays.devices import Device
 from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.arrays.program import Program
@@ -50,6 +51,8 @@ def train(
     by: str = "on this machine",
 ) -> Iterator[Event]:
     """Trains from ``heap``, which is left as it is: each ``Progress`` holds the heap so far, and ``Trained`` the new one.
+
+    The arrays of a ``Progress`` are overwritten, all of them at once, before the next one comes.
 
     A batch of b samples runs from one heap, and the mean of the b changes is added to it. After each epoch each measure is
     averaged over the data that it names in ``measured``. There is an event about every 20 ms; who asks for no more stops
@@ -113,6 +116,7 @@ class _Training:
         self.longest = longest
         self.heap = dict(heap)
         self.start: dict[Location, Array] = {}
+        self.contents: Mapping[Location, Array] | None = None
         self.curves: tuple[list[float], ...] = tuple([[] for _ in run.measures])
         self.epoch = 0
         self.samples = 0
@@ -148,6 +152,7 @@ class _Training:
                 self.epoch += 1
         yield from self._tell(self._progress())
         curves = tuple([(m.text, tuple(curve)) for m, curve in zip(run.measures, self.curves, strict=True)])
+        self._close(steps.machine.memory, writes)
         yield Trained(dict(self.heap), curves, run.epochs, self.data.size, self.clock.seconds)
 
     def _prepared(self) -> tuple[Program, Batches, list[Batches]]:
@@ -186,11 +191,11 @@ class _Training:
     def _together(self, steps: Batches, writes: Sequence[Location], orders: Sequence[Integers]) -> Generator[Event, None, bool]:
         """Several epochs in one call; or none, if something is no longer finite after them: then one sees when that began."""
         machine, began, before = steps.machine, self.clock.seconds - self.training_seconds, self.clock.turn
-        contents = machine.backend.fetch(machine.memory)
+        self.contents = machine.memory.fetch(self.contents)
         rows = np.concatenate(orders).reshape(-1, min(self.run.batch, self.data.size))
         steps.change(rows)
         if self._endless(machine.memory, writes):
-            machine.backend.store(machine.memory, contents)
+            machine.memory.store(self.contents)
             return False
         self.stale = True
         self.samples += rows.size
@@ -231,13 +236,24 @@ class _Training:
 
     def _look(self, *, last: bool = False) -> None:
         """Sees what is in the memory now; in one that is far away, no more than once a second, and at the ``last``."""
-        if self.steps is None or not self.stale:
+        if self.steps is None or not (self.stale or last):
             return
-        now = self.clock.seconds
-        if last or not self.steps.machine.backend.far or now - self.looked >= BETWEEN_LOOKS:
-            self.heap.update(self.steps.machine.written(ended=last))
+        machine, now = self.steps.machine, self.clock.seconds
+        if last and not machine.backend.far:
+            self.heap.update(machine.written(ended=True))
+        elif last or not machine.backend.far or now - self.looked >= BETWEEN_LOOKS:
+            self.heap.update(machine.seen())
             self.looked = now
-            self.stale = False
+        else:
+            return
+        self.stale = False
+
+    def _close(self, memory: Memory, writes: Sequence[Location]) -> None:
+        """Nobody writes any more on what has been written."""
+        if isinstance(memory, Contents):
+            memory.close()
+        for location in writes:
+            self.heap[location].setflags(write=False)
 
     def _average(self, measure: Batches) -> Generator[Event, None, float]:
         """The average of a measure over all its samples, from what is there now."""
@@ -265,6 +281,8 @@ class _Training:
 
     def _endless(self, found: Mapping[Location, Array], writes: Sequence[Location]) -> list[Location]:
         """The locations that are no longer finite, and of which that has not been told."""
+        if isinstance(found, Contents) and np.isfinite(found.whole).all():
+            return []
         return [loc for loc in writes if loc not in self.told and not np.isfinite(found[loc]).all()]
 
     def _progress(self) -> Progress:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.arrays.backend import Memory
+from rh_kernel.arrays.backend import Places
 from rh_kernel.arrays.compile import compile_term, translate
 from rh_kernel.arrays.equations.expanding import expanded
 from rh_kernel.arrays.numpy_backend.backend import NumPy, NumPyRunner
@@ -136,10 +136,8 @@ class Other:
 
     def __init__(self) -> None:
         self.memory = NumPy().memory
-        self.store = NumPy().store
-        self.fetch = NumPy().fetch
 
-    def runner(self, plan: Plan, memory: Memory) -> Wrapped:
+    def runner(self, plan: Plan, memory: Places) -> Wrapped:
         return Wrapped(NumPy().runner(plan, memory))
 
 

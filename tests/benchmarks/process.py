@@ -77,9 +77,10 @@ def busy(whose: int) -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def megabytes(*arguments: str, folder: Path = PLACE, variables: Mapping[str, str] = EMPTY) -> float:
-    """The most memory that ``python -m`` with those arguments has at any time."""
-    return float(python("-c", WATCHED, *arguments, folder=folder, variables=variables).output.split()[-1])
+def megabytes(*arguments: str, folder: Path = PLACE, variables: Mapping[str, str] = EMPTY) -> tuple[float, float]:
+    """The most memory that ``python -m`` with those arguments has at any time, and what it has when all is done."""
+    *_, most, end = python("-c", WATCHED, *arguments, folder=folder, variables=variables).output.split()
+    return float(most), float(end)
 
 
 WATCHED = """
@@ -91,7 +92,8 @@ except SystemExit as end:
     if end.code:
         raise
 with open("/proc/self/status") as status:
-    print(next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM:")))
+    told = dict(line.split(":") for line in status)
+print(*[int(told[name].split()[0]) / 1024 for name in ("VmHWM", "VmRSS")])
 """
 """A process that runs a module and tells its memory: what the system tells of a child begins with the memory of its parent."""
 

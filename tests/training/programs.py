@@ -1,7 +1,7 @@
 """Training runs as a user writes them: text to ``TrainingRun``, its data, and the heap it starts from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -78,7 +78,15 @@ class Run:
         return heap
 
     def events(self, heap: Mapping[Location, Array]) -> list[Event]:
-        return list(train(self.run, self.data, self.sets, heap))
+        """What the run tells, each event with the heap as it was then."""
+        return [kept(event) for event in train(self.run, self.data, self.sets, heap)]
+
+
+def kept(event: Event) -> Event:
+    """The event, with copies of what the next one may overwrite."""
+    if not isinstance(event, Progress):
+        return event
+    return replace(event, heap={location: content.copy() for location, content in event.heap.items()})
 
 
 def elaborated(text: str, given: Mapping[str, Mapping[str, Array]] | None = None) -> Run:

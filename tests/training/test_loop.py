@@ -18,7 +18,7 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.training import batches, loop
-from rh_kernel.training.events import Diverged, Progress
+from rh_kernel.training.events import Diverged, Progress, Trained
 from rh_kernel.training.samples import data_set
 from tests.training.programs import HANDLERS, Run, close, elaborated, mlp, reports, trained
 
@@ -333,26 +333,41 @@ train rev handle (x) <u>. mlp(u) with sgd(0.2, t)
     assert end.seconds < 10
 
 
-class Counted(NumPy):
-    """NumPy that counts how often the contents are copied out."""
-
-    def __init__(self) -> None:
-        self.fetched = 0
-
-    def fetch(self, memory: Mapping[Location, Array]) -> dict[Location, Array]:
-        self.fetched += 1
-        return super().fetch(memory)
-
-
-def test_the_heap_is_copied_for_who_is_told_of_it_and_not_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each event but the last one holds a heap of its own, and the last one what the run has worked on."""
+def test_the_heap_that_is_told_of_is_one_copy_and_the_last_one_what_the_run_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "SMALL", 0)
+    monkeypatch.setattr(loop, "BETWEEN_EVENTS", 0.0)
     run = training(random_data(20), "epochs 200 batch 4")
-    backend = Counted()
-    found = list(loop.train(run.run, run.data, run.sets, run.weights(), backend=backend))
-    progress = [event for event in found if isinstance(event, Progress)]
-    assert backend.fetched <= len(progress) - 2
-    close(trained(found).heap, trained(run.events(run.weights())).heap)
-    for one, other in pairwise(progress[:-1]):
-        for location in run.locations:
-            assert one.fraction == other.fraction or one.heap[location] is not other.heap[location]
+    start = run.weights()
+    told: list[dict[Location, Array]] = []
+    for event in loop.train(run.run, run.data, run.sets, start):
+        match event:
+            case Progress() if event.fraction not in (0, 1):
+                told.append(dict(event.heap))
+            case Trained():
+                close(event.heap, trained(run.events(start)).heap)
+                for location in run.locations:
+                    assert all(heap[location] is told[0][location] for heap in told)
+                    assert not np.shares_memory(event.heap[location], told[0][location])
+                    assert event.heap[location].base is event.heap[run.locations[0]].base
+            case _:
+                pass
+    assert len(told) > 1
+
+
+def test_contents_that_are_only_read_are_not_kept_alive_by_those_that_are_written() -> None:
+    """The weights of a large layer that is frozen, and a small one that is trained."""
+    run = elaborated(
+        """loc frozen : Real(50, 50) = zeros
+loc count : Real(1) = zeros
+train let w <= Get[frozen]() in let c <= Get[count]() in Put[count](c + dot(w @ x, x))
+  for x in data("mine") epochs 1 batch 1
+""",
+        {"mine": {"x": np.ones((2, 50))}},
+    )
+    frozen, count = run.locations
+    heap = {frozen: np.ones((50, 50)), count: np.zeros(1)}
+    after = trained(run.events(heap)).heap
+    assert after[frozen] is heap[frozen]
+    assert after[count] == [5000.0]
+    base = after[count].base
+    assert base is None or base.nbytes < 50 * 50 * 8

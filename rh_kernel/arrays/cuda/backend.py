@@ -5,7 +5,7 @@ kernels and leaves products of matrices to cuBLAS. All of it goes through one st
 work. A call of a runner ends when the card is done, so whoever calls it knows how long it took, and can be interrupted.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +15,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rh_kernel.arrays.backend import Arrays, Memory, Unsupported
+from rh_kernel.arrays.backend import Arrays, Memory, Places, Unsupported
+from rh_kernel.arrays.contents import contents_of, copied, layout_of
 from rh_kernel.arrays.cuda.contractions import Matrix, Product
 from rh_kernel.arrays.cuda.module import BLOCK, Launch, Module, Way, module
 from rh_kernel.arrays.cuda.texts import LOAD, NEXT, RUN
@@ -124,23 +125,11 @@ class CupyBackend:
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Copies of the contents, on the card."""
-        with self.working():
-            return {location: self.up(np.ascontiguousarray(a, dtype=precision)) for location, a in heap.items()}
+        return OnTheCard(self, heap, precision)
 
-    def runner(self, plan: Plan, memory: Memory) -> "CupyRunner":
+    def runner(self, plan: Plan, memory: Places) -> "CupyRunner":
         """The plan on that memory. Raises ``Unsupported`` only if a way was given that it does not go in."""
         return CupyRunner(self, plan, memory)
-
-    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
-        """Overwrites what the memory has at those locations."""
-        with self.working():
-            for location, array in heap.items():
-                self.write(memory[location], array)
-
-    def fetch(self, memory: Memory) -> dict[Location, Array]:
-        """The contents as they are now."""
-        with self.working():
-            return {location: self.down(a) for location, a in memory.items()}
 
     @contextmanager
     def working(self) -> Generator[None, None, None]:
@@ -167,6 +156,40 @@ class CupyBackend:
         return self.xp.asnumpy(array)
 
 
+class OnTheCard(Memory):
+    """The contents on the card, parts of one array: it takes one transfer to fetch them."""
+
+    __slots__ = ("_backend", "_layout", "_parts", "_whole")
+
+    def __init__(self, backend: CupyBackend, heap: Mapping[Location, Array], precision: Precision) -> None:
+        self._backend = backend
+        self._layout = layout_of(heap)
+        contents = contents_of(heap, precision)
+        with backend.working():
+            self._whole = backend.up(contents.whole)
+            self._parts = {at: self._whole[part].reshape(shape) for at, part, shape in self._layout.parts()}
+
+    def __getitem__(self, location: Location) -> OnCard:
+        return self._parts[location]
+
+    def __iter__(self) -> Iterator[Location]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def store(self, heap: Mapping[Location, Array]) -> None:
+        """Overwrites what is at those locations."""
+        with self._backend.working():
+            for location, array in heap.items():
+                self._backend.write(self._parts[location], array)
+
+    def fetch(self, over: Mapping[Location, Array] | None = None) -> Mapping[Location, Array]:
+        """The contents as they are now."""
+        with self._backend.working():
+            return copied(self._backend.down(self._whole), self._layout, over)
+
+
 @cache
 def _stream(cupy: ModuleType) -> object:
     """The same stream for all back ends: CuPy keeps memory that is given back for the stream that had it."""
@@ -176,7 +199,7 @@ def _stream(cupy: ModuleType) -> object:
 class CupyRunner:
     """A plan with its buffers on the card, its kernels compiled."""
 
-    def __init__(self, backend: CupyBackend, plan: Plan, memory: Memory) -> None:
+    def __init__(self, backend: CupyBackend, plan: Plan, memory: Places) -> None:
         self.backend = backend
         self.plan = plan
         self.module: Module = module(plan, backend.way)
@@ -254,7 +277,7 @@ class CupyRunner:
             if x.shape != shape or x.dtype != self.plan.precision:
                 raise ValueError(f"an array of {x.dtype}{x.shape} for one of {self.plan.precision}{shape}")
 
-    def _buffer(self, buffer: Input | Content | Kept | Scratch, scratch: OnCard, memory: Memory) -> OnCard:
+    def _buffer(self, buffer: Input | Content | Kept | Scratch, scratch: OnCard, memory: Places) -> OnCard:
         match buffer:
             case Input(_, size):
                 return self.backend.xp.empty(max(1, size), dtype=self.plan.precision)

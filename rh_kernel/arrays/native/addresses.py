@@ -4,7 +4,8 @@ import ctypes
 
 import numpy as np
 
-from rh_kernel.arrays.native.table import Table, address
+from rh_kernel.arrays.contents import address
+from rh_kernel.arrays.native.table import Table
 from rh_kernel.syntax.core import Array
 
 

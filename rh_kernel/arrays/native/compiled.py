@@ -6,29 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from rh_kernel.arrays.backend import Arrays, Memory, Unsupported
+from rh_kernel.arrays.backend import Arrays, Memory, Places, Unsupported
+from rh_kernel.arrays.contents import ALIGNMENT, address, aligned, contents_of
 from rh_kernel.arrays.native.machine import maker
 from rh_kernel.arrays.native.schedule import Machine
-from rh_kernel.arrays.native.table import Given, address, table
+from rh_kernel.arrays.native.table import Given, table
 from rh_kernel.arrays.native.toolchain import Missing, library, toolchain
 from rh_kernel.arrays.native.translation import Translation, translate
 from rh_kernel.arrays.plan import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
-ALIGNMENT = 64
-
 
 def available() -> bool:
     """Whether there is a compiler; ``RH_NATIVE=0`` says that there is none."""
     return not isinstance(toolchain(), Missing)
-
-
-def aligned(size: int, dtype: np.dtype[Any]) -> Array:
-    """An array of one axis, full of zeros, whose first entry lies at the start of a cache line."""
-    whole = np.zeros(size * dtype.itemsize + ALIGNMENT, dtype=np.uint8)
-    start = -address(whole) % ALIGNMENT
-    return whole[start : start + size * dtype.itemsize].view(dtype)
 
 
 class Native:
@@ -39,14 +31,9 @@ class Native:
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Copies of the contents, each at the start of a cache line."""
-        found: dict[Location, Array] = {}
-        for location, content in heap.items():
-            array = aligned(content.size, np.dtype(precision)).reshape(content.shape)
-            array[...] = content
-            found[location] = array
-        return found
+        return contents_of(heap, precision)
 
-    def runner(self, plan: Plan, memory: Memory) -> "NativeRunner":
+    def runner(self, plan: Plan, memory: Places) -> "NativeRunner":
         """The plan on that memory. Raises ``Unsupported`` without a compiler, and if a step has no loop."""
         found = toolchain()
         if isinstance(found, Missing):
@@ -56,15 +43,6 @@ class Native:
         translation = translate(plan, machine)
         return NativeRunner(plan, memory, translation, str(library(translation.source)))
 
-    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
-        """Overwrites what the memory has at those locations."""
-        for location, content in heap.items():
-            memory[location][...] = content
-
-    def fetch(self, memory: Memory) -> dict[Location, Array]:
-        """The contents as they are now, in new arrays."""
-        return {location: np.array(array) for location, array in memory.items()}
-
 
 class NativeRunner:
     """A plan in machine code. ``step`` is the machine itself: a run costs one call."""
@@ -73,7 +51,7 @@ class NativeRunner:
 
     step: Callable[..., None]
 
-    def __init__(self, plan: Plan, memory: Memory, translation: Translation, path: str) -> None:
+    def __init__(self, plan: Plan, memory: Places, translation: Translation, path: str) -> None:
         dtype = np.dtype(plan.precision)
         self._plan = plan
         shown = {view.buffer for view in _views(plan.result)}

@@ -10,8 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from rh_kernel.arrays.backend import Unsupported
+from rh_kernel.arrays.contents import address
 from rh_kernel.arrays.native.addresses import ByAddress
-from rh_kernel.arrays.native.table import Table, address
+from rh_kernel.arrays.native.table import Table
 from rh_kernel.arrays.native.toolchain import library, resource
 from rh_kernel.syntax.core import Array
 

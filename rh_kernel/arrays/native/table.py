@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rh_kernel.arrays.contents import address
 from rh_kernel.arrays.plan import Integers
 from rh_kernel.arrays.program import Extent
 from rh_kernel.syntax.core import Array
@@ -14,12 +15,6 @@ from rh_kernel.syntax.core import Array
 Numbers = npt.NDArray[np.int64]
 LINE = 64
 """The bytes of a line of the cache."""
-
-
-def address(array: npt.NDArray[Any]) -> int:
-    """Where the array's first entry lies."""
-    found: int = array.__array_interface__["data"][0]
-    return found
 
 
 @dataclass(frozen=True, slots=True)

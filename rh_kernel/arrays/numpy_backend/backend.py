@@ -9,7 +9,8 @@ from typing import cast
 import numpy as np
 
 from rh_kernel.arrays.backend import Arrays as Values
-from rh_kernel.arrays.backend import Memory
+from rh_kernel.arrays.backend import Memory, Places
+from rh_kernel.arrays.contents import contents_of
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.entries import Action
 from rh_kernel.arrays.numpy_backend.joint_updates import SMALL, product_alone, rows
@@ -28,36 +29,17 @@ class NumPy:
 
     def memory(self, heap: Mapping[Location, Array], precision: Precision) -> Memory:
         """Copies of the contents; the small ones lie side by side."""
-        whole = np.empty(sum([array.size for array in heap.values() if array.size <= SMALL]), precision)
-        found: dict[Location, Array] = {}
-        start = 0
-        for location, array in heap.items():
-            if array.size > SMALL:
-                found[location] = np.array(array, dtype=precision, order="C")
-                continue
-            found[location] = whole[start : start + array.size].reshape(array.shape)
-            found[location][...] = array
-            start += array.size
-        return found
+        return contents_of(heap, precision, SMALL)
 
-    def runner(self, plan: Plan, memory: Memory) -> "NumPyRunner":
+    def runner(self, plan: Plan, memory: Places) -> "NumPyRunner":
         """The plan on that memory, on which it writes."""
         return NumPyRunner(plan, memory)
-
-    def store(self, memory: Memory, heap: Mapping[Location, Array]) -> None:
-        """Overwrites what the memory has at those locations."""
-        for location, array in heap.items():
-            memory[location][...] = array
-
-    def fetch(self, memory: Memory) -> dict[Location, Array]:
-        """The contents as they are now."""
-        return {location: array.copy() for location, array in memory.items()}
 
 
 class NumPyRunner:
     """A plan with its arrays. Inputs are copied into arrays of its own."""
 
-    def __init__(self, plan: Plan, memory: Memory) -> None:
+    def __init__(self, plan: Plan, memory: Places) -> None:
         self._dtype = dtype = np.dtype(plan.precision)
         scratch = np.empty(plan.scratch, dtype)
         self._inputs = tuple([(np.empty(shape, dtype), shape) for shape in plan.inputs])

@@ -6,11 +6,11 @@ the content.
 
 from dataclasses import dataclass, replace
 from math import prod
+from operator import itemgetter
 from typing import cast
 
-import numpy as np
-
-from rh_kernel.arrays.backend import Memory
+from rh_kernel.arrays.backend import Places
+from rh_kernel.arrays.contents import Contents
 from rh_kernel.arrays.plan import Content, Contract, Plan, View
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.matrices import matrices
@@ -49,32 +49,25 @@ def updates(plan: Plan) -> list[Update]:
     return sorted(found, key=lambda update: update.buffer)
 
 
-def rows(plan: Plan, memory: Memory) -> list[tuple[list[Update], Array]]:
+def rows(plan: Plan, memory: Places) -> list[tuple[list[Update], Array]]:
     """The updates of one scale, two or more, whose contents lie side by side; and those contents as one array."""
-    found: list[tuple[list[Update], Array, int, int]] = []
-    for update, whole, start in sorted(_placed(plan, memory), key=lambda placed: (id(placed[1]), placed[2])):
+    if not isinstance(memory, Contents):
+        return []
+    found: list[tuple[list[Update], int, int]] = []
+    for start, update in sorted(_placed(plan, memory), key=itemgetter(0)):
         last = found[-1] if found else None
-        if last and last[1] is whole and last[3] == start and last[0][0].scale == update.scale:
+        if last and last[2] == start and last[0][0].scale == update.scale:
             last[0].append(update)
-            found[-1] = (last[0], whole, last[2], start + update.size)
+            found[-1] = (last[0], last[1], start + update.size)
         else:
-            found.append(([update], whole, start, start + update.size))
-    return [(row, whole[start:end]) for row, whole, start, end in found if len(row) > 1]
+            found.append(([update], start, start + update.size))
+    return [(row, memory.whole[start:end]) for row, start, end in found if len(row) > 1]
 
 
-def _placed(plan: Plan, memory: Memory) -> list[tuple[Update, Array, int]]:
-    """The updates whose contents are part of an array of one axis: that array, and where in it they begin."""
-    found: list[tuple[Update, Array, int]] = []
-    for update in updates(plan):
-        content: Array = memory[cast(Content, plan.buffers[update.buffer]).location]
-        whole = content.base
-        if isinstance(whole, np.ndarray) and whole.ndim == 1 and whole.dtype == plan.precision and whole.flags.c_contiguous:
-            found.append((update, whole, (_address(content) - _address(whole)) // whole.itemsize))
-    return found
-
-
-def _address(array: Array) -> int:
-    return array.__array_interface__["data"][0]
+def _placed(plan: Plan, memory: Contents) -> list[tuple[int, Update]]:
+    """The updates, and where the contents begin."""
+    found = updates(plan)
+    return [(memory.start(cast(Content, plan.buffers[update.buffer]).location), update) for update in found]
 
 
 def product_alone(step: Contract, buffer: int, start: int) -> Contract:

@@ -18,6 +18,10 @@ from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array
 
+STRIP = 1 << 16
+"""So many entries, about, of an outer product that is added to something are made at a time. A sum of such products is made as
+a whole: parts of it would cost more."""
+
 
 def calls(step: Step, arrays: Arrays) -> list[Action]:
     """The calls that do the step."""
@@ -42,8 +46,9 @@ def room(step: Step) -> int:
     match step:
         case Map(shape):
             return prod(shape)
-        case Contract(extents, output):
-            return prod([n for n, stride in zip(extents, output.strides, strict=True) if stride])
+        case Contract(extents, output, _, _, _, accumulate):
+            size = prod([n for n, stride in zip(extents, output.strides, strict=True) if stride])
+            return min(size, STRIP) if accumulate and prod(extents) == size else size
         case Gather(output):
             return prod(output.shape)
         case Reduce() | Call() | Check():
@@ -117,7 +122,10 @@ def _contract(step: Contract, arrays: Arrays) -> list[Action]:
     done: list[Action] = []
     negative = step.accumulate and step.scale < 0
     scale = -step.scale if negative else step.scale
-    made = output if found.direct and not found.summed else arrays.room(found.product)
+    high = found.product[0]
+    if step.accumulate and len(found.product) == 2 and left.shape[-1] == 1:
+        high = max(1, min(high, STRIP // max(1, found.product[1])))
+    made = output if found.direct and not found.summed else arrays.room((high, *found.product[1:]))
     number: Array | None = None
     if scale != 1.0:
         # The number goes into what is smallest.
@@ -126,7 +134,14 @@ def _contract(step: Contract, arrays: Arrays) -> list[Action]:
             left, number = _scaled(left, number, arrays, done), None
         elif right.size <= made.size:
             right, number = _scaled(right, number, arrays, done), None
-    return [*done, _product(left, right, made), *_finish(step, found, made, output, arrays, number, negative=negative)]
+    if high == found.product[0]:
+        return [*done, _product(left, right, made), *_finish(step, found, made, output, arrays, number, negative=negative)]
+    for start in range(0, found.product[0], high):
+        some = slice(start, start + high)
+        strip = made[: len(left[some])]
+        done.append(_product(left[some], right, strip))
+        done += _finish(step, found, strip, output[some], arrays, number, negative=negative)
+    return done
 
 
 def _finish(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rh_kernel.arrays.backend import Arrays, Memory
+from rh_kernel.arrays.backend import Arrays, Places
 from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.arrays.program import (
     Alias,
@@ -36,7 +36,7 @@ NOTHING = np.empty(0)
 class Reader:
     """A program for so many samples, and the memory that its runs write on."""
 
-    def __init__(self, program: Program, memory: Memory, precision: Precision, samples: int | None) -> None:
+    def __init__(self, program: Program, memory: Places, precision: Precision, samples: int | None) -> None:
         self._program = program
         self._memory = memory
         self._samples = samples

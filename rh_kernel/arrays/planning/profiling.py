@@ -89,9 +89,9 @@ def profile(machine: Machine) -> Generator[None, None, Profile]:
     model = calibrated(backend, machine.precision)
     yield
     runner = machine.runner()
-    before = backend.fetch(memory)
+    before = memory.fetch()
     runner.step()
-    backend.store(memory, before)
+    memory.store(before)
     notation = Notation(plan.buffers, plan.steps)
     item = np.dtype(plan.precision).itemsize
     found: list[Measured] = []
@@ -102,7 +102,7 @@ def profile(machine: Machine) -> Generator[None, None, Profile]:
         size = made.moved * item
         found.append(Measured(made, calls, size, model.seconds(calls, size, made.operations), seconds))
         yield
-    return Profile(model, tuple(found), _whole(runner, backend, memory))
+    return Profile(model, tuple(found), _whole(runner, memory))
 
 
 def calibrated(backend: Backend, precision: Precision) -> Model:
@@ -126,8 +126,8 @@ def calibrated(backend: Backend, precision: Precision) -> Model:
     def seconds(step: Step, sizes: Iterable[int]) -> float:
         buffers = tuple([Kept(np.ones(n)) for n in sizes])
         plan = Plan(precision, None, (), buffers, 0, (step,), (), ())
-        runner = backend.runner(plan, {})
-        timed = _pieces(runner, LEAST) if isinstance(runner, NumPyRunner) else _alone(plan, backend, {}, LEAST)
+        runner, nothing = backend.runner(plan, {}), backend.memory({}, precision)
+        timed = _pieces(runner, LEAST) if isinstance(runner, NumPyRunner) else _alone(plan, backend, nothing, LEAST)
         return next(iter(timed))[1] or 0.0
 
     each = seconds(add, (few,) * 3)
@@ -150,24 +150,24 @@ def _pieces(runner: NumPyRunner, least: float) -> Generator[tuple[int, float | N
 
 def _alone(plan: Plan, backend: Backend, memory: Memory, least: float) -> Generator[tuple[int, float | None], None, None]:
     """The seconds of each step as a plan of its own, which finds the contents of locations, but no other arrays."""
-    before = backend.fetch(memory)
+    before = memory.fetch()
     for step in plan.steps:
         try:
             runner = backend.runner(replace(plan, steps=(step,), result=()), memory)
             found = _seconds(lambda n, run=runner.step: _repeat((run,), n), least=least)
         except (Stuck, Unsupported):
             found = None
-        backend.store(memory, before)
+        memory.store(before)
         yield 1, found
 
 
-def _whole(runner: Runner, backend: Backend, memory: Memory) -> float:
+def _whole(runner: Runner, memory: Memory) -> float:
     """The seconds of a run. The runs are of one heap, over and over, so a strict one may get stuck: then one is enough."""
-    before = backend.fetch(memory)
+    before = memory.fetch()
     try:
         return _seconds(lambda n: _repeat((runner.step,), n))
     except Stuck:
-        backend.store(memory, before)
+        memory.store(before)
         return _seconds(lambda n: _repeat((runner.step,), 1), most=0.0)
 
 

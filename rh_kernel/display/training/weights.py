@@ -32,6 +32,9 @@ MOST_NAMES = 20
 ROOM = 1 << 20
 """While a run goes on, locations of so many entries together are drawn."""
 
+PART = 1 << 16
+"""Of so many entries at a time a difference is made."""
+
 LEAST_SIDE = 5
 """A row of fewer than 5 × 5 numbers is not taken for an image."""
 
@@ -75,7 +78,7 @@ def moved(change: Change) -> str:
     if before is None or before.shape != after.shape:
         return "new"
     with np.errstate(all="ignore"):
-        return f"‖Δ‖ = {short(_norm(np.subtract(after, before, dtype=np.float64)))}"
+        return f"‖Δ‖ = {short(_distance(after, before))}"
 
 
 def contents(change: Change) -> str:
@@ -159,6 +162,13 @@ def _legend() -> str:
 
 def _square(colour: str) -> str:
     return span(f"color:{colour}", "■")
+
+
+def _distance(after: Array, before: Array) -> float:
+    """The norm of the difference, of which only a part is made at a time."""
+    x, y = after.ravel(), before.ravel()
+    parts = [slice(start, start + PART) for start in range(0, x.size, PART)]
+    return math.hypot(*[_norm(np.subtract(x[part], y[part], dtype=np.float64)) for part in parts])
 
 
 def _norm(array: Array) -> float:

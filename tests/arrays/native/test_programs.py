@@ -65,5 +65,5 @@ def test_a_command_runs_as_its_plan_says(P: Command) -> None:
     runner.step(*POINT)
     result, contents = interpret(plan, HEAP, POINT)
     compare(runner.result(), result, 1e-9)
-    for location, content in Native().fetch(memory).items():
+    for location, content in memory.fetch().items():
         np.testing.assert_allclose(content, contents[location], rtol=1e-9, atol=1e-9)

@@ -185,7 +185,7 @@ def test_runners_share_a_memory() -> None:
     four.step(x)
     _, contents = interpret(update(1), {W: START}, [x[:1]])
     _, contents = interpret(update(4), contents, [x])
-    np.testing.assert_allclose(Native().fetch(memory)[W], contents[W], rtol=1e-12)
+    np.testing.assert_allclose(memory.fetch()[W], contents[W], rtol=1e-12)
 
 
 def test_contents_are_copied_in_and_out() -> None:
@@ -193,9 +193,9 @@ def test_contents_are_copied_in_and_out() -> None:
     memory = Native().memory(heap, "float64")
     memory[W][...] = 7
     np.testing.assert_array_equal(heap[W], START)
-    Native().fetch(memory)[W][...] = 8
+    memory.fetch()[W][...] = 8
     assert (memory[W] == 7).all()
-    Native().store(memory, heap)
+    memory.store(heap)
     np.testing.assert_array_equal(memory[W], START)
 
 

@@ -138,7 +138,7 @@ class StepByStep(Opened):
 
     def weights(self) -> tuple[Floats, ...]:
         """What the memory holds."""
-        found = self.machine.backend.fetch(self.machine.memory)
+        found = self.machine.memory.fetch()
         return self.contents({location.name: array for location, array in found.items()})
 
 
