@@ -26,7 +26,7 @@ BETWEEN_EVENTS = 0.02
 BETWEEN_LOOKS = 1.0
 """Seconds of work after which weights that are on a graphics card are looked at again."""
 
-MANY = 1 << 15
+MANY = 1 << 16
 """The samples that several epochs may have together which are given to the back end in one call."""
 
 SMALL = 1 << 14
@@ -126,6 +126,8 @@ class _Training:
         self.stale = False
         self.clock = _Clock()
         self.training_seconds = 0.0
+        self.rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
+        self.unshuffled: Integers = np.arange(data.size)[None]
         self.told: set[Location | int] = {loc for loc, array in heap.items() if not np.isfinite(array).all()}
 
     def events(self) -> Iterator[Event]:
@@ -136,10 +138,9 @@ class _Training:
         self.steps = steps
         writes = tuple([location for location, _ in step.writes])
         self.start = {location: self.heap[location] for location in writes if location in self.heap}
-        rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
         while self.epoch < run.epochs:
             count = 1 if averages else self._epochs(steps)
-            orders = [np.arange(self.data.size) if rng is None else rng.permutation(self.data.size) for _ in range(count)]
+            orders = self._orders(count)
             if count > 1 and (yield from self._together(steps, writes, orders)):
                 continue
             for order in orders:
@@ -188,11 +189,20 @@ class _Training:
             return 1
         return max(1, min(min(self.at_once * batch, MANY) // self.data.size, self.run.epochs - 1 - self.epoch))
 
-    def _together(self, steps: Batches, writes: Sequence[Location], orders: Sequence[Integers]) -> Generator[Event, None, bool]:
+    def _orders(self, count: int) -> Integers:
+        """The samples of so many epochs (epochs × samples), in the order in which they come."""
+        size = self.data.size
+        if self.rng is not None:
+            return np.stack([self.rng.permutation(size) for _ in range(count)])
+        if len(self.unshuffled) < count:
+            self.unshuffled = np.tile(self.unshuffled[0], (count, 1))
+        return self.unshuffled[:count]
+
+    def _together(self, steps: Batches, writes: Sequence[Location], orders: Integers) -> Generator[Event, None, bool]:
         """Several epochs in one call; or none, if something is no longer finite after them: then one sees when that began."""
         machine, began, before = steps.machine, self.clock.seconds - self.training_seconds, self.clock.turn
         self.contents = machine.memory.fetch(self.contents)
-        rows = np.concatenate(orders).reshape(-1, min(self.run.batch, self.data.size))
+        rows = orders.reshape(-1, min(self.run.batch, self.data.size))
         steps.change(rows)
         if self._endless(machine.memory, writes):
             machine.memory.store(self.contents)
