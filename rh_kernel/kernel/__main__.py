@@ -31,7 +31,7 @@ def main() -> None:
     # Programs are trees of very many small nodes, without cycles: looking for cycles often makes cells and interrupts wait.
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)
-    RHKernelApp.launch_instance(kernel_class=RHKernel, outstream_class="rh_kernel.kernel.streams.Stream")
+    RHKernelApp.launch_instance(kernel_class=RHKernel, outstream_class="rh_kernel.kernel.python_cells.streams.Stream")
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def _is_later(item: Item | Unparsed) -> bool:
     if isinstance(item, SectionItem):
         if item.section != LABORATORY:
             return False
-        from rh_kernel.kernel.laboratory_place import computes
+        from rh_kernel.kernel.sections.laboratory import computes
 
         return computes(item.span)
     return isinstance(item, TrainItem) or (isinstance(item, Directive) and item.name.text in _LATER)
@@ -78,7 +78,7 @@ def _functions(text: str) -> set[str]:
     """The functions that a text declares in ``%%lambda`` sections."""
     if LABORATORY not in text:
         return set()
-    from rh_kernel.kernel.laboratory_place import functions_named
+    from rh_kernel.kernel.sections.laboratory import functions_named
 
     return functions_named(Source("above", text))
 
@@ -87,7 +87,7 @@ def _needs_effects(session: Session, text: str, above: str) -> bool:
     """Whether a text with ``%%eff`` sections may use what sections above declare or include and the session does not know."""
     if EFFECTS not in text or EFFECTS not in above:
         return False
-    from rh_kernel.kernel.effects_place import declared_names, includes
+    from rh_kernel.kernel.sections.effects import declared_names, includes
 
     source = Source("above", above)
     known = session.effects

@@ -16,12 +16,12 @@ from rh_kernel.display.fault import fault
 from rh_kernel.kernel.checking import TARGET, listener
 from rh_kernel.kernel.comms import MESSAGES, manager
 from rh_kernel.kernel.completeness import completeness
-from rh_kernel.kernel.completion import completions
+from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.driving import drive
 from rh_kernel.kernel.errors import Content, failed, faulty, interrupted, malformed, occupied
 from rh_kernel.kernel.history import Cell, History, history_file
-from rh_kernel.kernel.inspection import inspection
-from rh_kernel.kernel.python import Python
+from rh_kernel.kernel.inspection.inspecting import inspection
+from rh_kernel.kernel.python_cells.python import Python
 from rh_kernel.kernel.requests import Malformed, well_formed
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, cast
 
-from rh_kernel.kernel.completion import completions
+from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.workspace.workspace import workspace_of
 
 NAME = "rh"

@@ -89,7 +89,7 @@ def _measure(kernel: Kernel, head: str) -> None:
     comm = next(content["comm_id"] for content in opened if "opening" in content["data"]["state"])
     kernel.run(DOUBLING)
     kernel.run("%evaluator stepped")
-    training = 'train rev handle (x) <u>. mlp(u) with sgd(0.01, t)\n  for (x, t) in data("xor") epochs 1000000 batch 1'
+    training = 'train rev handle (x) <u>. mlp(u) with sgd(0.01, t)\n  for (x, t) in data("xor") epochs 1000000000 batch 1'
     for name, code in (("a reduction", "n15(0)"), ("a training run", training)):
         kernel.client.execute(code)
         # The cell is parsed and typechecked in one piece; the reduction is what comes after.

@@ -12,8 +12,8 @@ import numpy as np
 from rh_kernel.display import diagnostics
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.record import error, records
-from rh_kernel.kernel.completion import completions
-from rh_kernel.kernel.inspection import inspection
+from rh_kernel.kernel.completion.completing import completions
+from rh_kernel.kernel.inspection.inspecting import inspection
 from rh_kernel.session.bounds import Bounds
 from rh_kernel.session.results import ItemFailed, Result, Shown, ValueFound
 from rh_kernel.session.session import Session, execute

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.kernel.breaking import Breaks, breakable
+from rh_kernel.kernel.python_cells.breaking import Breaks, breakable
 
 
 def signal_after(seconds: float) -> None:

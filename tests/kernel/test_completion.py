@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rh_kernel.highlighting.looks import CHECK_WORDS, COMPILE_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
-from rh_kernel.kernel.completion import Completion, completions
-from rh_kernel.kernel.completion_signs import signs
+from rh_kernel.kernel.completion.completing import Completion, completions
+from rh_kernel.kernel.completion.signs import signs
 from rh_kernel.session.bounds import MEANINGS
 from rh_kernel.session.directives import DIRECTIVES
 from rh_kernel.session.forms import FORMS

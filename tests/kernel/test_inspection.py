@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.kernel.inspection import inspection
+from rh_kernel.kernel.inspection.inspecting import inspection
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.directives import DIRECTIVES
 from rh_kernel.session.forms import FORMS, RULES, SIGNS

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rh_kernel.kernel.streams import MOST
+from rh_kernel.kernel.python_cells.streams import MOST
 from rh_kernel.syntax.parsing.lexer import python_starts
 from tests.kernel.conftest import PATIENCE, Client, Ran, Start
 
@@ -541,7 +541,7 @@ def test_while_a_cell_is_at_work_a_slider_cannot_change_the_session(both: Client
     """
     comm = slider(fine(both.run(python(code))))
     fine(both.run(python('rh.data("few", x=[[0.0, 1.0]] * 4, t=[1.0] * 4)')))
-    request = both.client.execute(f'{FIT} for (x, t) in data("few") epochs 1000000', stop_on_error=False)
+    request = both.client.execute(f'{FIT} for (x, t) in data("few") epochs 1000000000', stop_on_error=False)
     time.sleep(0.5)
     moved(both, comm, 3)
     both.manager.interrupt_kernel()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.kernel.streams import CELLS, Allowance
+from rh_kernel.kernel.python_cells.streams import CELLS, Allowance
 
 
 @given(st.lists(st.text(max_size=8)), st.integers(0, 30))

@@ -106,7 +106,7 @@ def test_the_tab_key_knows_the_session(python: Client) -> None:
 def test_an_interrupted_run_leaves_what_was_done(python: Client) -> None:
     assert python.run("%%rh" + TRAIN).reply["status"] == "ok"
     assert python.run("rh.data('mine', x=[[0., 1.]] * 64, t=[[1.]] * 64)").reply["status"] == "ok"
-    train = '%%rh\ntrain rev handle (x) <u>. line(u) with sgd(0.01, t)\n  for (x, t) in data("mine") epochs 10000000 batch 4'
+    train = '%%rh\ntrain rev handle (x) <u>. line(u) with sgd(0.01, t)\n  for (x, t) in data("mine") epochs 1000000000 batch 4'
     ran = python.run(train, interrupt_after=1.0)
     assert ran.reply["status"] == "error"
     assert ran.reply["ename"] == "CellStopped"

@@ -154,7 +154,7 @@ def test_an_interrupted_training_run_is_kept(notebook: Notebook, monkeypatch: py
 
     monkeypatch.setattr(cells.Outputs, "take", taking)
     result = notebook.run(
-        '%%rh\ntrain rev handle (x) <u>. line(u) with sgd(0.01, t) for (x, t) in data("mine") epochs 100000 batch 4'
+        '%%rh\ntrain rev handle (x) <u>. line(u) with sgd(0.01, t) for (x, t) in data("mine") epochs 100000000 batch 4'
     )
     assert isinstance(result.error_in_exec, CellStopped)
     assert "kept" in str(result.error_in_exec)

@@ -23,7 +23,7 @@ handler sgd(t : Real(k)) : rev handler(Real(k)) = {
     | y, z -> let (w, x) <- z in let _ <= Put[l](w - 0.1 * outer(y, x)) in return w^T @ y
 }
 """
-TRAIN = 'train rev handle (x) <u>. FC[w](u) with sgd(t) for (x, t) in data("xor") epochs 10000000\n'
+TRAIN = 'train rev handle (x) <u>. FC[w](u) with sgd(t) for (x, t) in data("xor") epochs 1000000000\n'
 
 
 @pytest.fixture

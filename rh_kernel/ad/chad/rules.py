@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from rh_kernel.ad.chad import target
 from rh_kernel.ad.chad.source import Context, Supply
-from rh_kernel.ad.chad.target import (
+from rh_kernel.ad.chad.target import terms as target
+from rh_kernel.ad.chad.target.terms import (
     Let,
     LetLinear,
     LinearCall,
@@ -19,7 +19,7 @@ from rh_kernel.ad.chad.target import (
     Tuple,
     Variable,
 )
-from rh_kernel.ad.chad.types import AnyType, Product
+from rh_kernel.ad.chad.target.types import AnyType, Product
 from rh_kernel.ad.language import core
 from rh_kernel.ad.language.types import Function, Real, Sum, Type
 from rh_kernel.ad.language.types import Product as SourceProduct

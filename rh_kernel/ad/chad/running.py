@@ -2,20 +2,21 @@
 
 from typing import cast
 
-from rh_kernel.ad.chad import accumulating, commands
-from rh_kernel.ad.chad.accumulated import accumulated_derivative
-from rh_kernel.ad.chad.accumulating import State
-from rh_kernel.ad.chad.combinator_derivatives import combinator_derivative
-from rh_kernel.ad.chad.combinators import Entries, arrow
-from rh_kernel.ad.chad.evaluation import evaluate
-from rh_kernel.ad.chad.forward import forward_derivative
-from rh_kernel.ad.chad.reverse import reverse_derivative
+from rh_kernel.ad.chad.accumulation import commands
+from rh_kernel.ad.chad.accumulation import running as accumulating
+from rh_kernel.ad.chad.accumulation.derivatives import accumulated_derivative
+from rh_kernel.ad.chad.accumulation.running import State
+from rh_kernel.ad.chad.accumulation.sparse import full
+from rh_kernel.ad.chad.combinators.arrows import Entries, arrow
+from rh_kernel.ad.chad.combinators.derivatives import combinator_derivative
+from rh_kernel.ad.chad.derivatives.forward import forward_derivative
+from rh_kernel.ad.chad.derivatives.reverse import reverse_derivative
+from rh_kernel.ad.chad.evaluation.evaluation import evaluate
+from rh_kernel.ad.chad.evaluation.values import Counters
 from rh_kernel.ad.chad.source import Context
-from rh_kernel.ad.chad.sparse import full
-from rh_kernel.ad.chad.target import Call, Term, Tuple, Variable
-from rh_kernel.ad.chad.traversal import count
-from rh_kernel.ad.chad.types import Mode
-from rh_kernel.ad.chad.values import Counters
+from rh_kernel.ad.chad.target.terms import Call, Term, Tuple, Variable
+from rh_kernel.ad.chad.target.traversal import count
+from rh_kernel.ad.chad.target.types import Mode
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import Tally, run
 from rh_kernel.ad.language.scalars import quietly

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from rh_kernel.ad.chad import operations
 from rh_kernel.ad.chad.operations import Operation
-from rh_kernel.ad.chad.types import UNIT, Mode, Product, tangent
+from rh_kernel.ad.chad.target.types import UNIT, Mode, Product, tangent
 from rh_kernel.ad.language.core import Apply, Array, Constant, Dot, Index, Replicate, Total
 from rh_kernel.ad.language.types import Real, Type
 from rh_kernel.source.diagnostic import KernelBug

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
-from rh_kernel.ad.chad import combinators
-from rh_kernel.ad.chad.printing import document
+from rh_kernel.ad.chad.combinators import arrows as combinators
 from rh_kernel.ad.chad.running import accumulated, by_combinators, pull, pull_accumulated, push, transformed
-from rh_kernel.ad.chad.simplification import simplified
-from rh_kernel.ad.chad.target import Term
-from rh_kernel.ad.chad.types import Mode
+from rh_kernel.ad.chad.simplification.simplifying import simplified
+from rh_kernel.ad.chad.target.printing import document
+from rh_kernel.ad.chad.target.terms import Term
+from rh_kernel.ad.chad.target.types import Mode
 from rh_kernel.ad.language.binding import binders
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.printing import program as program_document

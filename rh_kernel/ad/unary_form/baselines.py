@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from rh_kernel.ad.language.core import Variable
 from rh_kernel.ad.language.scalars import apply, partial
-from rh_kernel.ad.unary_form.evaluation import run
-from rh_kernel.ad.unary_form.from_core import scalar_term
-from rh_kernel.ad.unary_form.gradients import Problem
-from rh_kernel.ad.unary_form.residual import Residual, term
-from rh_kernel.ad.unary_form.terms import Const, Op, Term, Var
+from rh_kernel.ad.unary_form.optimisation.gradients import Problem
+from rh_kernel.ad.unary_form.optimisation.residual import Residual, term
+from rh_kernel.ad.unary_form.terms.evaluation import run
+from rh_kernel.ad.unary_form.terms.terms import Const, Op, Term, Var
+from rh_kernel.ad.unary_form.translation.from_core import scalar_term
 from rh_kernel.source.diagnostic import KernelBug
 
 

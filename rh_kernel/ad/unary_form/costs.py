@@ -7,8 +7,8 @@ A cost is (moves, additions, multiplications, nonlinear operations). What Fig 11
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rh_kernel.ad.unary_form.binding import parts
-from rh_kernel.ad.unary_form.terms import (
+from rh_kernel.ad.unary_form.terms.binding import parts
+from rh_kernel.ad.unary_form.terms.terms import (
     Const,
     Fill,
     Fold,
@@ -26,8 +26,8 @@ from rh_kernel.ad.unary_form.terms import (
     Use,
     Var,
 )
-from rh_kernel.ad.unary_form.types import Several, Type, size
-from rh_kernel.ad.unary_form.typing import Checking
+from rh_kernel.ad.unary_form.terms.types import Several, Type, size
+from rh_kernel.ad.unary_form.terms.typing import Checking
 from rh_kernel.source.diagnostic import KernelBug
 
 

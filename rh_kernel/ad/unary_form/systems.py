@@ -11,21 +11,24 @@ from rh_kernel.ad.language.evaluation import run as run_common
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.system import Point, Pulled, Stage, Step, System
-from rh_kernel.ad.unary_form import direct, from_unary, printing, printing_forms
-from rh_kernel.ad.unary_form.binding import count
 from rh_kernel.ad.unary_form.costs import cost
-from rh_kernel.ad.unary_form.evaluation import Meter, run
-from rh_kernel.ad.unary_form.expansion import applied
-from rh_kernel.ad.unary_form.from_core import Source, flat, nested, source
-from rh_kernel.ad.unary_form.gradients import Problem, gradient, inlined, pulled
-from rh_kernel.ad.unary_form.higher_order import first_order
-from rh_kernel.ad.unary_form.residual import flattened
-from rh_kernel.ad.unary_form.reverse import reverse as reverse_unary
-from rh_kernel.ad.unary_form.rewriting import trace
-from rh_kernel.ad.unary_form.rules import PARTIAL_EVALUATION
-from rh_kernel.ad.unary_form.terms import ONE, Derivation, Derive, Term, Var
-from rh_kernel.ad.unary_form.to_unary import unary
-from rh_kernel.ad.unary_form.types import R, times
+from rh_kernel.ad.unary_form.direct import direct
+from rh_kernel.ad.unary_form.direct.expansion import applied
+from rh_kernel.ad.unary_form.optimisation.gradients import Problem, gradient, inlined, pulled
+from rh_kernel.ad.unary_form.optimisation.residual import flattened
+from rh_kernel.ad.unary_form.optimisation.rewriting import trace
+from rh_kernel.ad.unary_form.optimisation.rules import PARTIAL_EVALUATION
+from rh_kernel.ad.unary_form.terms import printing
+from rh_kernel.ad.unary_form.terms.binding import count
+from rh_kernel.ad.unary_form.terms.evaluation import Meter, run
+from rh_kernel.ad.unary_form.terms.terms import ONE, Derivation, Derive, Term, Var
+from rh_kernel.ad.unary_form.terms.types import R, times
+from rh_kernel.ad.unary_form.translation.from_core import Source, flat, nested, source
+from rh_kernel.ad.unary_form.translation.higher_order import first_order
+from rh_kernel.ad.unary_form.unary import from_unary
+from rh_kernel.ad.unary_form.unary import printing as printing_forms
+from rh_kernel.ad.unary_form.unary.reverse import reverse as reverse_unary
+from rh_kernel.ad.unary_form.unary.to_unary import unary
 from rh_kernel.syntax.printing.doc import Doc, Text
 
 LONGEST = 20_000

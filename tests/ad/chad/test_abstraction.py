@@ -3,11 +3,11 @@
 import pytest
 from hypothesis import given, settings
 
-from rh_kernel.ad.chad.abstraction import Abstraction
-from rh_kernel.ad.chad.linear_functions import Api, LFun
+from rh_kernel.ad.chad.evaluation.abstraction import Abstraction
+from rh_kernel.ad.chad.evaluation.linear_functions import Api, LFun
+from rh_kernel.ad.chad.evaluation.values import Bag, Counters
 from rh_kernel.ad.chad.running import pull, push, transformed
-from rh_kernel.ad.chad.types import NUMBER, Mode
-from rh_kernel.ad.chad.values import Bag, Counters
+from rh_kernel.ad.chad.target.types import NUMBER, Mode
 from rh_kernel.ad.language.scalars import quietly
 from tests.ad.chad.oracles import ORACLES, Oracle
 from tests.ad.chad.test_oracles import close

@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given, settings
 
-from rh_kernel.ad.chad import target as to
-from rh_kernel.ad.chad.checking import IllTyped, cartesian_type, linear_type
 from rh_kernel.ad.chad.operations import scalar
 from rh_kernel.ad.chad.running import by_combinators, transformed
 from rh_kernel.ad.chad.source import Context
-from rh_kernel.ad.chad.types import (
+from rh_kernel.ad.chad.target import terms as to
+from rh_kernel.ad.chad.target.checking import IllTyped, cartesian_type, linear_type
+from rh_kernel.ad.chad.target.types import (
     NUMBER,
     Copower,
     Function,

@@ -5,15 +5,15 @@ import math
 import pytest
 from hypothesis import assume, given, settings
 
-from rh_kernel.ad.chad.forward import forward_derivative
+from rh_kernel.ad.chad.derivatives.forward import forward_derivative
+from rh_kernel.ad.chad.derivatives.reverse import reverse_derivative
+from rh_kernel.ad.chad.evaluation.values import Counters, plus
 from rh_kernel.ad.chad.operations import Operation, dot, index, literal, replicate, scalar, total
-from rh_kernel.ad.chad.reverse import reverse_derivative
 from rh_kernel.ad.chad.rules import Derivation, Rule
 from rh_kernel.ad.chad.running import by_combinators, pull, push, transformed
 from rh_kernel.ad.chad.source import Context, Supply
 from rh_kernel.ad.chad.systems import SYSTEMS
-from rh_kernel.ad.chad.types import Mode
-from rh_kernel.ad.chad.values import Counters, plus
+from rh_kernel.ad.chad.target.types import Mode
 from rh_kernel.ad.language.binding import binders
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.evaluation import Tally, run

@@ -5,14 +5,14 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 
-from rh_kernel.ad.chad.checking import cartesian_type
-from rh_kernel.ad.chad.contraction import Simplification
-from rh_kernel.ad.chad.printing import document
 from rh_kernel.ad.chad.running import by_combinators, pull, push, transformed
-from rh_kernel.ad.chad.simplification import simplified
-from rh_kernel.ad.chad.target import Term
-from rh_kernel.ad.chad.traversal import count
-from rh_kernel.ad.chad.types import Mode, primal
+from rh_kernel.ad.chad.simplification.contraction import Simplification
+from rh_kernel.ad.chad.simplification.simplifying import simplified
+from rh_kernel.ad.chad.target.checking import cartesian_type
+from rh_kernel.ad.chad.target.printing import document
+from rh_kernel.ad.chad.target.terms import Term
+from rh_kernel.ad.chad.target.traversal import count
+from rh_kernel.ad.chad.target.types import Mode, primal
 from rh_kernel.ad.language.binding import binders
 from rh_kernel.ad.language.core import Case, Inject, Program, Variable
 from rh_kernel.ad.language.types import SCALAR, Sum

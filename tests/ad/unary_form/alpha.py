@@ -1,7 +1,7 @@
 """Whether two terms are the same up to the names of what they bind, and up to the order of their ``let``s."""
 
-from rh_kernel.ad.unary_form.binding import parts
-from rh_kernel.ad.unary_form.terms import Const, Fill, Fold, Let, Op, Proj, Shift, Term, Use, Var
+from rh_kernel.ad.unary_form.terms.binding import parts
+from rh_kernel.ad.unary_form.terms.terms import Const, Fill, Fold, Let, Op, Proj, Shift, Term, Use, Var
 
 
 def alpha_equal(M: Term, N: Term) -> bool:

@@ -1,14 +1,15 @@
 """Terms of Source and Target for the tests, written short, and gradients of programs both ways."""
 
 from rh_kernel.ad.language.core import Program
-from rh_kernel.ad.unary_form import direct, from_unary
-from rh_kernel.ad.unary_form.binding import parts, subterms
-from rh_kernel.ad.unary_form.gradients import Gradient, Problem, gradient
-from rh_kernel.ad.unary_form.naming import Numbered
-from rh_kernel.ad.unary_form.rules import ALL, Rule
+from rh_kernel.ad.unary_form.direct import direct
+from rh_kernel.ad.unary_form.optimisation.gradients import Gradient, Problem, gradient
+from rh_kernel.ad.unary_form.optimisation.rules import ALL, Rule
 from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, problem
-from rh_kernel.ad.unary_form.terms import ONE, ZERO, Fold, Map, Map2, Op, Term, Var
-from rh_kernel.ad.unary_form.types import Context
+from rh_kernel.ad.unary_form.terms.binding import parts, subterms
+from rh_kernel.ad.unary_form.terms.naming import Numbered
+from rh_kernel.ad.unary_form.terms.terms import ONE, ZERO, Fold, Map, Map2, Op, Term, Var
+from rh_kernel.ad.unary_form.terms.types import Context
+from rh_kernel.ad.unary_form.unary import from_unary
 
 WAYS = (UNARY, DIRECT)
 DERIVES = (from_unary.derive, direct.derive)

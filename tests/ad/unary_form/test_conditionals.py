@@ -4,17 +4,17 @@ import pytest
 
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.system import System
-from rh_kernel.ad.unary_form.binding import subterms
-from rh_kernel.ad.unary_form.conditionals import first_non_solution, occurrences, second_non_solution, solution
 from rh_kernel.ad.unary_form.costs import cost, nesting
-from rh_kernel.ad.unary_form.evaluation import run
-from rh_kernel.ad.unary_form.expansion import identity
-from rh_kernel.ad.unary_form.gradients import gradient
-from rh_kernel.ad.unary_form.naming import Numbered
+from rh_kernel.ad.unary_form.direct.conditionals import first_non_solution, occurrences, second_non_solution, solution
+from rh_kernel.ad.unary_form.direct.expansion import identity
+from rh_kernel.ad.unary_form.optimisation.gradients import gradient
 from rh_kernel.ad.unary_form.systems import DIRECT, SYSTEMS, problem
-from rh_kernel.ad.unary_form.terms import ONE, ZERO, App, Derive, If, Let, Op, Proj, Term, Var
-from rh_kernel.ad.unary_form.types import Arrow, Context, R, times
-from rh_kernel.ad.unary_form.typing import check
+from rh_kernel.ad.unary_form.terms.binding import subterms
+from rh_kernel.ad.unary_form.terms.evaluation import run
+from rh_kernel.ad.unary_form.terms.naming import Numbered
+from rh_kernel.ad.unary_form.terms.terms import ONE, ZERO, App, Derive, If, Let, Op, Proj, Term, Var
+from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, times
+from rh_kernel.ad.unary_form.terms.typing import check
 from tests.ad.programs import finite_differences, flat, program
 from tests.ad.unary_form.terms import DERIVES, mul, op
 

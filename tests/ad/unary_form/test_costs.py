@@ -9,14 +9,13 @@ from rh_kernel.ad.language import core as c
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.types import SCALAR, Real
 from rh_kernel.ad.unary_form.baselines import dense, sparse, straight_line, tape
-from rh_kernel.ad.unary_form.binding import free, subterms
 from rh_kernel.ad.unary_form.costs import Cost, cost, nesting
-from rh_kernel.ad.unary_form.evaluation import Meter, run
-from rh_kernel.ad.unary_form.gradients import gradient, pulled
-from rh_kernel.ad.unary_form.primitives import dot
-from rh_kernel.ad.unary_form.rules import ALL, PARTIAL_EVALUATION, Rule
+from rh_kernel.ad.unary_form.optimisation.gradients import gradient, pulled
+from rh_kernel.ad.unary_form.optimisation.rules import ALL, PARTIAL_EVALUATION, Rule
 from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Way, problem, raw
-from rh_kernel.ad.unary_form.terms import (
+from rh_kernel.ad.unary_form.terms.binding import free, subterms
+from rh_kernel.ad.unary_form.terms.evaluation import Meter, run
+from rh_kernel.ad.unary_form.terms.terms import (
     ONE,
     ZERO,
     Const,
@@ -34,7 +33,8 @@ from rh_kernel.ad.unary_form.terms import (
     Use,
     Var,
 )
-from rh_kernel.ad.unary_form.types import R, numbers, times
+from rh_kernel.ad.unary_form.terms.types import R, numbers, times
+from rh_kernel.ad.unary_form.translation.primitives import dot
 from tests.ad.programs import ARRAYS, Sample, finite_differences, program, programs
 from tests.ad.unary_form.terms import WAYS, add, map2_of, mul, op, reduce_of, sum_of
 from tests.ad.unary_form.test_oracles import NESTED, ORACLES, PROD, RESIDUAL

@@ -3,9 +3,8 @@
 import pytest
 
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.unary_form.evaluation import Meter, run
-from rh_kernel.ad.unary_form.primitives import array, constant, dot, gather, scatter, unit
-from rh_kernel.ad.unary_form.terms import (
+from rh_kernel.ad.unary_form.terms.evaluation import Meter, run
+from rh_kernel.ad.unary_form.terms.terms import (
     ONE,
     ZERO,
     App,
@@ -25,7 +24,8 @@ from rh_kernel.ad.unary_form.terms import (
     Use,
     Var,
 )
-from rh_kernel.ad.unary_form.types import R
+from rh_kernel.ad.unary_form.terms.types import R
+from rh_kernel.ad.unary_form.translation.primitives import array, constant, dot, gather, scatter, unit
 from tests.ad.unary_form.terms import add, mul, op, reduce_of, sum_of
 
 A, x = Var("A"), Var("x")

@@ -2,16 +2,28 @@
 
 import pytest
 
-from rh_kernel.ad.unary_form.forms import BothU, ComposeU, JacobianU, OpU, PairU, ProjU, SeqU, TargetForm, Types, VarU, check
-from rh_kernel.ad.unary_form.naming import Numbered
-from rh_kernel.ad.unary_form.primitives import index
-from rh_kernel.ad.unary_form.printing_forms import document, text
-from rh_kernel.ad.unary_form.reverse import reverse, reverse_types
 from rh_kernel.ad.unary_form.systems import UNARY, problem, stages
-from rh_kernel.ad.unary_form.terms import ONE, Fill, Fold, If, Let, Map, Map2, Op, Pack, Proj, Term, Use, Var
-from rh_kernel.ad.unary_form.to_unary import unary
-from rh_kernel.ad.unary_form.types import Arrow, Context, R, Times, numbers, times
-from rh_kernel.ad.unary_form.typing import IllTyped
+from rh_kernel.ad.unary_form.terms.naming import Numbered
+from rh_kernel.ad.unary_form.terms.terms import ONE, Fill, Fold, If, Let, Map, Map2, Op, Pack, Proj, Term, Use, Var
+from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, Times, numbers, times
+from rh_kernel.ad.unary_form.terms.typing import IllTyped
+from rh_kernel.ad.unary_form.translation.primitives import index
+from rh_kernel.ad.unary_form.unary.forms import (
+    BothU,
+    ComposeU,
+    JacobianU,
+    OpU,
+    PairU,
+    ProjU,
+    SeqU,
+    TargetForm,
+    Types,
+    VarU,
+    check,
+)
+from rh_kernel.ad.unary_form.unary.printing import document, text
+from rh_kernel.ad.unary_form.unary.reverse import reverse, reverse_types
+from rh_kernel.ad.unary_form.unary.to_unary import unary
 from rh_kernel.syntax.printing.doc import layout
 from tests.ad.programs import program
 from tests.ad.unary_form.terms import mul, op, reduce_of

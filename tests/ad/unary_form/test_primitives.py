@@ -7,11 +7,11 @@ import pytest
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.values import Value
 from rh_kernel.ad.unary_form.costs import cost
-from rh_kernel.ad.unary_form.evaluation import Meter, run
-from rh_kernel.ad.unary_form.gradients import Gradient, gradient
-from rh_kernel.ad.unary_form.primitives import array, constant, dot, gather, index, scatter, unit
-from rh_kernel.ad.unary_form.terms import Const, Fill, Fold, Map, Map2, Primitive, Term, Use, Var
-from rh_kernel.ad.unary_form.types import Context, R, Type, numbers
+from rh_kernel.ad.unary_form.optimisation.gradients import Gradient, gradient
+from rh_kernel.ad.unary_form.terms.evaluation import Meter, run
+from rh_kernel.ad.unary_form.terms.terms import Const, Fill, Fold, Map, Map2, Primitive, Term, Use, Var
+from rh_kernel.ad.unary_form.terms.types import Context, R, Type, numbers
+from rh_kernel.ad.unary_form.translation.primitives import array, constant, dot, gather, index, scatter, unit
 from tests.ad.programs import flat
 from tests.ad.unary_form.terms import add, asked, map2_of, mul, op, reduce_of, sum_of
 

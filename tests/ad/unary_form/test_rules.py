@@ -6,17 +6,16 @@ import pytest
 
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.values import Value
-from rh_kernel.ad.unary_form.algebra import LAWS, Known, rewrite
-from rh_kernel.ad.unary_form.binding import count, subterms
-from rh_kernel.ad.unary_form.evaluation import run
-from rh_kernel.ad.unary_form.gradients import gradient, has_functions, inlined
-from rh_kernel.ad.unary_form.naming import Numbered
-from rh_kernel.ad.unary_form.primitives import array, index, unit, units
-from rh_kernel.ad.unary_form.printing import text
-from rh_kernel.ad.unary_form.rewriting import PHASES, Rewriting, normal_form, trace
-from rh_kernel.ad.unary_form.rules import ABOUT, ALL, EXTRA_ARRAY_RULES, PARTIAL_EVALUATION, Rule
+from rh_kernel.ad.unary_form.optimisation.algebra import LAWS, Known, rewrite
+from rh_kernel.ad.unary_form.optimisation.gradients import gradient, has_functions, inlined
+from rh_kernel.ad.unary_form.optimisation.rewriting import PHASES, Rewriting, normal_form, trace
+from rh_kernel.ad.unary_form.optimisation.rules import ABOUT, ALL, EXTRA_ARRAY_RULES, PARTIAL_EVALUATION, Rule
 from rh_kernel.ad.unary_form.systems import DIRECT, UNARY, Way, problem, raw
-from rh_kernel.ad.unary_form.terms import (
+from rh_kernel.ad.unary_form.terms.binding import count, subterms
+from rh_kernel.ad.unary_form.terms.evaluation import run
+from rh_kernel.ad.unary_form.terms.naming import Numbered
+from rh_kernel.ad.unary_form.terms.printing import text
+from rh_kernel.ad.unary_form.terms.terms import (
     ONE,
     ZERO,
     App,
@@ -37,8 +36,9 @@ from rh_kernel.ad.unary_form.terms import (
     Use,
     Var,
 )
-from rh_kernel.ad.unary_form.types import Context, R, numbers, times
-from rh_kernel.ad.unary_form.typing import Checking
+from rh_kernel.ad.unary_form.terms.types import Context, R, numbers, times
+from rh_kernel.ad.unary_form.terms.typing import Checking
+from rh_kernel.ad.unary_form.translation.primitives import array, index, unit, units
 from tests.ad.programs import flat, program
 from tests.ad.unary_form.terms import WAYS, add, double, map2_of, mul, op, optimised, reduce_of, used
 

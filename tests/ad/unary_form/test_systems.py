@@ -8,7 +8,7 @@ from rh_kernel.ad.language import core as c
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.types import SCALAR, Real
 from rh_kernel.ad.system import System
-from rh_kernel.ad.unary_form.rules import Rule
+from rh_kernel.ad.unary_form.optimisation.rules import Rule
 from rh_kernel.ad.unary_form.systems import DIRECT, SYSTEMS, UNARY
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.syntax.printing.doc import Doc, Mark, Newline, Open, layout

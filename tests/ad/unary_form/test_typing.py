@@ -2,9 +2,8 @@
 
 import pytest
 
-from rh_kernel.ad.unary_form.direct import derive
-from rh_kernel.ad.unary_form.primitives import array, constant, dot, gather, index, scatter, unit
-from rh_kernel.ad.unary_form.terms import (
+from rh_kernel.ad.unary_form.direct.direct import derive
+from rh_kernel.ad.unary_form.terms.terms import (
     ONE,
     ZERO,
     App,
@@ -26,8 +25,9 @@ from rh_kernel.ad.unary_form.terms import (
     Use,
     Var,
 )
-from rh_kernel.ad.unary_form.types import Arrow, Context, R, Several, Type, numbers, times
-from rh_kernel.ad.unary_form.typing import IllTyped, Language, check
+from rh_kernel.ad.unary_form.terms.types import Arrow, Context, R, Several, Type, numbers, times
+from rh_kernel.ad.unary_form.terms.typing import IllTyped, Language, check
+from rh_kernel.ad.unary_form.translation.primitives import array, constant, dot, gather, index, scatter, unit
 from tests.ad.unary_form.terms import add, map2_of, mul, op, reduce_of
 
 GAMMA: Context = (("x", R), ("A", numbers(3)), ("B", numbers(4)), ("p", times(R, numbers(3))))

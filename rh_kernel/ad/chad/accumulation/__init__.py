@@ -1,0 +1,1 @@
+"""Reverse derivatives that add to accumulators (Efficient CHAD)."""

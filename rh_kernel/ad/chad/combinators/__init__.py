@@ -1,0 +1,1 @@
+"""Programs as arrows of a Cartesian closed category, and their derivatives (CHAD §5)."""

@@ -1,0 +1,301 @@
+"""``D(f) : A_1 → B_1 × (A_2 ⊸ B_2)`` for an arrow ``f : A → B``, in reverse mode with ``B_2 ⊸ A_2`` (CHAD §6).
+
+These are the Cartesian closed structures of Σ_C L and of Σ_C L^op, by the combinators of f.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial, reduce
+from typing import TypeAlias
+
+from rh_kernel.ad.chad.combinators import arrows as of
+from rh_kernel.ad.chad.combinators.arrows import Arrow, Entries, Object
+from rh_kernel.ad.chad.combinators.loops import folded, mapped
+from rh_kernel.ad.chad.operations import Operation
+from rh_kernel.ad.chad.rules import (
+    Derivation,
+    call,
+    component_of,
+    domain_of,
+    first,
+    let,
+    let_linear,
+    product_of,
+    second,
+    sides_of,
+)
+from rh_kernel.ad.chad.source import Supply
+from rh_kernel.ad.chad.target.terms import (
+    Apply,
+    Call,
+    Case,
+    Coprojection,
+    Differential,
+    Extend,
+    Fold,
+    Initial,
+    Inject,
+    Lambda,
+    Last,
+    LinearCall,
+    LinearInject,
+    LinearOut,
+    LinearVariable,
+    Plus,
+    Projection,
+    Scope,
+    Sign,
+    Single,
+    Term,
+    Tuple,
+    Variable,
+    Zero,
+)
+from rh_kernel.ad.chad.target.types import AnyType, Mode, Product, primal, tangent
+from rh_kernel.ad.language import types as source
+from rh_kernel.ad.language.types import SCALAR, Function, Real, Sum, Type
+from rh_kernel.source.descent import Descent, descend
+from rh_kernel.source.diagnostic import KernelBug
+
+Derived: TypeAlias = tuple[Term, Object]
+"""``D(f)``, a closed function, and the object into which f goes."""
+
+
+def combinator_derivative(mode: Mode, domain: Entries, f: Arrow, taken: Iterable[str] = ()) -> Term:
+    """``D(f)``, in which none of the names that are ``taken`` is bound"""
+    return descend(Deriving(mode, taken).arrow(domain, f))[0]
+
+
+class Deriving:
+    """The derivatives of one mode."""
+
+    def __init__(self, mode: Mode, taken: Iterable[str]) -> None:
+        self.back, self.mode = mode is Mode.REVERSE, mode
+        self.names = Derivation(Supply(taken))
+
+    def one(self, A: Object) -> AnyType:
+        """``A_1``"""
+        return Product(tuple(primal(B, self.mode) for B in A.types)) if isinstance(A, Entries) else primal(A, self.mode)
+
+    def two(self, A: Object) -> AnyType:
+        """``A_2``"""
+        return Product(tuple(tangent(B, self.mode) for B in A.types)) if isinstance(A, Entries) else tangent(A, self.mode)
+
+    def function(self, A: Object, body: Callable[[Term], Term]) -> Term:
+        """``λx. …``"""
+        x = self.names.supply.fresh("x")
+        return Lambda(self.one(A), Scope((x,), body(Variable(x))))
+
+    def dual(self, A: Object, B: Object, value: Term, derivative: Callable[[Term], Term]) -> Term:
+        """``⟨t, λ̲v. …⟩``, linear between A and B."""
+        v = self.names.linear(self.two(B if self.back else A))
+        return Tuple((value, v.lambda_(derivative(v.variable))))
+
+    def bound(self, t: Term, body: Callable[[Term, str], Term]) -> Term:
+        """``let ⟨y, y'⟩ = t in …``"""
+        y, y_ = self.names.supply.pair("y")
+        return let((y, y_), t, body(Variable(y), y_))
+
+    def also(self, t: Term, body: Callable[[Term], Term]) -> Term:
+        """``let v = t in …``"""
+        v = self.names.supply.fresh("v")
+        return let_linear(v, t, body(LinearVariable(v)))
+
+    def made(
+        self, A: Object, B: Object, value: Callable[[Term], Term], back: Callable[[Term], Term], forth: Callable[[Term], Term]
+    ) -> Derived:
+        """``λx. ⟨…, λ̲v. …⟩`` where the linear function does not depend on x."""
+        derivative = back if self.back else forth
+        return self.function(A, lambda x: self.dual(A, B, value(x), derivative)), B
+
+    def arrow(self, A: Object, f: Arrow) -> Descent[Derived]:
+        """``D(f)`` for an f from A."""
+        match f:
+            case of.Identity():
+                return self.made(A, A, _same, _same, _same)
+            case of.Compose(g, h):
+                s, B = yield self.arrow(A, g)
+                r, C = yield self.arrow(B, h)
+                return self.function(A, lambda x: self._composed(A, C, Call(s, x), r)), C
+            case of.Tupling(parts):
+                terms: list[Term] = []
+                types: list[Type] = []
+                for g in parts:
+                    t, B = yield self.arrow(A, g)
+                    terms.append(t)
+                    types.append(_type(B))
+                C = source.Product(tuple(types))
+                return self.function(A, lambda x: self._tuple(A, C, [Call(t, x) for t in terms])), C
+            case of.Extension(g):
+                t, B = yield self.arrow(A, g)
+                C = _entries(A).extended(_type(B))
+                return self.function(A, lambda x: self._extended(A, C, x, Call(t, x))), C
+            case of.Weakening():
+                *shorter, last = _entries(A).types
+                zero = Zero(self.two(last))
+                return self.made(A, Entries(tuple(shorter)), Initial, lambda v: Extend(v, zero), Initial)
+            case of.Newest():
+                n, whole = len(_entries(A).types), product_of(self.two(A))
+                return self.made(A, _entries(A).types[-1], Last, lambda v: Coprojection(n, whole, v), Last)
+            case of.Component(i):
+                B, whole = component_of(_type(A), i), product_of(self.two(A))
+                component = partial(Projection, i)
+                return self.made(A, B, component, lambda v: Coprojection(i, whole, v), component)
+            case of.Primitive(op):
+                return self.function(A, lambda x: self._primitive(A, op, x)), Real(op.codomain)
+            case _:
+                return (yield self._higher(A, f))
+
+    def _higher(self, A: Object, f: Arrow) -> Descent[Derived]:
+        """Exponentials and sums"""
+        match f:
+            case of.Evaluation():
+                B = domain_of(component_of(_type(A), 1))[1]
+                return self.function(A, lambda x: self._evaluated(A, B, x)), B
+            case of.Curry(B, g):
+                t, C = yield self.arrow(_entries(A).extended(B), g)
+                y, D = self.names.supply.fresh("f"), Function(B, _type(C))
+                return let((y,), t, self.function(A, lambda x: self._curried(A, D, Variable(y), x))), D
+            case of.Injection(side, B):
+                own, other = (B.left, B.right) if side == 1 else (B.right, B.left)
+                own2, other2, B1 = self.two(own), self.two(other), self.one(B)
+                return self.made(
+                    A,
+                    B,
+                    lambda x: Inject(side, B1, x),
+                    lambda v: LinearOut(side, own2, v),
+                    lambda v: LinearInject(side, other2, v),
+                )
+            case of.Cotupling(g, h):
+                gamma = Entries(_entries(A).types[:-1])
+                B, C = sides_of(_entries(A).types[-1])
+                s, D = yield self.arrow(gamma.extended(B), g)
+                r, _ = yield self.arrow(gamma.extended(C), h)
+                return self.function(A, lambda x: self._cases(A, D, (s, r), x)), D
+            case of.Comparison():
+                B = Sum(source.UNIT, source.UNIT)
+                back, forth = Zero(self.two(A)), Zero(self.two(B))
+                return self.made(A, B, lambda x: Sign(first(x), second(x)), lambda _: back, lambda _: forth)
+            case of.Mapping(_, k, g):
+                inner = Entries((*_entries(A).types[: len(_entries(A).types) - k], *(SCALAR,) * max(k, 1)))
+                t, _ = yield self.arrow(inner, g)
+                return mapped(self, _entries(A), f, t)
+            case of.Folding(_, _, g):
+                inner = Entries((*_entries(A).types[:-1], SCALAR))
+                t, _ = yield self.arrow(inner, g)
+                return folded(self, _entries(A), f, t)
+            case _:
+                raise KernelBug("another combinator")
+
+    def _composed(self, A: Object, C: Object, t: Term, s: Term) -> Term:
+        """``let ⟨y, y'⟩ = t in let ⟨z, z'⟩ = s y in ⟨z, λ̲v. y' • (z' • v)⟩``, forward ``z' • (y' • v)``"""
+
+        def chained(y_: str, z: Term, z_: str) -> Term:
+            inner, outer = (z_, y_) if self.back else (y_, z_)
+            return self.dual(A, C, z, lambda v: self.also(call(inner, v), lambda w: call(outer, w)))
+
+        return self.bound(t, lambda y, y_: self.bound(Call(s, y), lambda z, z_: chained(y_, z, z_)))
+
+    def _tuple(self, A: Object, C: Object, terms: Sequence[Term]) -> Term:
+        """``let ⟨y, y'⟩ = t in … ⟨⟨y, …⟩, λ̲v. y' • v.1 + …⟩``, forward ``⟨y' • v, …⟩``"""
+        names = [self.names.supply.pair("y") for _ in terms]
+
+        def derivative(v: Term) -> Term:
+            if not self.back:
+                return Tuple(tuple(call(y_, v) for _, y_ in names))
+            if not names:
+                return Zero(self.two(A))
+            return reduce(Plus, [call(y_, Projection(i, v)) for i, (_, y_) in enumerate(names, 1)])
+
+        body = self.dual(A, C, Tuple(tuple(Variable(y) for y, _ in names)), derivative)
+        for pair, t in zip(reversed(names), reversed(terms), strict=True):
+            body = let(pair, t, body)
+        return body
+
+    def _extended(self, A: Object, C: Object, x: Term, t: Term) -> Term:
+        """``let ⟨y, y'⟩ = t in ⟨⟨x, y⟩, λ̲v. fst v + y' • (snd v)⟩``, forward ``⟨v, y' • v⟩``"""
+        back = self.back
+        return self.bound(
+            t,
+            lambda y, y_: self.dual(
+                A,
+                C,
+                Extend(x, y),
+                lambda v: Plus(Initial(v), call(y_, Last(v))) if back else Extend(v, call(y_, v)),
+            ),
+        )
+
+    def _primitive(self, A: Object, op: Operation, x: Term) -> Term:
+        """``⟨op x, λ̲v. Dop(x; v)⟩``, and ``Dopᵗ``"""
+        k = len(op.domain)
+        point = (x,) if k == 1 else tuple(Projection(i, x) for i in range(1, k + 1))
+        return self.dual(A, Real(op.codomain), Apply(op, point), lambda v: Differential(self.mode, op, point, v))
+
+    def _evaluated(self, A: Object, B: Type, x: Term) -> Term:
+        """``let ⟨b, b'⟩ = x.1 x.2 in ⟨b, λ̲v. ⟨!x.2⊗v, b' • v⟩⟩``, forward ``v.1 x.2 + b' • v.2``"""
+
+        def derivative(b_: str, v: Term) -> Term:
+            if self.back:
+                return Tuple((Single(second(x), v), call(b_, v)))
+            return Plus(Call(first(v), second(x)), call(b_, second(v)))
+
+        return self.bound(Call(first(x), second(x)), lambda b, b_: self.dual(A, B, b, lambda v: derivative(b_, v)))
+
+    def _curried(self, A: Object, D: Function, f: Term, c: Term) -> Term:
+        """``⟨λa. let ⟨b, b'⟩ = f ⟨c, a⟩ in ⟨b, λ̲v. snd (b' • v)⟩, λ̲v. case v of !a⊗w → fst ((f ⟨c, a⟩).2 • w)⟩``
+
+        Forward they are ``λ̲v. b' • ⟨0, v⟩`` and ``λ̲v. λa. (f ⟨c, a⟩).2 • ⟨v, 0⟩``.
+        """
+        B2, A2, B1, supply = self.two(D.domain), self.two(A), self.one(D.domain), self.names.supply
+        a, e, w = supply.fresh("a"), supply.fresh("a"), supply.fresh("v")
+
+        def argument(b_: str, v: Term) -> Term:
+            return Last(call(b_, v)) if self.back else call(b_, Extend(Zero(A2), v))
+
+        def captured(v: Term) -> Term:
+            called = second(Call(f, Extend(c, Variable(e))))
+            if self.back:
+                return Fold(A2, v, Scope((e, w), Initial(LinearCall(called, LinearVariable(w)))))
+            return Lambda(B1, Scope((e,), LinearCall(called, Extend(v, Zero(B2)))))
+
+        inner = self.bound(
+            Call(f, Extend(c, Variable(a))),
+            lambda b, b_: self.dual(D.domain, D.codomain, b, lambda v: argument(b_, v)),
+        )
+        return self.dual(A, D, Lambda(B1, Scope((a,), inner)), captured)
+
+    def _cases(self, A: Object, D: Object, branches: tuple[Term, Term], x: Term) -> Term:
+        """``case snd x of inl a → let ⟨y, y'⟩ = f ⟨fst x, a⟩ in ⟨y, λ̲v. let w = y' • v in ⟨fst w, linl (snd w)⟩⟩ | …``
+
+        Forward the linear function is ``λ̲v. y' • ⟨fst v, lout_l (snd v)⟩``.
+        """
+        sides = sides_of(_entries(A).types[-1])
+
+        def derivative(side: int, y_: str, v: Term) -> Term:
+            own, other = self.two(sides[side - 1]), self.two(sides[2 - side])
+            if self.back:
+                return self.also(call(y_, v), lambda w: Extend(Initial(w), LinearInject(side, other, Last(w))))
+            return call(y_, Extend(Initial(v), LinearOut(side, own, Last(v))))
+
+        def branch(side: int) -> Scope:
+            a = self.names.supply.fresh("a")
+            called = Call(branches[side - 1], Extend(Initial(x), Variable(a)))
+            body = self.bound(called, lambda y, y_: self.dual(A, D, y, lambda v: derivative(side, y_, v)))
+            return Scope((a,), body)
+
+        return Case(Last(x), branch(1), branch(2))
+
+
+def _same(t: Term) -> Term:
+    return t
+
+
+def _entries(A: Object) -> Entries:
+    if not isinstance(A, Entries):
+        raise KernelBug(f"{A} is no context")
+    return A
+
+
+def _type(A: Object) -> Type:
+    if isinstance(A, Entries):
+        raise KernelBug("a context is no type")
+    return A

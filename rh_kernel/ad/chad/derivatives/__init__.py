@@ -1,0 +1,1 @@
+"""Forward and reverse derivatives of terms (CHAD §7), those of array forms among them (CHAD §10)."""

@@ -1,0 +1,1 @@
+"""Derivatives made readable, at no cost (CHAD App. B)."""

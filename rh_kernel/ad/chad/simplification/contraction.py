@@ -1,0 +1,288 @@
+"""The rules of Table 1 (CHAD App. B) that apply at a node of a term, whose parts are already simplified."""
+
+from dataclasses import replace
+from enum import Enum
+
+from rh_kernel.ad.chad import operations
+from rh_kernel.ad.chad.source import Supply
+from rh_kernel.ad.chad.target import terms as to
+from rh_kernel.ad.chad.target.traversal import renamed
+from rh_kernel.ad.chad.target.types import NUMBER, AnyType, Mode, Product, vector
+from rh_kernel.ad.language import core
+from rh_kernel.source.diagnostic import KernelBug
+
+
+class Simplification(Enum):
+    """The rules by the names of the table; the last ones are laws of Fig. 6 and the definitions of the derivatives."""
+
+    LAM_APP_LET = "lamAppLet"
+    LET_ROTATE = "letRotate"
+    LET_PAIR_SPLIT = "letPairSplit"
+    LET_INLINE = "letInline"
+    PAIR_PROJ = "pairProj"
+    PAIR_ETA = "pairEta"
+    LET_PROJ = "letProj"
+    PLUS_ZERO = "plusZero"
+    PLUS_PAIR = "plusPair"
+    PLUS_LET = "plusLet"
+    ALGEBRA = "algebra"
+    LET_LAM_PAIR_SPLIT = "letLamPairSplit"
+    MAP_PAIR_SPLIT = "mapPairSplit"
+    MAP_ZERO = "mapZero"
+    SUM_ZERO = "sumZero"
+    SUM_ZIP = "sumZip"
+    SUM_SINGLETON = "sumSingleton"
+    COPROJECTION = "coproj"
+    DIFFERENTIAL = "Dop"
+    COPOWER_BETA = "copowerBeta"
+    SUM_BETA = "caseBeta"
+
+
+def is_cheap(t: to.Term) -> bool:
+    """Whether t may be written several times: a variable, a number, a zero, or a component of one."""
+    while isinstance(t, to.Projection | to.Initial | to.Last):
+        t = t.operand
+    match t:
+        case to.Variable() | to.LinearVariable() | to.Zero() | to.Tuple(()):
+            return True
+        case to.Apply(operation):
+            return not operation.domain
+        case _:
+            return False
+
+
+def contracted(t: to.Term, supply: Supply) -> tuple[Simplification, to.Term] | None:
+    """What t becomes by a rule, and the rule; ``None`` if there is none."""
+    match t:
+        case to.Call(to.Lambda(_, to.Scope(names, body)), argument):
+            return Simplification.LAM_APP_LET, to.Let(argument, to.Scope(names, body))
+        case to.LinearCall(to.MapDifferential(Mode.REVERSE, _, array, to.Scope(_, to.Tuple())) as d, v) if is_cheap(array):
+            return Simplification.MAP_PAIR_SPLIT, _split_map(d, v, supply)
+        case to.LinearCall(to.LinearLambda(_, to.Scope(names, body)), operand):
+            return Simplification.LAM_APP_LET, to.LetLinear(operand, to.Scope(names, body), keeps=True)
+        case to.Projection(i, to.Tuple(components)):
+            return Simplification.PAIR_PROJ, components[i - 1]
+        case to.Initial(to.Tuple(components)):
+            return Simplification.PAIR_PROJ, to.Tuple(components[:-1])
+        case to.Last(to.Tuple(components)):
+            return Simplification.PAIR_PROJ, components[-1]
+        case to.Projection() | to.Initial() | to.Last() if isinstance(t.operand, to.Coprojection | to.Zero):
+            return _of_sparse(t, t.operand)
+        case to.Extend(to.Coprojection() | to.Zero() as s, r):
+            return Simplification.COPROJECTION, to.Extend(dense(s), r)
+        case to.Extend(to.Initial(s), to.Last(r)) if is_cheap(s) and s == r:
+            return Simplification.PAIR_ETA, s
+        case to.Extend(to.Tuple(components), r):
+            return Simplification.PAIR_ETA, to.Tuple((*components, r))
+        case to.Let(bound, to.Scope((x, y), to.Tuple((to.Variable(a), to.Variable(b))))) if (x, y) == (a, b):
+            return Simplification.PAIR_ETA, bound
+        case to.Case(to.Inject(side, _, s), left, right):
+            return Simplification.SUM_BETA, to.Let(s, left if side == 1 else right)
+        case to.LinearOut(side, _, to.LinearInject(other, _, s)) if side == other:
+            return Simplification.SUM_BETA, s
+        case to.Plus() | to.Scale():
+            return _of_monoid(t)
+        case to.Projection() | to.Initial() | to.Last() | to.LinearCall() | to.Call():
+            return _floated(t)
+        case to.Differential():
+            expanded = _expanded(t, supply)
+            return None if expanded is None else (Simplification.DIFFERENTIAL, expanded)
+        case _:
+            return _of_sums(t, supply)
+
+
+def dense(t: to.Term) -> to.Term:
+    """A coprojection, or the zero of a product, as a tuple; others as they are."""
+    match t:
+        case to.Coprojection(i, A, s):
+            zeros = [to.Zero(B) for B in A.factors]
+            return to.Tuple((*zeros[: i - 1], s, *zeros[i:]))
+        case to.Zero(Product(factors)):
+            return to.Tuple(tuple(map(to.Zero, factors)))
+        case _:
+            return t
+
+
+def _of_sparse(
+    t: to.Projection | to.Initial | to.Last, inner: to.Coprojection | to.Zero
+) -> tuple[Simplification, to.Term] | None:
+    """The components of coprojections and zeros"""
+    whole = inner.type
+    if not isinstance(whole, Product):
+        raise KernelBug("a product was expected")
+    n = len(whole.factors)
+    match t:
+        case to.Initial():
+            shorter = Product(whole.factors[:-1])
+            if isinstance(inner, to.Coprojection) and inner.index < n:
+                return Simplification.COPROJECTION, to.Coprojection(inner.index, shorter, inner.operand)
+            return Simplification.COPROJECTION, to.Zero(shorter)
+        case to.Projection() | to.Last():
+            i = t.index if isinstance(t, to.Projection) else n
+            if isinstance(inner, to.Coprojection) and inner.index == i:
+                return Simplification.COPROJECTION, inner.operand
+            return Simplification.COPROJECTION, to.Zero(whole.factors[i - 1])
+
+
+def _of_monoid(t: to.Plus | to.Scale) -> tuple[Simplification, to.Term] | None:
+    """The laws of 0 and +, by components, and ``0 * x``"""
+    match t:
+        case to.Plus(to.Zero(), s) | to.Plus(s, to.Zero()):
+            return Simplification.PLUS_ZERO, s
+        case to.Plus(to.Coprojection(i, A, s), to.Coprojection(j, _, r)) if i == j:
+            return Simplification.PLUS_PAIR, to.Coprojection(i, A, to.Plus(s, r))
+        case to.Plus(to.Tuple() | to.Coprojection() as left, to.Tuple() | to.Coprojection() as right):
+            return Simplification.PLUS_PAIR, _by_components(left, right)
+        case to.Plus(to.Plus(s, to.Tuple() | to.Coprojection() as left), to.Tuple() | to.Coprojection() as right):
+            return Simplification.PLUS_PAIR, to.Plus(s, to.Plus(left, right))
+        case to.Plus() | to.Scale():
+            return _floated(t)
+
+
+def _by_components(left: to.Term, right: to.Term) -> to.Term:
+    """``⟨t1 + s1, …⟩``, in which a zero is left away."""
+    one, other = dense(left), dense(right)
+    if not isinstance(one, to.Tuple) or not isinstance(other, to.Tuple):
+        raise KernelBug("tuples were expected")
+    return to.Tuple(tuple(_sum(s, r) for s, r in zip(one.components, other.components, strict=True)))
+
+
+def _sum(s: to.Term, r: to.Term) -> to.Term:
+    if isinstance(s, to.Zero):
+        return r
+    return s if isinstance(r, to.Zero) else to.Plus(s, r)
+
+
+def _of_sums(t: to.Term, supply: Supply) -> tuple[Simplification, to.Term] | None:
+    """Copowers, and sums over arrays"""
+    match t:
+        case to.Fold(_, to.Single(key, s), to.Scope((x, v), body)):
+            inner = to.LetLinear(s, to.Scope((v,), body), keeps=True)
+            return Simplification.COPOWER_BETA, to.Let(key, to.Scope((x,), inner))
+        case to.Fold(
+            A, to.LinearSum(n, _, to.LinearZipWith(_, arrays, s, to.Scope(names, to.Single(key, r)))), to.Scope((x, v), body)
+        ):
+            inner = to.Let(key, to.Scope((x,), to.LetLinear(r, to.Scope((v,), body), keeps=True)))
+            return Simplification.SUM_SINGLETON, to.LinearSum(n, A, to.LinearZipWith(n, arrays, s, to.Scope(names, inner)))
+        case to.LinearSum(n, Product(types), to.LinearZipWith(_, arrays, s, to.Scope(_, to.Tuple())) as each) if is_cheap(
+            s
+        ) and all(map(is_cheap, arrays)):
+            return Simplification.SUM_ZIP, _split_sum(n, types, each, supply)
+        case to.LinearZipWith(_, _, _, to.Scope(names, to.Coprojection() as body)):
+            return Simplification.COPROJECTION, replace(t, scope=to.Scope(names, dense(body)))
+        case to.MapDifferential(Mode.REVERSE, _, _, to.Scope(names, to.Coprojection() | to.Zero() as body)):
+            return Simplification.COPROJECTION, replace(t, scope=to.Scope(names, dense(body)))
+        case to.Fold(A, to.Zero()):
+            return Simplification.COPOWER_BETA, to.Zero(A)
+        case to.LinearSum(_, A, to.Zero()):
+            return Simplification.SUM_ZERO, to.Zero(A)
+        case to.LinearZipWith(n, _, _, to.Scope(_, to.Zero(A))):
+            return Simplification.MAP_ZERO, to.Zero(vector(n, A))
+        case to.LinearReplicate(n, to.Zero(A)):
+            return Simplification.MAP_ZERO, to.Zero(vector(n, A))
+        case _:
+            return None
+
+
+def _floated(t: to.Term) -> tuple[Simplification, to.Term] | None:
+    """``let`` out of an operand, and ``0 * x``"""
+    match t:
+        case to.Plus(to.Let() | to.LetLinear() as inner, s):
+            return Simplification.PLUS_LET, _around(inner, to.Plus(inner.scope.body, s))
+        case to.Plus(s, to.Let() | to.LetLinear() as inner):
+            return Simplification.PLUS_LET, _around(inner, to.Plus(s, inner.scope.body))
+        case to.Projection(i, to.Let() | to.LetLinear() as inner):
+            return Simplification.LET_PROJ, _around(inner, to.Projection(i, inner.scope.body))
+        case to.Initial(to.Let() | to.LetLinear() as inner):
+            return Simplification.LET_PROJ, _around(inner, to.Initial(inner.scope.body))
+        case to.Last(to.Let() | to.LetLinear() as inner):
+            return Simplification.LET_PROJ, _around(inner, to.Last(inner.scope.body))
+        case to.LinearCall(to.Let() as inner, s):
+            return Simplification.LET_PROJ, _around(inner, to.LinearCall(inner.scope.body, s))
+        case to.LinearCall(s, to.Let() | to.LetLinear() as inner):
+            return Simplification.LET_PROJ, _around(inner, to.LinearCall(s, inner.scope.body))
+        case to.Call(to.Let() | to.LetLinear() as inner, s):
+            return Simplification.LET_PROJ, _around(inner, to.Call(inner.scope.body, s))
+        case to.Scale(s, to.Let() | to.LetLinear() as inner):
+            return Simplification.LET_PROJ, _around(inner, to.Scale(s, inner.scope.body))
+        case to.Scale(_, to.Zero()):
+            return Simplification.ALGEBRA, to.Zero(NUMBER)
+        case to.Scale(to.Apply(operation), s) if not operation.domain and float(operation.name) in (0.0, 1.0):
+            return Simplification.ALGEBRA, to.Zero(NUMBER) if float(operation.name) == 0.0 else s
+        case _:
+            return None
+
+
+def _around(let: to.Let | to.LetLinear, t: to.Term) -> to.Term:
+    """The ``let`` with another body."""
+    scope = to.Scope(let.scope.names, t)
+    return to.Let(let.bound, scope) if isinstance(let, to.Let) else to.LetLinear(let.bound, scope, keeps=True)
+
+
+def _expanded(t: to.Differential, supply: Supply) -> to.Term | None:
+    """``Dop(t, …; s)`` by what it is: products with the partial derivatives, sums and copies."""
+    operation, operand = t.operation, t.operand
+    if not is_cheap(operand) and not (t.mode is Mode.FORWARD and isinstance(operand, to.Tuple)):
+        v = supply.fresh("v")
+        inner = _expanded(replace(t, operand=to.LinearVariable(v)), supply)
+        return None if inner is None else to.LetLinear(operand, to.Scope((v,), inner), keeps=True)
+    forward, n = t.mode is Mode.FORWARD, operation.domain[0] if operation.domain else 0
+    if operation.partials:
+        if not all(map(is_cheap, t.arguments)):
+            return None
+        environment = dict(zip(operation.arguments, t.arguments, strict=True))
+        factors = [_translated(d, environment) for d in operation.partials]
+        if not forward:
+            pulled = tuple(to.Scale(factor, operand) for factor in factors)
+            return pulled[0] if len(pulled) == 1 else to.Tuple(pulled)
+        several = len(factors) > 1
+        pushed: list[to.Term] = [
+            to.Scale(factor, to.Projection(i, operand) if several else operand) for i, factor in enumerate(factors, 1)
+        ]
+        return pushed[0] if not several else to.Plus(pushed[0], pushed[1])
+    match operation.name:
+        case "sum":
+            return to.LinearSum(n, NUMBER, operand) if forward else to.LinearReplicate(n, operand)
+        case name if name.startswith("replicate"):
+            m = operation.codomain
+            return to.LinearReplicate(m, operand) if forward else to.LinearSum(m, NUMBER, operand)
+        case name if name.startswith("["):
+            i = int(name[1:-1])
+            return to.Slice(i, i + 1, n, operand) if forward else to.Place(i, i + 1, n, NUMBER, operand)
+        case _:
+            return None
+
+
+def _translated(M: core.Term, environment: dict[str, to.Term]) -> to.Term:
+    """A partial derivative with these terms for its variables."""
+    match M:
+        case core.Variable(x):
+            return environment[x]
+        case core.Constant(c):
+            return to.Apply(operations.constant(c), ())
+        case core.Apply(symbol, arguments):
+            return to.Apply(operations.scalar(symbol), tuple(_translated(N, environment) for N in arguments))
+        case _:
+            raise KernelBug("a partial derivative is made of operations on numbers")
+
+
+def _split_map(d: to.MapDifferential, v: to.Term, supply: Supply) -> to.Term:
+    """``Dmapᵗ(x v. ⟨t1, …, tn, s⟩, z, r) • v``, by a sum for each entry of the context and a map for the array."""
+    if not isinstance(d.scope.body, to.Tuple) or not isinstance(d.context, Product):
+        raise KernelBug("the body of Dmapᵗ gives a context and a number")
+    *items, last = d.scope.body.components
+    if not is_cheap(v):
+        w = supply.fresh("v")
+        return to.LetLinear(v, to.Scope((w,), _split_map(d, to.LinearVariable(w), supply)), keeps=True)
+    each = to.LinearZipWith(d.size, (d.array,), v, to.Scope(d.scope.names, to.Tuple(tuple(items))))
+    of_array = renamed(to.LinearZipWith(d.size, (d.array,), v, to.Scope(d.scope.names, last)), supply)
+    return to.Plus(_split_sum(d.size, d.context.factors, each, supply), to.LinearCall(d.rest, of_array))
+
+
+def _split_sum(n: int, types: tuple[AnyType, ...], each: to.LinearZipWith, supply: Supply) -> to.Term:
+    """``⟨sum (zipWith(x v. t1, s, r)), …⟩`` for ``sum (zipWith(x v. ⟨t1, …⟩, s, r))``"""
+    if not isinstance(each.scope.body, to.Tuple):
+        raise KernelBug("a sum of tuples was expected")
+    items = [replace(each, scope=to.Scope(each.scope.names, s)) for s in each.scope.body.components]
+    sums = [to.LinearSum(n, A, renamed(item, supply)) for A, item in zip(types, items, strict=True)]
+    return to.Tuple(tuple(sums))

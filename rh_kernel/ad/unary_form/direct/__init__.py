@@ -1,0 +1,1 @@
+"""Reverse mode straight from Source, with the pullbacks of all operations."""

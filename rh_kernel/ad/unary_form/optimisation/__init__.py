@@ -1,0 +1,1 @@
+"""Partial evaluation, and the rules of the optimiser (Fig. 12)."""

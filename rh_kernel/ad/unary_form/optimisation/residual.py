@@ -1,0 +1,294 @@
+"""Partial evaluation in one pass: functions and tuples are there while it runs, and what is left are ``let``s of atoms (§5.1).
+
+``Residual`` runs a term, or a derivation forwards and then backwards; each operation on numbers or arrays becomes a ``let``,
+after the laws that are switched on. That a continuation is ``almost the identity`` is used: of the cotangents of the
+context only those change that an operation is about.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.ad.language.names import Names
+from rh_kernel.ad.unary_form.direct.bodies import zero
+from rh_kernel.ad.unary_form.optimisation.algebra import LAWS, Known, rewrite
+from rh_kernel.ad.unary_form.optimisation.rules import ABOUT, ALL, Rule
+from rh_kernel.ad.unary_form.terms.binding import Part, free, lets, parts, rebuilt
+from rh_kernel.ad.unary_form.terms.terms import (
+    App,
+    Const,
+    Derivation,
+    Fold,
+    Fun,
+    If,
+    Let,
+    Map,
+    Map2,
+    Nabla,
+    Op,
+    Pack,
+    Plus,
+    Proj,
+    Scale,
+    Term,
+    Transposed,
+    Var,
+)
+from rh_kernel.ad.unary_form.terms.types import Context, Several, Times, Type
+from rh_kernel.ad.unary_form.terms.typing import Checking
+from rh_kernel.source.diagnostic import KernelBug
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A tuple that is known, component by component."""
+
+    components: tuple["Residue", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A function, and what its free variables are."""
+
+    function: Fun
+    environment: "Environment"
+
+
+Residue: TypeAlias = Var | Const | Static | Closure
+"""What a term becomes: an atom, or what is known of it."""
+
+Environment: TypeAlias = dict[str, Residue]
+
+
+class Residual:
+    """A block of ``let``s that grows; ``rules`` are the laws that are switched on, ``fired`` how often each was used."""
+
+    def __init__(self, context: Context, names: Names, rules: AbstractSet[Rule] = ALL) -> None:
+        self.names = names
+        self.rules = rules
+        self.laws = {form: tuple((r, LAWS[r]) for r in many if r in rules and r in LAWS) for form, many in ABOUT.items()}
+        self.checking = Checking(dict(context))
+        self.definitions: dict[str, Term] = {}
+        self.known = Known(self.definitions, self.checking.of)
+        self.spine: list[tuple[str, Term]] = []
+        self.fired: Counter[Rule] = Counter()
+
+    def run(self, M: Term, environment: Environment) -> Residue:
+        """What M becomes where its variables are what ``environment`` says."""
+        env = environment
+        if isinstance(M, Let):
+            env = dict(env)
+        while isinstance(M, Let | App):
+            if isinstance(M, Let):
+                self._bind(M.names, self.run(M.bound, env), env)
+                M = M.body
+                continue
+            f = self.run(M.function, env)
+            if not isinstance(f, Closure):
+                raise KernelBug("a function was expected")
+            self.fired[Rule.BETA] += 1
+            arguments = [self.run(N, env) for N in M.arguments]
+            env = dict(f.environment)
+            for (x, _), V in zip(f.function.parameters, arguments, strict=True):
+                self._bind((x,), V, env)
+            M = f.function.body
+        match M:
+            case Var(x):
+                return env.get(x, M)
+            case Const():
+                return M
+            case Pack(components):
+                return Static(tuple(self.run(N, env) for N in components))
+            case Proj(i, N):
+                return self.component(i, self.run(N, env))
+            case Fun():
+                return Closure(M, env)
+            case Plus(N, L):
+                return self.plus(self.run(N, env), self.run(L, env))
+            case Scale(N, L):
+                return self.scaled(self.run(N, env), term(self.run(L, env)))
+            case Nabla(derive, context, body, wanted, seed):
+                V = self.run(seed, env)
+                derivation = derive(context, body, self.names)
+                _, gradient = self.differentiated(derivation, context, env, V)
+                found = dict(zip((x for x, _ in context), gradient, strict=True))
+                several = tuple(found[x] for x in wanted)
+                return several[0] if len(several) == 1 else Static(several)
+            case _:
+                return self._operation(M, env)
+
+    def _operation(self, M: Term, env: Environment) -> Residue:
+        new: list[Part] = []
+        for i, (names, N) in enumerate(parts(M)):
+            if names or (isinstance(M, If) and i > 1):
+                fresh = tuple(map(self.names.fresh, names))
+                self._declare(M, fresh, [L for _, L in new])
+                new.append((fresh, self.block(N, {**env, **{x: Var(y) for x, y in zip(names, fresh, strict=True)}})))
+            else:
+                new.append(((), term(self.run(N, env))))
+        return self.emit(rebuilt(M, tuple(new)))
+
+    def _declare(self, M: Term, fresh: tuple[str, ...], before: list[Term]) -> None:
+        """The types of what an operation on arrays binds in its body."""
+        given = [self.checking.of(N) for N in before]
+        entries = [A.entry for A in given if isinstance(A, Several)]
+        match M:
+            case Map() | Map2():
+                self.checking.types.update(zip(fresh, entries, strict=True))
+            case Fold():
+                self.checking.types.update(zip(fresh, (*given[:1], *entries[-1:]), strict=True))
+            case _:
+                pass
+
+    def _bind(self, names: tuple[str, ...], V: Residue, env: Environment) -> None:
+        x, *more = names
+        if more:
+            for i, y in enumerate(names, start=1):
+                self._bind((y,), self.component(i, V), env)
+            return
+        if isinstance(V, Const) and Rule.CONSTANT not in self.rules:
+            V = self._let(V, x)
+        env[x] = V
+
+    def component(self, i: int, V: Residue) -> Residue:
+        """``πi``"""
+        if isinstance(V, Static):
+            self.fired[Rule.TUPLE] += 1
+            return V.components[i - 1]
+        return self.emit(Proj(i, term(V)))
+
+    def emit(self, M: Term) -> Residue:
+        """M, whose arguments are atoms, under a name; or what it is by the laws."""
+        for rule, law in self.laws[type(M)]:
+            found = law(M, self.known)
+            if found is not None:
+                self.fired[rule] += 1
+                return self.run(found, {})
+        return self._let(M, "w")
+
+    def _let(self, M: Term, wanted: str) -> Var:
+        x = self.names.fresh(wanted)
+        self.checking.types[x] = self.checking.of(M)
+        self.definitions[x] = M
+        self.spine.append((x, M))
+        return Var(x)
+
+    def plus(self, V: Residue, W: Residue) -> Residue:
+        """``+̂``: at tuples by components, at arrays by a ``map2``"""
+        match self._type(V):
+            case Times(factors):
+                each = (self.plus(self.component(i, V), self.component(i, W)) for i in range(1, len(factors) + 1))
+                return Static(tuple(each))
+            case Several():
+                a, b = self.names.fresh("a"), self.names.fresh("b")
+                return self.run(Map2(a, b, Plus(Var(a), Var(b)), term(V), term(W)), {})
+            case _:
+                return self.emit(Op("add", (term(V), term(W))))
+
+    def scaled(self, V: Residue, factor: Term) -> Residue:
+        """``*̂``: at tuples by components, at arrays by a ``map``"""
+        match self._type(V):
+            case Times(factors):
+                return Static(tuple(self.scaled(self.component(i, V), factor) for i in range(1, len(factors) + 1)))
+            case Several():
+                a = self.names.fresh("a")
+                return self.run(Map(a, Scale(Var(a), factor), term(V)), {})
+            case _:
+                return self.emit(Op("mul", (term(V), factor)))
+
+    def _type(self, V: Residue) -> Type:
+        return self.checking.of(term(V))
+
+    def block(self, M: Term, env: Environment) -> Term:
+        """M as a term of its own, with the ``let``s that it needs."""
+        outer, self.spine = self.spine, []
+        result = term(self.run(M, env))
+        made, self.spine = self.spine, outer
+        return self.closed(made, result)
+
+    def closed(self, spine: list[tuple[str, Term]], result: Term) -> Term:
+        """``let … in e`` without what is not used, if that is switched on."""
+        found = rewrite(Rule.PAIR_ETA, result, self.known) if Rule.PAIR_ETA in self.rules else None
+        if found is not None:
+            self.fired[Rule.PAIR_ETA] += 1
+            result = found
+        if Rule.DEAD in self.rules:
+            spine = list(_live(spine, result))
+        if spine and Rule.LET_ETA in self.rules and result == Var(spine[-1][0]):
+            *spine, (_, result) = spine
+        return lets([((x,), N) for x, N in spine], result)
+
+    def differentiated(
+        self, derivation: Derivation, context: Context, env: Environment, seed: Residue
+    ) -> tuple[Residue, list[Residue]]:
+        """The value of a derivation, and the cotangents of its context for the cotangent ``seed``."""
+        env = dict(env)
+        steps = tuple(flattened(derivation))
+        value: Residue = Static(())
+        for name, step in steps:
+            for x, N in step.lets:
+                env[x] = self.run(N, env)
+            if step.value is not None:
+                value = self.run(step.value, env)
+                if name is not None:
+                    env[name] = value
+        cotangents = [self._named(self.run(zero(A), {})) for _, A in context]
+        # The derivation of a term leaves its context as it is, and one more slot for its value.
+        cotangents.append(self._named(seed))
+        for _, step in reversed(steps):
+            if step.transposed is not None:
+                self._backwards(step.transposed, cotangents, env)
+        return value, cotangents
+
+    def _named(self, V: Residue) -> Residue:
+        env: Environment = {}
+        self._bind(("y",), V, env)
+        return env["y"]
+
+    def _backwards(self, J: Transposed, cotangents: list[Residue], env: Environment) -> None:
+        """The cotangents before an operation, from those after it."""
+        first = len(cotangents) - len(J.taken)
+        for (z, _), V in zip(J.taken, cotangents[first:], strict=True):
+            env[z] = V
+        del cotangents[first:]
+        for x, N in J.lets:
+            env[x] = self.run(N, env)
+        for place, N in J.added:
+            cotangents[place] = self.plus(cotangents[place], self.run(N, env))
+        cotangents.extend(self._named(self.run(N, env)) for N in J.pushed)
+
+
+def flattened(derivation: Derivation) -> Iterator[tuple[str | None, Derivation]]:
+    """The derivations in one, in the order in which they run, and the name that the value of each gets."""
+    pending: list[tuple[str | None, Derivation, bool]] = [(None, derivation, False)]
+    while pending:
+        name, step, is_ready = pending.pop()
+        if is_ready or not step.before:
+            yield name, step
+            continue
+        pending.append((name, step, True))
+        pending.extend((x, inner, False) for x, inner in reversed(step.before))
+
+
+def term(V: Residue) -> Term:
+    """A residue as a term of atoms."""
+    match V:
+        case Static(components):
+            return Pack(tuple(map(term, components)))
+        case Closure():
+            raise KernelBug("a function is left")
+        case Var() | Const():
+            return V
+
+
+def _live(spine: Iterable[tuple[str, Term]], result: Term) -> Iterable[tuple[str, Term]]:
+    """The ``let``s that the result needs."""
+    used = set(free(result))
+    kept: list[tuple[str, Term]] = []
+    for x, N in reversed(list(spine)):
+        if x in used:
+            used |= free(N)
+            kept.append((x, N))
+    return reversed(kept)

@@ -1,0 +1,205 @@
+"""Values of Source and Target (Figs 14, 15): call by value, from left to right; operations and moves are counted.
+
+``scanl f v [a1, …, an] = [v, f(v, a1), …]`` and ``scanr f v [a1, …, an] = […, f(v, an), v]`` have n + 1 entries, and the
+accumulator comes first in both. Moves are those of Fig 11, counted as they happen.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias, cast
+
+from rh_kernel.ad.language.scalars import apply
+from rh_kernel.ad.language.values import Value
+from rh_kernel.ad.unary_form.terms.terms import (
+    App,
+    Const,
+    Fill,
+    Fold,
+    Fun,
+    If,
+    Let,
+    Map,
+    Map2,
+    Nabla,
+    Op,
+    Pack,
+    Plus,
+    Proj,
+    Scale,
+    Shift,
+    Term,
+    Use,
+    Var,
+)
+from rh_kernel.ad.unary_form.terms.types import R, Several, Times, Type
+from rh_kernel.source.diagnostic import KernelBug
+
+Tuples: TypeAlias = tuple[Value, ...]
+Environment: TypeAlias = dict[str, "Value | Closure"]
+
+
+@dataclass(slots=True)
+class Meter:
+    """Operations on numbers, and moves."""
+
+    operations: int = 0
+    moves: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A function and the values of its free variables."""
+
+    function: Fun
+    environment: Environment
+
+
+def run(M: Term, values: Mapping[str, Value], meter: Meter | None = None) -> Value:
+    """The value of ``Γ ⊢ e : G`` at values of Γ."""
+    return ground(evaluate(M, dict(values), meter or Meter()))
+
+
+def evaluate(M: Term, environment: Environment, meter: Meter) -> "Value | Closure":
+    """The value of M. A ``let`` adds to the environment: harmless, as every binder has a name of its own."""
+    while isinstance(M, Let | App):
+        if isinstance(M, Let):
+            meter.moves += 1
+            bound = evaluate(M.bound, environment, meter)
+            if len(M.names) == 1:
+                environment[M.names[0]] = bound
+            else:
+                environment.update(zip(M.names, cast("tuple[Value | Closure, ...]", bound), strict=True))
+            M = M.body
+            continue
+        f = evaluate(M.function, environment, meter)
+        if not isinstance(f, Closure):
+            raise KernelBug("a function was expected")
+        arguments = [evaluate(N, environment, meter) for N in M.arguments]
+        names = (x for x, _ in f.function.parameters)
+        environment = {**f.environment, **dict(zip(names, arguments, strict=True))}
+        M = f.function.body
+    match M:
+        case Fun():
+            return Closure(M, environment)
+        case Var(x):
+            meter.moves += 1
+            return environment[x]
+        case Pack(components):
+            # A closure may stand in a tuple, between ``D`` and the ``let`` that takes it apart.
+            return cast(Value, tuple(evaluate(N, environment, meter) for N in components))
+        case _:
+            return _ground_value(M, environment, meter)
+
+
+def ground(V: "Value | Closure") -> Value:
+    """V, which is no function."""
+    if isinstance(V, Closure):
+        raise KernelBug("a function where a value of a ground type was expected")
+    return V
+
+
+def _value(M: Term, environment: Environment, meter: Meter) -> Value:
+    return ground(evaluate(M, environment, meter))
+
+
+def _number(M: Term, environment: Environment, meter: Meter) -> float:
+    return cast(float, _value(M, environment, meter))
+
+
+def _array(M: Term, environment: Environment, meter: Meter) -> Tuples:
+    return cast(Tuples, _value(M, environment, meter))
+
+
+def _ground_value(M: Term, environment: Environment, meter: Meter) -> "Value | Closure":
+    match M:
+        case Const(c):
+            meter.moves += 1
+            return c
+        case Proj(i, N):
+            meter.moves += 1
+            return cast("tuple[Value | Closure, ...]", evaluate(N, environment, meter))[i - 1]
+        case Op(symbol, arguments):
+            given = [_number(N, environment, meter) for N in arguments]
+            meter.operations += 1
+            meter.moves += 1 + len(given)
+            return apply(symbol, *given)
+        case If(smaller, larger, then, otherwise):
+            holds = _number(smaller, environment, meter) <= _number(larger, environment, meter)
+            return evaluate(then if holds else otherwise, environment, meter)
+        case Plus(N, L):
+            return plus(_value(N, environment, meter), _value(L, environment, meter), meter)
+        case Scale(N, factor):
+            return scaled(_value(N, environment, meter), _number(factor, environment, meter), meter)
+        case Use(primitive, arguments):
+            many = [_value(N, environment, meter) for N in arguments]
+            types = tuple(_type_of(V) for V in many)
+            meter.operations += primitive.operations(types)
+            meter.moves += primitive.cost(types)
+            return primitive.kernel(*many)
+        case Map() | Map2() | Fold() | Shift() | Fill():
+            return _of_array(M, environment, meter)
+        case Let() | App() | Fun() | Var() | Pack() | Nabla():
+            raise KernelBug("a ∇ that was not written out")
+
+
+def _of_array(M: Map | Map2 | Fold | Shift | Fill, environment: Environment, meter: Meter) -> Value:
+    match M:
+        case Map(x, body, N):
+            many = _array(N, environment, meter)
+            meter.moves += 2 * len(many)
+            return tuple(_value(body, {**environment, x: V}, meter) for V in many)
+        case Map2(x, y, body, N, L):
+            first, second = _array(N, environment, meter), _array(L, environment, meter)
+            meter.moves += 2 * len(first)
+            pairs = zip(first, second, strict=True)
+            return tuple(_value(body, {**environment, x: V, y: W}, meter) for V, W in pairs)
+        case Fold(form, a, x, body, start, N):
+            through = [_value(start, environment, meter)]
+            many = _array(N, environment, meter)
+            meter.moves += len(many) * (3 if form in {"scanl", "scanr"} else 2)
+            for V in reversed(many) if form == "scanr" else many:
+                through.append(_value(body, {**environment, a: through[-1], x: V}, meter))
+            if form == "scanr":
+                through.reverse()
+            return tuple(through) if form in {"scanl", "scanr"} else through[-1]
+        case Shift(side, N):
+            many = _array(N, environment, meter)
+            meter.moves += len(many)
+            return many[1:] if side == "L" else many[:-1]
+        case Fill(n, N):
+            meter.moves += n
+            return (_value(N, environment, meter),) * n
+
+
+def plus(V: Value, W: Value, meter: Meter) -> Value:
+    """``V +̂ W``"""
+    if isinstance(V, tuple):
+        return tuple(plus(a, b, meter) for a, b in zip(cast(Tuples, V), cast(Tuples, W), strict=True))
+    meter.operations += 1
+    meter.moves += 3
+    return cast(float, V) + cast(float, W)
+
+
+def scaled(V: Value, factor: float, meter: Meter) -> Value:
+    """``V *̂ c``"""
+    if isinstance(V, tuple):
+        return tuple(scaled(a, factor, meter) for a in cast(Tuples, V))
+    meter.operations += 1
+    meter.moves += 3
+    return cast(float, V) * factor
+
+
+def zero(A: Type) -> Value:
+    """``0_A``"""
+    match A:
+        case Times(factors):
+            return tuple(map(zero, factors))
+        case Several(entry, n):
+            return (zero(entry),) * n
+        case _:
+            return 0.0
+
+
+def _type_of(V: Value) -> Type:
+    """The type of the arguments of primitives, which are numbers and arrays of numbers."""
+    return Several(R, len(cast(Tuples, V))) if isinstance(V, tuple) else R

@@ -1,0 +1,234 @@
+"""The terms of Source and Target (Figs 2, 3, 4, 16), in one union; which of them are Source is said in ``typing``.
+
+``Plus`` is ``+̂`` and ``Scale`` is ``*̂`` of Notation 1, at any ground type; ``Nabla`` is ``∇_ρ e``, which stands for the
+transformed e, applied, until it is put there. No two binders of a term have one name.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from rh_kernel.ad.language.names import Names
+from rh_kernel.ad.language.values import Value
+from rh_kernel.ad.unary_form.terms.types import Context, Type
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """``x``"""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """``c``"""
+
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """``let x = e1 in e2``; of several names, ``let x, Y = e1 in e2``, each names a component of a tuple"""
+
+    names: tuple[str, ...]
+    bound: "Term"
+    body: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """``⟨e1, …, en⟩``"""
+
+    components: tuple["Term", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proj:
+    """``πi e``, from 1"""
+
+    index: int
+    operand: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """``op1 e``, ``e1 op2 e2``: a function symbol of numbers"""
+
+    symbol: str
+    arguments: tuple["Term", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """``map (x. e1) e2``"""
+
+    name: str
+    body: "Term"
+    array: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Map2:
+    """``map2 (x, y. e1) e2 e3``"""
+
+    left_name: str
+    right_name: str
+    body: "Term"
+    left: "Term"
+    right: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """``reduce (x, y. e1) e2 e3``, and what else goes through an array with an accumulator: ``form`` is its name
+
+    ``reduce`` asks for an associative e1 with the unit e2, and its derivative relies on that; ``foldl`` does not. ``scanl``
+    and ``scanr`` give an array of n + 1 entries, of which the first (the last) is the start.
+    """
+
+    form: str
+    accumulator: str
+    name: str
+    body: "Term"
+    start: "Term"
+    array: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """``shift1L e``, without the first entry, or ``shift1R e``, without the last"""
+
+    side: str
+    array: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """n entries e; ``ZerosLike(n)``, ``OnesLike(n)``"""
+
+    size: int
+    entry: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """``f(e1, …, en)`` for a primitive f that was added with its transposed Jacobian (§7.3)"""
+
+    primitive: "Primitive"
+    arguments: tuple["Term", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """``if e1 ≤ e2 then e3 else e4`` (§7.2)"""
+
+    smaller: "Term"
+    larger: "Term"
+    then: "Term"
+    otherwise: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Plus:
+    """``e1 +̂ e2``"""
+
+    left: "Term"
+    right: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """``e1 *̂ e2``: every number in e1 times the number e2"""
+
+    operand: "Term"
+    factor: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class Fun:
+    """``fun (x1, …, xn) → e``"""
+
+    parameters: Context
+    body: "Term"
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """``e(e1, …, en)``"""
+
+    function: "Term"
+    arguments: tuple["Term", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nabla:
+    """``∇_ρ e`` for ``Γ ⊢ e : B``: the components ρ of ``π2(D_{Γ;Id}(e))(0_Γ, w)``, where ``w : B`` is the seed
+
+    A single component stands for itself, several are a tuple. ``derive`` is the transformation that is meant by D.
+    """
+
+    derive: "Derive"
+    context: Context
+    body: "Term"
+    wanted: tuple[str, ...]
+    seed: "Term"
+
+
+Term: TypeAlias = (
+    Var | Const | Let | Pack | Proj | Op | Map | Map2 | Fold | Shift | Fill | Use | If | Plus | Scale | Fun | App | Nabla
+)
+
+
+ZERO, ONE = Const(0.0), Const(1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A primitive that is added by giving its transposed Jacobian (§7.3): ``Jᵀf : B → A`` for ``f : A → B``
+
+    ``transposed`` takes the names of the arguments and of the cotangent of the result and gives the cotangent of each
+    argument. ``cost`` is how many moves, ``operations`` how many operations on numbers it makes at arguments of given types.
+    ``places`` are the entries it is about, if these are written there.
+    """
+
+    name: str
+    type: Callable[[tuple[Type, ...]], Type | None]
+    kernel: Callable[..., Value]
+    transposed: Callable[[tuple[Term, ...], Term, tuple[Type, ...], Names], tuple[Term, ...]]
+    cost: Callable[[tuple[Type, ...]], int]
+    operations: Callable[[tuple[Type, ...]], int] = lambda _: 0
+    places: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transposed:
+    """``fun (y1, …, yk, z1, …, zm) → let … in Y(y1 +̂ …, …, yk, e1, …, el)``: a transposed Jacobian, almost the identity
+
+    ``lower`` are the types of y1, …, yk; ``taken`` are the zs; ``added`` says what is added to which y (from 0), ``pushed``
+    are the es. Everything that is not said stays as it is (Insight 2 of §2.4).
+    """
+
+    lower: tuple[Type, ...]
+    taken: Context
+    lets: tuple[tuple[str, Term], ...]
+    added: tuple[tuple[int, Term], ...]
+    pushed: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """``let x1, Y1 = … in … let … in ⟨e, fun (…) → …⟩``: what reverse mode makes of a term, before it is written out
+
+    ``before`` are the ``x1, Y1``, where a name may be missing: then only the continuation is new. Without ``transposed`` the
+    last continuation is passed on.
+    """
+
+    before: tuple[tuple[str | None, "Derivation"], ...]
+    lets: tuple[tuple[str, Term], ...]
+    value: Term | None
+    transposed: Transposed | None
+
+
+Derive: TypeAlias = Callable[[Context, Term, Names], Derivation]
+"""``Γ ⊢ e`` to its reverse derivative."""

@@ -1,0 +1,1 @@
+"""Source for a program of the common language."""

@@ -1,0 +1,160 @@
+"""The Tab key: the words, signs, fields and files that fit what stands before the cursor, each with what it is."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from rh_kernel.kernel.completion.files import ARRAYS, DATA, HEAPS, entries
+from rh_kernel.kernel.completion.place import Argument, DirectiveName, Quoted, Word, place_of
+from rh_kernel.kernel.completion.signs import half_sign, signs
+from rh_kernel.kernel.completion.words import Completion, declared_in, described, words
+from rh_kernel.kernel.sections.place import place
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.session.bounds import MEANINGS
+from rh_kernel.session.directives import DIRECTIVES, RETURN_LINE, SECTION_LINES
+from rh_kernel.session.forms import FORMS
+from rh_kernel.session.session import Session
+from rh_kernel.source.span import Source
+from rh_kernel.syntax.parsing.tokens import LABORATORY, PYTHON, RETURN, SECTIONS
+from rh_kernel.training.bundled import NAMES
+
+__all__ = ["Completion", "completions"]
+
+_FIELD = re.compile(r"[^\s\[\]|]+")
+_PLACEHOLDERS = frozenset({"number"})
+_PART = re.compile(r"(?<=[_\W])(?=\w)|(?<=[^\W\d_])(?=\d)|(?<=[a-z])(?=[A-Z])")
+
+
+def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Completion]]:
+    """Where the half-written word before ``cursor`` begins, and the words that begin like it, the nearest to hand first.
+
+    If none begins like it, those a part of which does. Raises nothing, whatever the text and the cursor are.
+    """
+    cursor = min(max(cursor, 0), len(text))
+    before = text[:cursor]
+    half = half_sign(before)
+    if half is not None:
+        return cursor - len(half), _signs(half)
+    in_section = _in_section(session, before) if any(line in before for line in SECTIONS) else None
+    if in_section is not None:
+        return in_section
+    place = place_of(before)
+    match place:
+        case None:
+            return cursor, []
+        case DirectiveName(start, word):
+            return start, _directives(word)
+        case Quoted(start, typed, head):
+            return _in_quotes(session, start, typed, head)
+        case Argument():
+            return _arguments(session, place)
+        case Word(start, word):
+            if place.last == "%":
+                return start, []
+            begun = len(before) - len(word) if not place.before else place.before[0].start
+            definitions = declared_in(session.definitions, text[:begun], "cell")
+            found = _fitting(words(definitions, place, text), word)
+            return start, described(definitions, text, found)
+
+
+def _in_section(session: Session, before: str) -> tuple[int, list[Completion]] | None:
+    """What fits at the end of a text that may be in a section such as ``%%lambda``; ``None`` if it is not."""
+    there = place(Source("cell", before), len(before))
+    if there is None:
+        return None
+    if there.section == LABORATORY:
+        from rh_kernel.kernel.completion.laboratory import offer
+
+        offered = offer(session.functions, there)
+    else:
+        from rh_kernel.kernel.completion.effects import offer as offer_effects
+
+        offered = offer_effects(session.effects, there)
+    by_name: dict[str, Completion] = {}
+    for c in offered.found:
+        by_name.setdefault(c.text, c)
+    return offered.start, [by_name[name] for name in _fitting(by_name, offered.word)]
+
+
+def _fitting(found: Iterable[str], word: str) -> list[str]:
+    """Each once, those that begin like ``word``, with the same letters large first; or else those of which a part does."""
+    folded, exact = _folded(word), unicodedata.normalize("NFC", word)
+    each = [name for name in dict.fromkeys(found) if name != exact]
+    begin = [name for name in each if _folded(name).startswith(folded)]
+    fitting = begin or [name for name in each if _has_part(name, folded)]
+    return sorted(fitting, key=lambda name: not name.startswith(exact))
+
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
+
+
+def _has_part(text: str, folded: str) -> bool:
+    """Whether a part of a name, such as ``step`` of ``adam_step`` and ``Layer`` of ``myLayer``, begins like ``folded``."""
+    return any(_folded(text[m.start() :]).startswith(folded) for m in _PART.finditer(text))
+
+
+def _signs(half: str) -> list[Completion]:
+    match signs(half):
+        case [(name, sign)]:
+            return [Completion(sign, "text", name)]
+        case found:
+            return [Completion(name, sign, sign) for name, sign in found]
+
+
+def _directives(typed: str) -> list[Completion]:
+    usages = {f"%{name}": f"%{name} {argument}".rstrip() for name, (argument, _) in DIRECTIVES.items()}
+    usages[PYTHON] = f"{PYTHON}, the first line of a cell"
+    usages |= {**SECTION_LINES, RETURN: RETURN_LINE}
+    return [Completion(name, "magic", usages[name]) for name in _fitting(usages, typed)]
+
+
+def _in_quotes(session: Session, start: int, typed: str, head: str) -> tuple[int, list[Completion]]:
+    """A data set or a file of data in ``data("…")``, an array's file in ``load("…")``."""
+    match head:
+        case "data":
+            sets = [] if "/" in typed else _fitting(_data_sets(session), typed)
+            place, files = _files(session, start, typed, DATA)
+            return place, [*[Completion(name, "text", "data set") for name in sets], *files]
+        case "load":
+            return _files(session, start, typed, ARRAYS)
+        case _:
+            return start, []
+
+
+def _data_sets(session: Session) -> Iterator[str]:
+    for name in (*session.given, *NAMES):
+        yield name
+        yield f"{name}.train"
+        yield f"{name}.test"
+
+
+def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -> tuple[int, list[Completion]]:
+    """Where the last part of a half-written path begins, and the files and folders that fit it."""
+    way, slash, name = typed.rpartition("/")
+    found = _fitting(entries(session.folder, typed, endings), name)
+    shown = [Completion(name, "path", "folder" if name.endswith("/") else "file") for name in found]
+    return start + len(way + slash), shown
+
+
+def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]]:
+    """The words that the form of a directive in ``DIRECTIVES`` has at this place: the n-th word is one of the n-th ``a|b``."""
+    argument, _ = DIRECTIVES.get(place.directive, ("", ""))
+    forms = [_FIELD.findall(form) for form in argument.split()]
+    at = len(place.given)
+    fields = forms[at] if at < len(forms) else []
+    match fields:
+        case ["file"]:
+            start, found = _files(session, place.start, place.text, HEAPS)
+            return start, found if place.quoted else [c for c in found if " " not in c.text]
+        case ["what"]:
+            meanings = {str(name): meaning for name, meaning in MEANINGS.items()}
+            return place.start, [Completion(n, "keyword", meanings[n]) for n in _fitting(meanings, place.text)]
+        case ["name"]:
+            names = [*session.definitions.named, *ROWS, *FORMS, *DIRECTIVES]
+            return place.start, described(session.definitions, "", _fitting(names, place.text))
+        case _:
+            choices = [field for field in fields if field not in _PLACEHOLDERS]
+            return place.start, [
+                Completion(n, "keyword", f"%{place.directive} {argument}") for n in _fitting(choices, place.text)
+            ]

@@ -1,0 +1,109 @@
+"""What can stand in the square brackets of an operation, a net or a function symbol: first what fits the parameter there."""
+
+from collections.abc import Iterator, Mapping
+
+from rh_kernel.kernel.completion.place import Word
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.syntax.dimensions import Dim, DimVar, dim, substitute, variables
+from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Token
+from rh_kernel.syntax.parsing.tokens import Kind as TokenKind
+from rh_kernel.syntax.signature import DimKind, Kind, LocKind, Parameter, ValueKind
+from rh_kernel.syntax.types import Shape
+from rh_kernel.typing.definitions import (
+    ConstDefinition,
+    Definitions,
+    DimDefinition,
+    LocDefinition,
+    NetDefinition,
+    OpDefinition,
+)
+
+
+def indices(definitions: Definitions, place: Word) -> Iterator[str]:
+    """The names that fit between the innermost brackets, best first; none if they are no square brackets of that kind."""
+    if not place.opened or place.before[place.opened[-1]].text != "[" or place.opened[-1] == 0:
+        return
+    at = place.opened[-1]
+    head = place.before[at - 1]
+    if at > 1 and place.before[at - 2].text in DECLARATIONS:
+        return
+    parameters = _parameters(definitions, head.text)
+    given = _arguments(place.before[at + 1 :])
+    if len(given) > len(parameters):
+        return
+    known: dict[str, Dim] = {}
+    for parameter, words in zip(parameters, given[:-1], strict=False):
+        definition = definitions.get(words[0]) if len(words) == 1 else None
+        if isinstance(parameter.kind, LocKind) and isinstance(definition, LocDefinition):
+            _fits(parameter.kind.shape, definition.location.shape, known)
+    if not given[-1]:
+        yield from _named_in_brackets(definitions, place)
+    yield from _fitting(definitions, parameters[len(given) - 1].kind, known)
+
+
+def _parameters(definitions: Definitions, head: str) -> tuple[Parameter, ...]:
+    match definitions.get(head):
+        case OpDefinition(_, family):
+            return family.parameters
+        case NetDefinition(statics=statics):
+            return statics
+        case None if head in ROWS:
+            return tuple([Parameter(v.name, DimKind()) for v in ROWS[head].schemes[0].explicit])
+        case _:
+            return ()
+
+
+def _arguments(tokens: tuple[Token, ...]) -> list[list[str]]:
+    """The words of each index, the last one as far as it is written."""
+    found: list[list[str]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.text in CLOSERS) - (token.text in CLOSERS.values())
+        if token.text == "," and depth == 0:
+            found.append([])
+        else:
+            found[-1].append(token.text)
+    return found
+
+
+def _named_in_brackets(definitions: Definitions, place: Word) -> Iterator[str]:
+    """The names that the item itself has in square brackets: the parameters of a net, the indices of a clause's head."""
+    opened = [""]
+    for n, token in enumerate(place.before[: place.opened[-1]]):
+        if token.text in CLOSERS:
+            opened.append(token.text)
+        elif token.text == CLOSERS.get(opened[-1]):
+            opened.pop()
+        elif opened[-1] == "[" and place.before[n - 1].text in {"[", ","} and definitions.get(token.text) is None:
+            yield from [token.text] if token.kind is TokenKind.NAME else []
+
+
+def _fitting(definitions: Definitions, kind: Kind, known: Mapping[str, Dim]) -> Iterator[str]:
+    """The declared names that can stand for a parameter of that kind, and after them those that are of the kind alone."""
+    declared = [d.definition for d in definitions.named.values()]
+    match kind:
+        case LocKind(shape):
+            locations = [d for d in declared if isinstance(d, LocDefinition)]
+            fitting = [d.name for d in locations if _fits(shape, d.location.shape, dict(known))]
+            yield from fitting
+            yield from [d.name for d in locations if d.name not in fitting]
+        case DimKind():
+            yield from [d.name for d in declared if isinstance(d, DimDefinition)]
+        case ValueKind(A):
+            yield from [d.name for d in declared if isinstance(d, ConstDefinition) and d.type == A]
+
+
+def _fits(shape: Shape, actual: Shape, known: dict[str, Dim]) -> bool:
+    """Whether ``actual`` can be an instance of ``shape``; what its variables then stand for is added to ``known``."""
+    if not isinstance(shape, tuple) or not isinstance(actual, tuple):
+        return True
+    if len(shape) != len(actual):
+        return False
+    for wanted, there in zip(shape, actual, strict=True):
+        now = substitute(wanted, known)
+        free = [v.name for v in variables(now) if isinstance(v, DimVar) and now == dim(v)]
+        if free:
+            known[free[0]] = there
+        elif now.constant is not None and now != there:
+            return False
+    return True

@@ -1,0 +1,197 @@
+"""Shift and Tab: what is known of the name, the word or the sign at the cursor, as text and as HTML."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from rh_kernel.display.html import escape, to_html
+from rh_kernel.display.markup import FAINT, MONOSPACE, box
+from rh_kernel.display.text import visible
+from rh_kernel.highlighting.looks import Look, looks
+from rh_kernel.kernel.completion.words import declared_in, written_types
+from rh_kernel.kernel.inspection.about import About, touched
+from rh_kernel.kernel.inspection.here import here
+from rh_kernel.kernel.inspection.rules import rule_of, rules_of
+from rh_kernel.kernel.sections.place import place
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.forms import FORMS, RULES, SIGNS
+from rh_kernel.session.helping import FEW_LINES, Known, known
+from rh_kernel.session.session import Session
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.parsing.lexer import chunks, tokens
+from rh_kernel.syntax.parsing.tokens import LABORATORY, SECTIONS, Kind, Token
+from rh_kernel.syntax.printing.doc import HARD, Doc, Role, Text, concat, role
+from rh_kernel.syntax.types import Product
+from rh_kernel.typing.definitions import BUILT_IN, Definitions, FunDefinition
+from rh_kernel.typing.derivation.derivations import TypingRule
+
+_DIRECTIVE = re.compile(r"%(\w+)")
+_OPERATORS = {"@": "matmul", "ᵀ": "transpose", "/": "div", "-": "sub"}
+"""What stands for a function symbol, which tells more."""
+
+_ROLES = {
+    Look.KEYWORD: Role.KEYWORD,
+    Look.DECLARATION: Role.KEYWORD,
+    Look.TYPE: Role.TYPE,
+    Look.FUNCTION: Role.FUNCTION,
+    Look.NUMBER: Role.CONSTANT,
+    Look.STRING: Role.CONSTANT,
+    Look.COMMENT: Role.FADED,
+}
+
+
+def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Mapping[str, str] | None:
+    """What is known at ``cursor``, by mime type, or ``None``; with ``detail`` declarations are shown to their end.
+
+    The name stands for what it stands for after the declarations of the text.
+    """
+    source = Source("this cell", text)
+    found, lines = _directive_at(text, cursor), None if detail else FEW_LINES
+    there = place(source, cursor) if any(line in text for line in SECTIONS) else None
+    if there is not None and there.section == LABORATORY:
+        from rh_kernel.kernel.inspection.laboratory import about as about_laboratory
+
+        about = about_laboratory(session.functions, there, cursor, lines)
+    elif there is not None:
+        from rh_kernel.kernel.inspection.effects import about as about_effects
+
+        about = about_effects(session.effects, there, cursor, lines)
+    elif found is not None:
+        about = _directive(found)
+    else:
+        definitions = declared_in(session.definitions, text, source.name)
+        about = _at(definitions, source, cursor, lines)
+    return None if about is None else {"text/plain": _plain(about), "text/html": _html(about)}
+
+
+def _directive_at(text: str, cursor: int) -> str | None:
+    """The name of the directive at the cursor."""
+    for chunk in chunks(Source("cell", text)):
+        m = _DIRECTIVE.match(text, chunk.start, chunk.end)
+        if m is not None and m.start() <= cursor <= m.end():
+            return m[1]
+    return None
+
+
+def _directive(name: str) -> About | None:
+    if name not in DIRECTIVES:
+        return None
+    argument, text = DIRECTIVES[name]
+    return About((f"%{name} {argument}".rstrip(),), text)
+
+
+def _at(definitions: Definitions, source: Source, cursor: int, lines: int | None) -> About | None:
+    read = tokens(Span(source, 0, len(source.text)))
+    for n in touched(read, cursor):
+        about, found = _of_token(definitions, source, read, n, lines), here(definitions, source, read[n])
+        if found is not None and found.is_variable:
+            return About((str(found),), remarks=("a variable",), rules=(rule_of(TypingRule.T_VAR),))
+        if about is not None:
+            return about if found is None else replace(about, facts=(*about.facts, f"here {found}"))
+    return None
+
+
+def _of_token(definitions: Definitions, source: Source, read: list[Token], place: int, lines: int | None) -> About | None:
+    match read[place]:
+        case Token(Kind.NAME, name):
+            return _name(definitions, source.text, name, lines)
+        case Token(Kind.KEYWORD, "rd"):
+            follows = [token.text for token in read[place + 1 : place + 3]]
+            return (_reverse(definitions, follows[1]) if follows[:1] == ["["] and follows[1:] else None) or _form("rd")
+        case Token(Kind.KEYWORD | Kind.FOREIGN, word):
+            return _form(word)
+        case Token(Kind.PROJECTION):
+            return _form(".1")
+        case Token(Kind.SYMBOL, sign):
+            return _sign(sign)
+        case _:
+            return None
+
+
+def _name(definitions: Definitions, text: str, name: str, lines: int | None) -> About | None:
+    declared = definitions.get(name)
+    if declared is None and name not in ROWS:
+        types = dict(written_types(text))
+        if name in FORMS and name not in types:
+            return _form(name)
+        return About((types[name],), "as it is written in this cell") if name in types else None
+    found = known(definitions, name)
+    return None if found is None else _known(found, rules_of(name, declared), lines)
+
+
+def _known(found: Known, rules: tuple[str, ...], lines: int | None) -> About:
+    remarks = tuple([remark for remark in (found.kind, found.place) if remark])
+    return About(found.signatures, found.documentation, found.facts, found.source(lines), remarks, rules)
+
+
+def _reverse(definitions: Definitions, name: str) -> About | None:
+    """``rd[f]``"""
+    match definitions.get(name):
+        case FunDefinition(domain=A, codomain=B):
+            types = [f"{Product((B, A))} -> {A}"]
+        case None if name in ROWS:
+            types = [f"{Product((s.codomain, s.domain))} → {s.domain}" for s in ROWS[name].schemes]
+        case _:
+            return None
+    found = known(definitions, name)
+    facts = [fact for fact in (() if found is None else found.facts) if fact.startswith("rd[")]
+    text = f"the reverse derivative of {name}: rd[{name}](w, v), the cotangent first, the point second"
+    return About(tuple([f"rd[{name}] : {A}" for A in types]), text, tuple(facts), "", ("a function symbol",))
+
+
+def _form(word: str) -> About | None:
+    form = FORMS.get(word) or SIGNS.get(word)
+    if form is None:
+        return None
+    title, text = form.split("\n")
+    return About((title,), text, rules=tuple([rule_of(rule) for rule in RULES.get(word, ())]))
+
+
+def _sign(sign: str) -> About | None:
+    about = _form(sign)
+    if about is None or sign not in _OPERATORS:
+        return about
+    more = known(BUILT_IN, _OPERATORS[sign])
+    return about if more is None else About((*about.title, *more.signatures), about.text, more.facts)
+
+
+def _plain(about: About) -> str:
+    parts = [*about.title, "", about.text, *[f"  {fact}" for fact in about.facts]]
+    if about.source:
+        parts += ["", about.source, ""]
+    parts += [", ".join(about.remarks), *about.rules]
+    text = "\n".join([part for n, part in enumerate(parts) if part or (n and parts[n - 1])])
+    return visible(text.strip("\n"))
+
+
+def _html(about: About) -> str:
+    pieces = [_block(f"{MONOSPACE};font-weight:bold;white-space:pre-wrap", title) for title in about.title]
+    pieces += [_block("white-space:pre-wrap", about.text)] if about.text else []
+    pieces += [_block(f"{MONOSPACE};white-space:pre-wrap", fact) for fact in about.facts]
+    pieces += [box("margin:6px 0", to_html(highlighted(about.source), math.inf))] if about.source else []
+    pieces += [_block(FAINT, ", ".join(about.remarks))] if about.remarks else []
+    pieces += [_block("", rule) for rule in about.rules]
+    return box("", *pieces)
+
+
+def _block(style: str, text: str) -> str:
+    return box(style, escape(text))
+
+
+def highlighted(text: str) -> Doc:
+    """A program as it was written, in the colours of the printer."""
+    pieces: list[Doc] = []
+    end = 0
+    for marked in looks(text):
+        pieces += _lines(text[end : marked.start])
+        shown, colour = text[marked.start : marked.end], _ROLES.get(marked.look)
+        pieces += _lines(shown) if colour is None else [role(colour, shown)]
+        end = marked.end
+    return concat(*pieces, *_lines(text[end:]))
+
+
+def _lines(text: str) -> list[Doc]:
+    first, *others = text.split("\n")
+    return [Text(first), *[piece for line in others for piece in (HARD, Text(line))]]

@@ -1,0 +1,1 @@
+"""Cells of Python in the process of the kernel."""

@@ -1,0 +1,121 @@
+"""The shell of the Python cells: IPython's, headless, which shows its outputs to the notebook."""
+
+from typing import Any, TypeAlias, cast
+
+from ipykernel import zmqshell
+from ipykernel.displayhook import ZMQShellDisplayHook
+from traitlets import Type
+
+from rh_kernel.kernel.errors import Content
+from rh_kernel.kernel.python_cells.streams import ALLOWANCE, request_of
+
+Payload: TypeAlias = list[dict[str, Any]]
+"""What a cell asks of the front end: to show a page of help, to fill in the next cell."""
+
+
+class Results(ZMQShellDisplayHook):
+    """Shows what a cell ends in; it has the cell's number, also where the cell is not kept."""
+
+    number = 0
+
+    @property
+    def prompt_count(self) -> int:
+        """The number of the cell."""
+        return self.number
+
+
+class Publisher(zmqshell.ZMQDisplayPublisher):
+    """Shows what is displayed, unless the cell is to be silent."""
+
+    def publish(self, data: Any, metadata: Any = None, **options: Any) -> None:
+        """Show a bundle."""
+        if request_of(self.parent_header) != ALLOWANCE.silent:
+            super().publish(data, metadata, **options)
+
+    def clear_output(self, wait: bool = False) -> None:
+        """Clear what the cell has shown."""
+        ALLOWANCE.renew(request_of(self.parent_header))
+        super().clear_output(wait)
+
+
+class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
+    """The shell. It has the name of its class because libraries know by it that they are in a notebook."""
+
+    displayhook_class = Type(Results)
+    display_pub_class = Type(Publisher)
+    _told: Content | None = None
+    """The error of the cell, once it has been shown."""
+
+    def _showtraceback(self, etype: type[BaseException], evalue: object, stb: list[str]) -> None:
+        self._say(etype, evalue, stb)
+
+    def _say(self, etype: type[BaseException], evalue: object, stb: list[str]) -> Content:
+        """Show an error unless the cell is silent."""
+        self._told = {"ename": etype.__name__, "evalue": _text(evalue), "traceback": stb}
+        if request_of(cast(Any, self.displayhook).parent_header) != ALLOWANCE.silent:
+            super()._showtraceback(etype, self._told["evalue"], stb)
+        return self._told
+
+    async def take(self, body: str, number: int, *, silent: bool, stored: bool, cell: str) -> Content | None:
+        """Run a cell, whose first line is not in ``body``; what went wrong, which has been shown by then."""
+        shell = cast(Any, self)
+        shell.displayhook.number = shell.execution_count = number
+        inputs: list[str] = shell.history_manager.input_hist_parsed
+        for kept in (inputs, shell.history_manager.input_hist_raw):
+            # The cells in the language have their numbers too: `In[3]` is cell 3.
+            kept.extend([""] * (number - len(kept)))
+        self._told, self._last_traceback_during_displayhook = None, False
+        transformed, error = body, None
+        try:
+            # The first line counts, so that the lines of a traceback are those of the cell.
+            transformed = "\n" + shell.transform_cell(body)
+        except Exception as exception:
+            error = (type(exception), exception, exception.__traceback__)
+        options = {"transformed_cell": transformed, "preprocessing_exc_tuple": error, "cell_id": cell}
+        result: Any = None
+        try:
+            result = await shell.run_cell_async(body, store_history=stored, silent=silent, **options)
+        finally:
+            inputs[number:] = [text.removeprefix("\n") for text in inputs[number:]]
+            shell.events.trigger("post_execute")
+            if not silent:
+                shell.events.trigger("post_run_cell", result)
+        wrong: BaseException | None = result.error_before_exec or result.error_in_exec
+        if wrong is not None:
+            # A group of exceptions has been printed by IPython, which says no more of it.
+            told = self._told or self._say(type(wrong), wrong, [])
+            return {**told, "ename": type(wrong).__name__, "evalue": _text(wrong)}
+        # What cannot be shown is an error too.
+        return self._told if self._last_traceback_during_displayhook else None
+
+    def tell(self, wrong: BaseException) -> Content:
+        """What has gone wrong beside the code of a cell; it is shown, unless the cell's own error has been."""
+        if self._told is None:
+            cast(Any, self).showtraceback((type(wrong), wrong, wrong.__traceback__))
+        return self._told or self._say(type(wrong), wrong, [])
+
+    def payload(self) -> Payload:
+        """What the cell has asked of the front end."""
+        manager = cast(Any, self.payload_manager)
+        asked = manager.read_payload()
+        manager.clear_payload()
+        return asked
+
+
+def made(kernel: Any) -> ZMQInteractiveShell:
+    """The shell of a kernel, configured like that of any notebook, but without a history in a file."""
+    config = kernel.config.copy()
+    config.HistoryManager.enabled = False
+    config.HistoryManager.hist_file = ":memory:"
+    shell = ZMQInteractiveShell.instance(parent=kernel, config=config, kernel=kernel, profile_dir=kernel.profile_dir)
+    for shows in (cast(Any, shell.displayhook), cast(Any, shell.display_pub)):
+        shows.session, shows.pub_socket = kernel.session, kernel.iopub_socket
+    return shell
+
+
+def _text(wrong: object) -> str:
+    """What an exception says; one that cannot say it must not stop the cell's reply."""
+    try:
+        return str(wrong)
+    except Exception:
+        return f"<{type(wrong).__name__} without a text>"
