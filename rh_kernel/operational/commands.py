@@ -19,20 +19,11 @@ from rh_kernel.syntax.core import (
     Bind,
     Bound,
     Call,
-    Const,
     Handle,
-    Let,
     Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
     Return,
     RevHandle,
     Term,
-    Tuple,
-    Zero,
 )
 from rh_kernel.syntax.stuck import unhandled
 
@@ -49,29 +40,28 @@ def reduct(head: Head, hp: Heap, limits: Limits) -> Reduct:
     form, V, W, rho, K = head
     if K is not None and K.opens:
         return _unfolded(form, V, K)
-    match form:
-        case Call(f) if V is not None:
-            return Rule.EV, ev(f, V, limits, form.span), None, K, None
-        case Let() | Plus() | Proj() | Rd() | R():
-            rule, N, rho = contract(form, V, W, rho, K)
-            return rule, N, rho, K, None
-        case Return() if V is not None:
+    if type(form) is Perform:
+        return _perform(cast(Perform, written(head)), K, hp)
+    if V is not None:
+        if type(form) is Return:
             return _return(V, K)
-        case Perform():
-            return _perform(cast(Perform, written(head)), K, hp)
-        case RevHandle(_, scope, H) if V is not None:
-            return Rule.REV_HANDLE, RH(V, written_out(scope, rho), written_out(H, rho), span=form.span), None, K, None
-        case Call() | Return() | RevHandle() | Bound() | Const() | Zero() | Tuple() | Bind() | RH() | Handle() | Resume():
-            raise KernelBug(f"{type(form).__name__} is no head")
+        if type(form) is Call:
+            return Rule.EV, ev(form.function, V, limits, form.span), None, K, None
+        if type(form) is RevHandle:
+            M = RH(V, written_out(form.scope, rho), written_out(form.handler, rho), span=form.span)
+            return Rule.REV_HANDLE, M, None, K, None
+    rule, N, rho = contract(cast(Term, form), V, W, rho, K)
+    return rule, N, rho, K, None
 
 
 def _return(V: Term, K: Context | None) -> Reduct:
-    form = None if K is None else K.form
-    if K is not None and isinstance(form, Bind | Handle):
-        scope = form.scope if isinstance(form, Bind) else form.handler.returns
-        rule = Rule.LET_COMMAND if isinstance(form, Bind) else Rule.H_RETURN
-        return rule, scope.body, extended(K.rho if scope.loose else None, V), K.outer, None
-    raise KernelBug("a result has no next step")
+    if K is not None and type(K.form) is Bind:
+        rule, scope = Rule.LET_COMMAND, K.form.scope
+    elif K is not None and type(K.form) is Handle:
+        rule, scope = Rule.H_RETURN, K.form.handler.returns
+    else:
+        raise KernelBug("a result has no next step")
+    return rule, scope.body, extended(K.rho if scope.loose else None, V), K.outer, None
 
 
 def _perform(M: Perform, K: Context | None, hp: Heap) -> Reduct:
@@ -88,7 +78,7 @@ def _perform(M: Perform, K: Context | None, hp: Heap) -> Reduct:
 
 def _unfolded(M: Subject, V: Term | None, K: Context) -> Reduct:
     """The step for a head in the body of an ``RH``: by an ordinary handler inside of it, or by an equation of Fig. 7."""
-    if isinstance(M, Return | Perform | RevHandle) and not isinstance(V, Bound):
+    if isinstance(M, Return | Perform | RevHandle) and type(V) is not Bound:
         return _by(Rule.RH_TERM, K, lambda form: fig_7.rh_term(form, M))
     if isinstance(M, Return):
         return _return_inside(M.term, K)

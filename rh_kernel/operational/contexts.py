@@ -77,13 +77,13 @@ class Closure:
 def around(K: Context | None, form: Subject, position: int = 0, rho: Environment = None) -> Context:
     """``K[form]`` with the hole at the command that is the child ``position`` of the form."""
     if K is None:
-        return Context(form, position, rho, None, None, None, isinstance(form, RH))
-    return Context(form, position, rho, None, K, K if handles(K) else K.handling, K.opens or isinstance(form, RH))
+        return Context(form, position, rho, None, None, None, type(form) is RH)
+    return Context(form, position, rho, None, K, K if handles(K) else K.handling, K.opens or type(form) is RH)
 
 
 def handles(K: Context) -> bool:
     """Whether the innermost frame of K is a handler's."""
-    return isinstance(K.form, Handle | RH)
+    return type(K.form) is Handle or type(K.form) is RH
 
 
 def handlers(K: Context | None) -> Iterator[Context]:

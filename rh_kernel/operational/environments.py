@@ -63,7 +63,7 @@ def value_at(rho: Environment, index: int) -> Term:
     while rho is not None:
         size, tree, rest = rho
         if index < size:
-            return _in_tree(tree, size, index)
+            return _in_tree(tree, size, index) if isinstance(tree, tuple) else tree
         index -= size
         rho = rest
     raise KernelBug("a free variable stands at an evaluation position")

@@ -72,15 +72,19 @@ def access(M: Perform, hp: Heap) -> tuple[Rule, Command, Change | None] | None:
 
     Raises ``Stuck`` if the heap does not hold ℓ.
     """
-    match M.operation.family, M.operation.indices:
-        case family, (Location() as location,) if family in (GET, PUT):
-            if location not in hp:
-                raise Stuck(NoContent(span=M.span, location=location.name, hint=f"declare it: `loc {location.name} = …`"))
-            if family == GET:
-                return Rule.GET, Return(Const(hp[location]), span=M.span), None
-            return Rule.PUT, Return(UNIT_VALUE, span=M.span), Change(location, to_array(M.argument, hp[location].dtype))
-        case _:
-            return None
+    family, indices = M.operation.family, M.operation.indices
+    reads = family is GET or family == GET
+    if not reads and family != PUT:
+        return None
+    (location,) = indices
+    if not isinstance(location, Location):
+        return None
+    content = hp.get(location)
+    if content is None:
+        raise Stuck(NoContent(span=M.span, location=location.name, hint=f"declare it: `loc {location.name} = …`"))
+    if reads:
+        return Rule.GET, Return(Const(content), span=M.span), None
+    return Rule.PUT, Return(UNIT_VALUE, span=M.span), Change(location, to_array(M.argument, content.dtype))
 
 
 def _frozen(content: Array) -> Array:

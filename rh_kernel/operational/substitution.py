@@ -48,29 +48,26 @@ _Visit: TypeAlias = tuple[Node, int]
 
 def value(M: Term, rho: Environment) -> Term | None:
     """``M[ρ]`` if it is a value, else ``None``."""
-    match M:
-        case Const() | Zero():
-            return M
-        case Bound(index):
-            return value_at(rho, index)
-        case Call() | Plus() | Let():
-            return None
-        case Tuple(items):
-            if not M.of_values:
-                return None
-            if rho is None or not M.loose:
-                return M
-            images: list[Term] = []
-            for N in items:
-                if isinstance(N, Bound):
-                    images.append(value_at(rho, N.index))
-                elif N.loose:
-                    return written_out(M, rho)
-                else:
-                    images.append(N)
-            return Tuple(tuple(images), span=M.span)
-        case Proj() | Rd() | R():
-            return None
+    # Steps ask this most: to compare classes takes a third of what ``match`` does.
+    if type(M) is Bound:
+        return value_at(rho, M.index)
+    if type(M) is Const:
+        return M
+    if type(M) is not Tuple:
+        return M if type(M) is Zero else None
+    if not M.of_values:
+        return None
+    if rho is None or not M.loose:
+        return M
+    images: list[Term] = []
+    for N in M.items:
+        if type(N) is Bound:
+            images.append(value_at(rho, N.index))
+        elif N.loose:
+            return written_out(M, rho)
+        else:
+            images.append(N)
+    return Tuple(tuple(images), span=M.span)
 
 
 def written_out(node: AnyNode, rho: Environment) -> AnyNode:

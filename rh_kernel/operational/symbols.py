@@ -20,7 +20,7 @@ from rh_kernel.primitives.table import kernel
 from rh_kernel.primitives.values import add_values
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.core import Const, Function, Primitive, Scope, Term, Tuple
+from rh_kernel.syntax.core import Array, Const, Function, Primitive, Scope, Term, Tuple
 from rh_kernel.syntax.types import leaves
 
 
@@ -42,24 +42,25 @@ def applied(f: Primitive, V: Term, limits: Limits, span: Span | None) -> Const:
         raise
     if symbol.reals > limits.reals:
         limits.check_arrays(f, span)
-    match V:
-        case Const(x) if symbol.arity == 1:
-            result = symbol.kernel(x)
-        case Tuple((Const(x), Const(y))) if symbol.arity == 2 and x.dtype is y.dtype:
-            result = symbol.kernel(x, y)
-        case _:
-            return evaluate(f, V)
-    result.setflags(write=False)
-    return Const(result)
+    if type(V) is Const and symbol.arity == 1:
+        return _constant(symbol.kernel(V.value))
+    if type(V) is Tuple and symbol.arity == len(V.items) == 2:
+        x, y = V.items
+        if type(x) is Const and type(y) is Const and x.value.dtype is y.value.dtype:
+            return _constant(symbol.kernel(x.value, y.value))
+    return evaluate(f, V)
 
 
 def added(V: Term, W: Term) -> Term:
     """``V + W`` for closed values of one type."""
-    if isinstance(V, Const) and isinstance(W, Const) and V.value.shape == W.value.shape:
-        total = np.add(V.value, W.value)
-        total.setflags(write=False)
-        return Const(total)
+    if type(V) is Const and type(W) is Const and V.value.shape == W.value.shape:
+        return _constant(np.add(V.value, W.value))
     return add_values(V, W)
+
+
+def _constant(result: Array) -> Const:
+    result.setflags(write=False)
+    return Const(result)
 
 
 def rd_of(f: Function) -> Scope:

@@ -21,25 +21,17 @@ from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import instantiate_term, mentions, shift
 from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
     Call,
     Const,
     Defined,
     Function,
-    Handle,
     Let,
-    Perform,
     Plus,
     Primitive,
     Proj,
     R,
     Rd,
     RdOf,
-    Resume,
-    Return,
-    RevHandle,
     Scope,
     Term,
     Tuple,
@@ -50,36 +42,20 @@ from rh_kernel.syntax.values import component
 
 def contract(form: Term, V: Term | None, W: Term | None, rho: Environment, K: Context | None) -> tuple[Rule, Term, Environment]:
     """The rule of Def. 5.4 for a redex in the context K that is no call, and the ``N[ρ]`` that it becomes."""
-    match form:
-        case Let(_, scope) if V is not None:
+    if type(form) is R:
+        rule, M = fig_6.unfold(form, telescope(K))
+        return rule, M, None
+    if V is not None:
+        if type(form) is Let:
+            scope = form.scope
             return Rule.LET, cast(Term, scope.body), extended(rho if scope.loose else None, V)
-        case Plus() if V is not None and W is not None:
+        if type(form) is Proj:
+            return Rule.PROJ, component(V, form.index - 1, form.arity), None
+        if type(form) is Plus and W is not None:
             return Rule.PLUS, added(V, W), None
-        case Proj(i, n) if V is not None:
-            return Rule.PROJ, component(V, i - 1, n), None
-        case Rd(_, scope) if V is not None and W is not None:
-            return Rule.RD, R(V, written_out(scope, rho), W, span=form.span), None
-        case R():
-            return *fig_6.unfold(form, telescope(K)), None
-        case (
-            Bound()
-            | Const()
-            | Zero()
-            | Call()
-            | Plus()
-            | Tuple()
-            | Proj()
-            | Let()
-            | Rd()
-            | Return()
-            | Perform()
-            | Bind()
-            | RevHandle()
-            | RH()
-            | Handle()
-            | Resume()
-        ):
-            raise KernelBug(f"{type(form).__name__} is no redex")
+        if type(form) is Rd and W is not None:
+            return Rule.RD, R(V, written_out(form.scope, rho), W, span=form.span), None
+    raise KernelBug(f"{type(form).__name__} is no redex")
 
 
 def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
@@ -97,7 +73,7 @@ def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
         limits = replace(limits, strict=False)
     while True:
         form, U, W, rho, K = focus(M, rho, K)
-        if U is None and isinstance(form, Const | Zero | Tuple):
+        if U is None and (type(form) is Const or type(form) is Tuple or type(form) is Zero):
             return form
         limits.check(count, form.span)
         if isinstance(form, Call) and U is not None:
