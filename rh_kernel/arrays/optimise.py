@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from rh_kernel.arrays.equations.algebra import Apply, Holds, Is, is_plain, simpler
+from rh_kernel.arrays.equations.algebra import Apply, Holds, Is, partners, simpler
 from rh_kernel.arrays.program import (
     Alias,
     Equation,
@@ -57,7 +57,8 @@ class _Symbol:
     extent: Extent
     commutes: bool
     joins_batch: bool
-    is_plain: bool
+    name: str
+    partners: frozenset[str] | None
 
 
 class Draft:
@@ -69,7 +70,8 @@ class Draft:
         self._constants: dict[Register, Array] = {}
         self._uniform: dict[Register, float | None] = {}
         self._reads: dict[Location, Register] = {}
-        self._definitions: dict[Register, Equation] = {}
+        self._definitions: dict[Register, tuple[Operator, tuple[Register, ...]]] = {}
+        self._names: list[str] = []
         self._known: dict[tuple[object, ...], Register] = {}
         self._operators: dict[Operator, _Symbol] = {}
 
@@ -79,12 +81,14 @@ class Draft:
 
     def definition(self, r: Register) -> Equation | None:
         """The register's equation, if it has one."""
-        return self._definitions.get(r)
+        found = self._definitions.get(r)
+        return None if found is None else Equation(r, *found)
 
     def fresh(self, shape: Extent, *, batched: bool) -> Register:
         """A new register."""
         self.shapes.append(shape)
         self.batched.append(batched)
+        self._names.append("")
         return len(self.shapes) - 1
 
     def constant(self, array: Array) -> Register:
@@ -107,17 +111,21 @@ class Draft:
 
     def apply(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
         """A register that holds ``f(arguments)``."""
-        symbol = self._symbol(f)
-        if symbol.is_plain and self._constants.keys().isdisjoint(arguments):
-            return self._shared(symbol, arguments)
-        while (found := self._simpler(f, arguments)) is not None:
+        return self._applied(self._symbol(f), arguments)
+
+    def _applied(self, symbol: _Symbol, arguments: tuple[Register, ...]) -> Register:
+        if symbol.partners is not None and self._constants.keys().isdisjoint(arguments):
+            names = self._names
+            if not symbol.partners or symbol.partners.isdisjoint([names[a] for a in arguments]):
+                return self._shared(symbol, arguments)
+        while (found := self._simpler(symbol.operator, arguments)) is not None:
             match found:
                 case Is(r):
                     return r
                 case Holds(array):
                     return self.constant(array)
-                case Apply(g, others):
-                    f, arguments, symbol = g, others, self._symbol(g)
+                case Apply(f, others):
+                    symbol, arguments = self._symbol(f), others
         return self._shared(symbol, arguments)
 
     def _simpler(self, f: Operator, arguments: tuple[Register, ...]) -> Apply | Is | Holds | None:
@@ -147,8 +155,8 @@ class Draft:
     def _symbol(self, f: Operator) -> _Symbol:
         symbol = self._operators.get(f)
         if symbol is None:
-            commutes = isinstance(f, Primitive) and f.name in COMMUTE
-            symbol = _Symbol(f, len(self._operators), extent_of(f), commutes, joins_batch(f), is_plain(f))
+            name = f.name if isinstance(f, Primitive) else ""
+            symbol = _Symbol(f, len(self._operators), extent_of(f), name in COMMUTE, joins_batch(f), name, partners(f))
             self._operators[f] = symbol
         return symbol
 
@@ -163,7 +171,8 @@ class Draft:
             r = self._known[key] = len(self.shapes)
             self.shapes.append(symbol.extent)
             self.batched.append(batched)
-            self._definitions[r] = Equation(r, symbol.operator, arguments)
+            self._names.append(symbol.name)
+            self._definitions[r] = symbol.operator, arguments
         return r
 
     def copy(self, program: Program, inputs: Sequence[bool]) -> dict[Register, Register]:
@@ -176,8 +185,14 @@ class Draft:
             new[r] = self.constant(array)
         for r, location in program.reads:
             new[r] = self.read(location, program.shapes[r])
+        # By identity: an operator is the same object in most of the equations that apply it.
+        symbols: dict[int, _Symbol] = {}
         for equation in program.equations:
-            new[equation.result] = self.apply(equation.operator, tuple([new[r] for r in equation.arguments]))
+            f = equation.operator
+            symbol = symbols.get(id(f))
+            if symbol is None:
+                symbol = symbols[id(f)] = self._symbol(f)
+            new[equation.result] = self._applied(symbol, tuple([new[r] for r in equation.arguments]))
         return new
 
     def finish(
@@ -190,34 +205,27 @@ class Draft:
         inputs = tuple([map_tree(tree, new.__getitem__) for tree in program.inputs])
         result = map_tree(program.result, new.__getitem__)
         changed = [(location, r) for location, r in writes if self._reads.get(location) != r]
-        checks = [r for r, found in self._definitions.items() if isinstance(found.operator, Smooth)]
+        checks = [r for r, (f, _) in self._definitions.items() if isinstance(f, Smooth)]
         needed = {*leaves(result), *(r for _, r in changed), *checks}
-        for r in reversed(self._definitions):
+        for r, (_, arguments) in reversed(self._definitions.items()):
             if r in needed:
-                needed.update(self._definitions[r].arguments)
+                needed.update(arguments)
         constants = [r for r in self._constants if r in needed]
         reads = [(r, location) for location, r in self._reads.items() if r in needed]
-        defined = [r for r in self._definitions if r in needed]
-        order = [*leaves(inputs), *constants, *(r for r, _ in reads), *defined]
+        defined = [(r, f, arguments) for r, (f, arguments) in self._definitions.items() if r in needed]
+        order = [*leaves(inputs), *constants, *(r for r, _ in reads), *(r for r, _, _ in defined)]
         number = {r: i for i, r in enumerate(order)}
         return Program(
             program.names,
             tuple([map_tree(tree, number.__getitem__) for tree in inputs]),
             tuple([(number[r], self._constants[r]) for r in constants]),
             tuple([(number[r], location) for r, location in reads]),
-            tuple([self._numbered(r, number) for r in defined]),
+            tuple([Equation(number[r], f, tuple([number[a] for a in arguments])) for r, f, arguments in defined]),
             map_tree(result, number.__getitem__),
             tuple([(location, number[r]) for location, r in changed]),
             tuple([self.shapes[r] for r in order]),
             tuple([self.batched[r] for r in order]),
         )
-
-    def _numbered(self, r: Register, number: dict[Register, Register]) -> Equation:
-        found = self._definitions[r]
-        arguments = tuple([number[a] for a in found.arguments])
-        # Where nothing was added or left out before it, the equation is as it was.
-        same = number[r] == r and arguments == found.arguments
-        return found if same else Equation(number[r], found.operator, arguments)
 
 
 def _uniform(array: Array) -> float | None:

@@ -123,14 +123,15 @@ class Program:
     @property
     def costs(self) -> tuple[int, int]:
         """The floating point operations of a run whatever the number of samples, and those for each of them."""
-        known: dict[tuple[Operator, bool], tuple[int, int]] = {}
+        # By identity: an operator is the same object in most of the equations that apply it, and takes long to compare.
+        known: dict[tuple[int, bool], tuple[int, int]] = {}
         once = each = 0
         for equation in self.equations:
-            kind = equation.operator, self.batched[equation.result]
-            if kind not in known:
+            kind = id(equation.operator), self.batched[equation.result]
+            cost = known.get(kind)
+            if cost is None:
                 fixed = self.equation_cost(equation, 0)
-                known[kind] = fixed, self.equation_cost(equation, 1) - fixed
-            cost = known[kind]
+                cost = known[kind] = fixed, self.equation_cost(equation, 1) - fixed
             once += cost[0]
             each += cost[1]
         return once, each

@@ -42,7 +42,6 @@ def initial_content(definition: LocDefinition, folder: Path, type_: Span, conten
 
 
 def _draw(drawn: Drawn, shape: tuple[int, ...]) -> Array:
-    rng = np.random.default_rng(drawn.seed)
     match drawn.how, drawn.numbers:
         case "zeros", ():
             return np.zeros(shape)
@@ -51,15 +50,16 @@ def _draw(drawn: Drawn, shape: tuple[int, ...]) -> Array:
         case "eye", ():
             return np.eye(shape[0], shape[1])
         case "normal", (deviation,):
-            return rng.normal(0.0, abs(deviation), shape)
+            return np.random.default_rng(drawn.seed).normal(0.0, abs(deviation), shape)
         case "uniform", (low, high):
+            rng = np.random.default_rng(drawn.seed)
             if math.isfinite(high - low):
                 return rng.uniform(low, high, shape)
             u = rng.uniform(0.0, 1.0, shape)
             return low * (1 - u) + high * u
         case "glorot", ():
             bound = math.sqrt(6.0 / max(shape[0] + shape[-1], 1))
-            return rng.uniform(-bound, bound, shape)
+            return np.random.default_rng(drawn.seed).uniform(-bound, bound, shape)
         case how, _:
             raise KernelBug(f"nobody knows how to draw `{how}`")
 

@@ -174,7 +174,14 @@ def replace_unknowns(
     node: AnyNode, on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
 ) -> AnyNode:
     """``node`` with the unknowns of type inference replaced by what was found for them."""
-    return cast(AnyNode, rebuild(node, 0, _Solutions(on_dim, on_shape, on_type)))
+    return cast(AnyNode, rebuild(node, 0, solutions(on_dim, on_shape, on_type)))
+
+
+def solutions(
+    on_dim: Callable[[DimMeta], Dim], on_shape: Callable[[ShapeMeta], Shape], on_type: Callable[[TypeMeta], Type]
+) -> Walk:
+    """The walk by which ``replace_unknowns`` goes through a node."""
+    return _Solutions(on_dim, on_shape, on_type)
 
 
 Placed = TypeVar("Placed")
@@ -282,7 +289,8 @@ class _StaticImages(Walk):
         )
 
     def _on_dim(self, atom: DimVar | DimMeta) -> Dim:
-        return self.static.dims.get(atom.name, dim(atom)) if isinstance(atom, DimVar) else dim(atom)
+        found = self.static.dims.get(atom.name) if isinstance(atom, DimVar) else None
+        return dim(atom) if found is None else found
 
     def _on_shape(self, s: ShapeVar | ShapeMeta) -> Shape:
         return self.static.shapes.get(s.name, s) if isinstance(s, ShapeVar) else s

@@ -17,12 +17,18 @@ class DimVar:
 
     name: str
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
 
 @frozen
 class DimMeta:
     """``?3``: an unknown that type inference has yet to find; none is left in a finished program."""
 
     number: int
+
+    def __hash__(self) -> int:
+        return self.number
 
 
 @frozen
@@ -89,8 +95,8 @@ class Dim:
         return _normal([(_times(m, n), c * d) for m, c in self.terms for n, d in other.terms])
 
     def __str__(self) -> str:
-        if not self.terms:
-            return "0"
+        if self.constant is not None:
+            return str(self.constant)
         quotient = _quotient(self)
         if quotient is not None:
             return f"{_operand(quotient.numerator)} // {_operand(quotient.denominator)}"
@@ -163,15 +169,18 @@ def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:
             return _replace_atom(atom, image)
         case _:
             pass
-    terms: list[tuple[Monomial, int]] = []
+    images: list[tuple[int, Dim]] = []
     for monomial, coefficient in d.terms:
         product = _whole(1)
         for i, (atom, power) in enumerate(monomial):
             factor = _replace_atom(atom, image)
             for k in range(power):
                 product = product * factor if i or k else factor
-        terms += [(m, coefficient * c) for m, c in product.terms]
-    return _normal(terms)
+        images.append((coefficient, product))
+    numbers = [coefficient * product.constant for coefficient, product in images if product.constant is not None]
+    if len(numbers) == len(images):
+        return _whole(sum(numbers))
+    return _normal([(m, coefficient * c) for coefficient, product in images for m, c in product.terms])
 
 
 def substitute(d: Dim, images: Mapping[str, Dim]) -> Dim:
@@ -223,7 +232,7 @@ def _times(m: Monomial, n: Monomial) -> Monomial:
 
 
 def _key(monomial: Monomial) -> tuple[tuple[str, int], ...]:
-    return tuple((_show_atom(atom), power) for atom, power in monomial)
+    return tuple([(_show_atom(atom), power) for atom, power in monomial])
 
 
 def _show_term(monomial: Monomial, coefficient: int) -> str:

@@ -185,7 +185,7 @@ def _opened_term(node: Term, depth: int, walk: Walk) -> Opened:
     span = node.span
     match node:
         case Call(f, M):
-            g = _function(f, walk)
+            g = function_image(f, walk)
             return ((M, depth, walk),), lambda c: Call(g, c[0], span=span), g is f
         case Let(M, scope):
             return ((M, depth, walk), (scope, depth, walk)), lambda c: Let(c[0], c[1], span=span), True
@@ -221,7 +221,8 @@ def _operation(op: Operation, depth: int, walk: Walk) -> Opened:
     return tuple([(i, depth, walk) for i in op.indices if isinstance(i, Node)]), assemble, is_same
 
 
-def _function(f: Function, walk: Walk) -> Function:
+def function_image(f: Function, walk: Walk) -> Function:
+    """The image of a function symbol, with its types and the body that it stands for."""
     if not walk.into_functions:
         return f
     match f:
@@ -236,7 +237,7 @@ def _function(f: Function, walk: Walk) -> Function:
             is_same = new_own is own and new_body is body and C is A and D is B
             return f if is_same else Defined(name, C, D, new_body, new_own)
         case RdOf(g):
-            h = _function(g, walk)
+            h = function_image(g, walk)
             return f if h is g else RdOf(h)
 
 

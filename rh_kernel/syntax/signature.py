@@ -15,7 +15,7 @@ class Location:
     version: int = 0
 
     def __hash__(self) -> int:
-        return hash((self.name, self.version))
+        return hash(self.name)
 
 
 @frozen

@@ -117,7 +117,7 @@ def concrete_shape(A: Real) -> tuple[int, ...] | None:
     if not isinstance(A.shape, tuple):
         return None
     sizes = [d.constant for d in A.shape]
-    return None if any(size is None for size in sizes) else tuple(size or 0 for size in sizes)
+    return None if None in sizes else tuple([size or 0 for size in sizes])
 
 
 def leaves(A: Type) -> tuple[Type, ...]:
@@ -173,4 +173,4 @@ def show_shape(shape: Shape) -> str:
         case ShapeMeta():
             return "_…"
         case dims:
-            return ", ".join(str(d) for d in dims)
+            return ", ".join([str(d) for d in dims])

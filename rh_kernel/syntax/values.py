@@ -37,9 +37,9 @@ def tuple_of(items: tuple[Term, ...]) -> Term:
 
 def component(M: Term, i: int, n: int) -> Term:
     """The i-th (from 0) of the n components of a term built by ``tuple_of``, taken apart where that needs no reduction."""
+    if type(M) is Tuple and len(M.items) == n:
+        return M.items[i]
     match M:
-        case Tuple(items) if len(items) == n:
-            return items[i]
         case Zero(Product(factors)) if len(factors) == n:
             return Zero(factors[i])
         case _ if n == 1:

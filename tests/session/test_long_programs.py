@@ -109,11 +109,15 @@ def test_reading_and_elaborating_layers_is_linear() -> None:
         source = Source("test", chain(layers))
         return calls(lambda: plans_of(Session.start(Path()), parse(source), ""))
 
+    # What is made once and kept is not in the counts.
+    work(SIZES[0])
     assert is_linear([work(layers) for layers in SIZES])
 
 
 def test_compiling_layers_is_linear_and_makes_each_clause_once() -> None:
     subjects = [subject(layers) for layers in SIZES]
+    # What is made once and kept is not in the counts.
+    translate(subjects[0])
     assert is_linear([calls(lambda P=P: translate(P)) for P in subjects])
     programs = [translate(P) for P in subjects]
     assert is_linear([calls(lambda p=p: optimise(p)) for p in programs])

@@ -1,7 +1,9 @@
 """Equations that hold in every array program: ``x + 0 = x``, ``1 · x = x``, ``(xᵀ)ᵀ = x``, …, read from left to right."""
 
+from collections.abc import Callable, Mapping
 from math import prod
-from typing import Protocol
+from types import MappingProxyType
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -21,14 +23,6 @@ IDENTITIES = frozenset(
     }
 )
 """The families whose members with the type ``A → A`` are the identity: blocks of one entry, nothing cut off or put around."""
-
-
-_RULES = frozenset({"add", "sub", "neg", "mul", "div", "scale", "transpose", "reshape", "sum", "concat", "slice"})
-
-
-def is_plain(f: Operator) -> bool:
-    """Whether nothing simpler is known for f on registers that hold no constants, whatever defines them."""
-    return isinstance(f, Primitive) and f.name not in _RULES and not (f.name in IDENTITIES and f.domain == f.codomain)
 
 
 @frozen
@@ -53,7 +47,9 @@ class Holds:
     array: Array
 
 
-Simpler = Apply | Is | Holds
+Simpler: TypeAlias = Apply | Is | Holds
+Arguments: TypeAlias = tuple[Register, ...]
+Uniform: TypeAlias = list[float | None]
 
 
 class Facts(Protocol):
@@ -72,38 +68,26 @@ class Facts(Protocol):
         ...
 
 
-def simpler(f: Primitive, arguments: tuple[Register, ...], facts: Facts) -> Simpler | None:
+def simpler(f: Primitive, arguments: Arguments, facts: Facts) -> Simpler | None:
     """The simpler side of an equation whose other side is ``f(arguments)``, or ``None`` if none is known here."""
     uniform = [facts.uniform(r) for r in arguments]
     if 0 in uniform and vanishes(f, [c == 0 for c in uniform]):
         return Holds(np.broadcast_to(np.zeros(1), extent_of(f)))
     if f.name in IDENTITIES and f.domain == f.codomain:
         return Is(arguments[0])
-    if f.name not in _RULES:
+    rule = _RULES.get(f.name)
+    return None if rule is None else rule.find(f, arguments, uniform, facts)
+
+
+def partners(f: Operator) -> frozenset[str] | None:
+    """The symbols one of which defines an argument of f wherever something simpler is known and no argument is a constant.
+
+    ``None`` if something simpler may be known whatever defines them.
+    """
+    if not isinstance(f, Primitive) or f.name == "concat" or (f.domain == f.codomain and f.name in {*IDENTITIES, "reshape"}):
         return None
-    match f.name:
-        case "add" | "sub":
-            return _sum(f, arguments, uniform, facts)
-        case "neg":
-            return _negative(arguments[0], facts)
-        case "mul":
-            return _product(arguments, uniform, facts)
-        case "div" if uniform[1] == 1:
-            return Is(arguments[0])
-        case "scale":
-            return _scaled(f, arguments, uniform)
-        case "transpose":
-            return _transposed(arguments[0], facts)
-        case "reshape":
-            return _reshaped(f, arguments[0], facts)
-        case "sum":
-            return _total(f, arguments[0], facts)
-        case "concat":
-            return _joined(f, arguments)
-        case "slice":
-            return _sliced(f, arguments[0], facts)
-        case _:
-            return None
+    rule = _RULES.get(f.name)
+    return frozenset() if rule is None else rule.partners
 
 
 def _made_by(name: str, r: Register, facts: Facts) -> Equation | None:
@@ -116,7 +100,7 @@ def _named(name: str, f: Primitive) -> Primitive:
     return Primitive(name, f.at, f.domain, f.codomain)
 
 
-def _sum(f: Primitive, arguments: tuple[Register, ...], uniform: list[float | None], facts: Facts) -> Simpler | None:
+def _sum(f: Primitive, arguments: Arguments, uniform: Uniform, facts: Facts) -> Simpler | None:
     x, y = arguments
     if uniform[1] == 0:
         return Is(x)
@@ -129,7 +113,8 @@ def _sum(f: Primitive, arguments: tuple[Register, ...], uniform: list[float | No
     return None
 
 
-def _negative(x: Register, facts: Facts) -> Simpler | None:
+def _negative(_: Primitive, arguments: Arguments, __: Uniform, facts: Facts) -> Simpler | None:
+    (x,) = arguments
     if found := _made_by("neg", x, facts):
         return Is(found.arguments[0])
     if found := _made_by("sub", x, facts):
@@ -137,7 +122,7 @@ def _negative(x: Register, facts: Facts) -> Simpler | None:
     return None
 
 
-def _product(arguments: tuple[Register, ...], uniform: list[float | None], facts: Facts) -> Simpler | None:
+def _product(_: Primitive, arguments: Arguments, uniform: Uniform, facts: Facts) -> Simpler | None:
     for i, r in enumerate(arguments):
         other = arguments[1 - i]
         if uniform[i] == 1:
@@ -147,7 +132,11 @@ def _product(arguments: tuple[Register, ...], uniform: list[float | None], facts
     return None
 
 
-def _scaled(f: Primitive, arguments: tuple[Register, ...], uniform: list[float | None]) -> Simpler | None:
+def _quotient(_: Primitive, arguments: Arguments, uniform: Uniform, __: Facts) -> Simpler | None:
+    return Is(arguments[0]) if uniform[1] == 1 else None
+
+
+def _scaled(f: Primitive, arguments: Arguments, uniform: Uniform, _: Facts) -> Simpler | None:
     x = arguments[1]
     if uniform[0] == 1:
         return Is(x)
@@ -156,7 +145,8 @@ def _scaled(f: Primitive, arguments: tuple[Register, ...], uniform: list[float |
     return None
 
 
-def _transposed(x: Register, facts: Facts) -> Simpler | None:
+def _transposed(_: Primitive, arguments: Arguments, __: Uniform, facts: Facts) -> Simpler | None:
+    (x,) = arguments
     if found := _made_by("transpose", x, facts):
         return Is(found.arguments[0])
     if found := _made_by("outer", x, facts):
@@ -165,7 +155,8 @@ def _transposed(x: Register, facts: Facts) -> Simpler | None:
     return None
 
 
-def _reshaped(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
+def _reshaped(f: Primitive, arguments: Arguments, _: Uniform, facts: Facts) -> Simpler | None:
+    (x,) = arguments
     if f.domain == f.codomain:
         return Is(x)
     if (found := _made_by("reshape", x, facts)) and isinstance(found.operator, Primitive):
@@ -174,15 +165,16 @@ def _reshaped(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
     return None
 
 
-def _joined(f: Primitive, arguments: tuple[Register, ...]) -> Simpler | None:
+def _joined(f: Primitive, arguments: Arguments, _: Uniform, __: Facts) -> Simpler | None:
     x, y = (extent(A) for A in factors(f.domain, 2))
     if x[0] == 0:
         return Is(arguments[1])
     return Is(arguments[0]) if y[0] == 0 else None
 
 
-def _sliced(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
+def _sliced(f: Primitive, arguments: Arguments, _: Uniform, facts: Facts) -> Simpler | None:
     """Of two arrays put together, one of them."""
+    (x,) = arguments
     found = _made_by("concat", x, facts)
     if found is None or not isinstance(found.operator, Primitive):
         return None
@@ -193,8 +185,34 @@ def _sliced(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
     return Is(found.arguments[1]) if (lo, hi) == (m, extent_of(found.operator)[0]) else None
 
 
-def _total(f: Primitive, x: Register, facts: Facts) -> Simpler | None:
+def _total(f: Primitive, arguments: Arguments, _: Uniform, facts: Facts) -> Simpler | None:
+    (x,) = arguments
     if found := _made_by("fill", x, facts):
         entries = facts.constant(np.array([float(prod(extent(f.domain)))]))
         return Apply(instantiate("scale", SCALE, ((dim(1),),)), (entries, *found.arguments))
     return None
+
+
+@frozen
+class _Rule:
+    """What may be simpler, and what defines one of the arguments where it is, if none of them is a constant."""
+
+    find: Callable[[Primitive, Arguments, Uniform, Facts], Simpler | None]
+    partners: frozenset[str] = frozenset()
+
+
+_RULES: Mapping[str, _Rule] = MappingProxyType(
+    {
+        "add": _Rule(_sum, frozenset({"neg"})),
+        "sub": _Rule(_sum, frozenset({"neg"})),
+        "neg": _Rule(_negative, frozenset({"neg", "sub"})),
+        "mul": _Rule(_product, frozenset({"fill"})),
+        "div": _Rule(_quotient),
+        "scale": _Rule(_scaled),
+        "transpose": _Rule(_transposed, frozenset({"transpose", "outer"})),
+        "reshape": _Rule(_reshaped, frozenset({"reshape"})),
+        "sum": _Rule(_total, frozenset({"fill"})),
+        "concat": _Rule(_joined),
+        "slice": _Rule(_sliced, frozenset({"concat"})),
+    }
+)

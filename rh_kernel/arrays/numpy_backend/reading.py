@@ -45,12 +45,13 @@ class Reader:
         self._first: list[Array] = [NOTHING] * len(program.shapes)
         for r, array in program.constants:
             self._first[r] = np.asarray(array, self._dtype)
-        kernels: dict[Operator, Kernel] = {}
+        # By identity: an operator is the same object in most of the equations that apply it.
+        kernels: dict[int, Kernel] = {}
         self._calls: list[tuple[Kernel, tuple[Register, ...], Register]] = []
         for equation in program.equations:
-            f = kernels.get(equation.operator)
+            f = kernels.get(id(equation.operator))
             if f is None:
-                f = kernels[equation.operator] = _kernel(equation.operator)
+                f = kernels[id(equation.operator)] = _kernel(equation.operator)
             self._calls.append((f, equation.arguments, equation.result))
         self._result: Arrays = ()
 

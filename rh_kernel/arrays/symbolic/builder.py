@@ -1,6 +1,7 @@
 """The program under construction: equations are appended, and noted on the tapes of the regions they matter to."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -47,7 +48,6 @@ class Builder:
         self._next_bit = 1
         self._sums: dict[Extent, Primitive] = {}
         self._known: dict[Primitive, tuple[Primitive, Extent]] = {}
-        self._derivatives: dict[Primitive, Scope] = {}
 
     def fresh_bit(self) -> int:
         """A bit for a new region."""
@@ -188,13 +188,8 @@ class Builder:
         return result
 
     def derivative(self, f: Function) -> Scope:
-        """``w, v. N`` with ``rd[f](⟨w, v⟩) = N``, looked up once for each primitive."""
-        if not isinstance(f, Primitive):
-            return derivative(f)
-        scope = self._derivatives.get(f)
-        if scope is None:
-            scope = self._derivatives[f] = derivative(f)
-        return scope
+        """``w, v. N`` with ``rd[f](⟨w, v⟩) = N``: for one primitive the same tree each time."""
+        return _of_symbol(f) if isinstance(f, Primitive) else derivative(f)
 
     def _slot(self, shape: Extent, active: int = 0) -> Slot:
         self.shapes.append(shape)
@@ -239,6 +234,11 @@ class Builder:
 
     def _negative(self, f: Primitive) -> Primitive:
         return Primitive("neg", f.at, f.codomain, f.codomain)
+
+
+@lru_cache(maxsize=1024)
+def _of_symbol(f: Primitive) -> Scope:
+    return derivative(f)
 
 
 def _checked_extent(f: Primitive) -> Extent:

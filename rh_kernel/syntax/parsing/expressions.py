@@ -77,7 +77,7 @@ def expression(c: Cursor) -> Expr:
             N = _operand(c)
             M = Binary(operator, M, N, span=c.since(factor))
     c.depth -= 1
-    return _add(pending, M, c.since(start))
+    return M if pending is None else _add(pending, M, c.since(start))
 
 
 def _add(pending: tuple[BinaryOperator, Expr] | None, N: Expr, span: Span) -> Expr:
@@ -200,12 +200,12 @@ def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
 
 def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Expr, ...] | None) -> Expr:
     """``x``, ``k • M``, ``f[i, …](M, …)``, ``proj_1(M)``, and ``f[i, …]`` as an index or as what is checked."""
-    span = c.since(f.span.start)
     if arguments is None and not indices:
         if not c.take("•"):
-            return Var(f.text, span=span)
+            return Var(f.text, span=f.span)
         M = expression(c)
         return ResumeExpr(f, M, span=c.since(f.span.start))
+    span = c.since(f.span.start)
     if arguments is None:
         is_index = bool(c.brackets) and c.brackets[-1].text == "[" and c.at(",", "]")
         if not is_index and not c.at("⊢"):

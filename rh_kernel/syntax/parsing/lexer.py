@@ -18,13 +18,13 @@ def _characters(category: str) -> str:
 # ``ᵀ`` and raised digits are letters or digits to Unicode, but no part of a name: ``wᵀ`` is a transpose.
 _RAISED = "⁰¹²³⁴-⁹ᵀ"
 _WORD = rf"[^\W{_RAISED}]"
-_NAME = rf"[^\W\d{_RAISED}{_characters('No')}](?:{_WORD}|['{_characters('M')}])*"
+_NAME = rf"[^\W\d{_RAISED}{_characters('No')}]{_WORD}*(?:['{_characters('M')}]{_WORD}*)*"
 _DECIMAL = r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 
-# No group is repeated possessively, ``( … )*+``: Python 3.11.2 then takes a tab for a blank.
+# Tabs at the end of a line are blanks, and are found as the end of the text is: as what is no token.
 _TOKEN = re.compile(
     rf"""
-      [ \r\n]* (?: \t++(?=\r?(?:\n|\Z)) [ \r\n]* )*
+      [ \r\n]*
     (?:
       (?P<NAME>          {_NAME} )
     | (?P<NUMBER>        (?>{_DECIMAL})(?!{_WORD}|') )
@@ -36,14 +36,15 @@ _TOKEN = re.compile(
     | (?P<COMMENT>       \#[^\r\n]* )
     | (?P<BAD_NUMBER>    [0-9](?:{_WORD}|[.'](?={_WORD}))* )
     | (?P<BAD_STRING>    "[^"\r\n]* )
-    | (?P<BAD_CHARACTER> \t+ | . )
-    | (?P<END>           \Z )
+    | (?P<BAD_CHARACTER> \t++(?!\r?(?:\n|\Z)) | [^\t] )
+    | (?P<END>           \t+ | \Z )
     )
     """,
     re.VERBOSE | re.DOTALL,
 )
 _KINDS = {number: Kind[name] for name, number in _TOKEN.groupindex.items()}
-_END = _TOKEN.groupindex["END"]
+_NAMED, _SIGN, _NO_TOKEN = [_TOKEN.groupindex[kind.name] for kind in (Kind.NAME, Kind.SYMBOL, Kind.END)]
+_KEYWORDS = dict.fromkeys(KEYWORDS, Kind.KEYWORD)
 _ITEM = re.compile(r"^(?=[^\s}#])", re.MULTILINE)
 _ITEM_OF = {line: re.compile(rf"^(?=[^\s#{signs}])", re.MULTILINE) for line, signs in SECTIONS.items()}
 _SECTION = re.compile(r"^%%(\w+)[^\n]*\n?", re.MULTILINE)
@@ -108,27 +109,24 @@ def python_starts(text: str) -> int | None:
 def tokens(span: Span) -> list[Token]:
     """The tokens of a piece of text in order, comments among them, and no END."""
     read: list[Token] = []
-    kinds, name, symbol = _KINDS, Kind.NAME, Kind.SYMBOL
+    append, name, symbol = read.append, Kind.NAME, Kind.SYMBOL
     for m in _TOKEN.finditer(span.source.text, span.start, span.end):
-        group = m.lastindex or 0
-        kind, text = kinds[group], m[group]
-        if kind is name:
-            if text in KEYWORDS:
-                kind = Kind.KEYWORD
-            elif not text.isascii():
-                text = unicodedata.normalize("NFC", text)
-        elif kind is symbol:
-            text = SPELLINGS.get(text, text)
-        elif kind is Kind.END:
-            break
-        start, end = m.span(group)
-        read.append(Token(kind, text, start, end))
+        group = m.lastindex or _NO_TOKEN
+        text, end = m[group], m.end()
+        start = end - len(text)
+        if group == _NAMED:
+            written = text if text.isascii() else unicodedata.normalize("NFC", text)
+            append(Token(_KEYWORDS.get(text, name), written, start, end))
+        elif group == _SIGN:
+            append(Token(symbol, SPELLINGS.get(text, text), start, end))
+        elif group != _NO_TOKEN:
+            append(Token(_KINDS[group], text, start, end))
     return read
 
 
 def count(span: Span) -> int:
     """How many tokens ``tokens`` finds."""
-    return sum([m.lastindex != _END for m in _TOKEN.finditer(span.source.text, span.start, span.end)])
+    return sum([m.lastindex != _NO_TOKEN for m in _TOKEN.finditer(span.source.text, span.start, span.end)])
 
 
 def words(span: Span) -> list[Token]:

@@ -7,6 +7,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.binding import AnyNode, types_and_primitives_within, types_within
 from rh_kernel.syntax.core import Bound, Call, Function, Node, Operation, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, divides_by_zero, impossible
+from rh_kernel.syntax.rebuild import Walk, function_image
 from rh_kernel.syntax.types import Real, Type, leaves
 from rh_kernel.typing.elaboration.sizes import check_sizes
 from rh_kernel.typing.errors import BadDimension, SizesDiffer, Undetermined
@@ -63,19 +64,25 @@ def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
     Returns what has to be 0 or more at each use of what is declared.
     """
     fine: set[Primitive] = set()
+    # By identity, what nothing is wrong with: what one use holds, those around it hold too.
+    checked: dict[int, Type | Primitive] = {}
+    walk = unifier.solutions
     for span, node in unifier.uses:
         if _is_plain(node, fine):
             continue
-        use = unifier.finish(node)
-        if isinstance(use, Call):
-            _check_entries(span, use.function)
-        types, primitives = types_and_primitives_within(use)
+        if isinstance(node, Call):
+            _check_entries(span, node.function, walk)
+        types, primitives = types_and_primitives_within(node)
         for inner, f in primitives:
-            _check_needs(span, inner, f)
+            if id(f) not in checked:
+                _check_needs(span, inner, function_image(f, walk))
+                checked[id(f)] = f
         for inner, A in types:
-            for leaf in leaves(A):
-                if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
-                    _check(span, inner, leaf, leaf.shape)
+            if id(A) not in checked:
+                for leaf in leaves(walk.type(A)):
+                    if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
+                        _check(span, inner, leaf, leaf.shape)
+                checked[id(A)] = A
     return check_sizes(unifier)
 
 
@@ -102,18 +109,19 @@ def _axes(A: Real) -> tuple[Dim, ...]:
     return A.shape if isinstance(A.shape, tuple) else ()
 
 
-def _check_entries(span: Span, f: Function) -> None:
+def _check_entries(span: Span, f: Function, walk: Walk) -> None:
     """Once more for what was not known yet when the use was met, and for the whole shapes that clauses of ``Get`` have."""
     while isinstance(f, RdOf):
         f = f.of
+    f = function_image(f, walk) if isinstance(f, Primitive) else f
     if isinstance(f, Primitive) and not any(keeps_entries(scheme, f.at) for scheme in ROWS[f.name].schemes):
         hint = "a reshape keeps the number of entries"
         raise Rejected(SizesDiffer(span=span, found=str(f.domain), expected=f"as many entries as {f.codomain} has", hint=hint))
 
 
-def _check_needs(span: Span, inner: Span | None, f: Primitive) -> None:
+def _check_needs(span: Span, inner: Span | None, f: Function) -> None:
     """What the types of f do not show, such as ``hi ≤ n`` for ``slice[lo, hi]``."""
-    found = failing(f)
+    found = failing(f) if isinstance(f, Primitive) else None
     if found is not None:
         raise no_such_member(span, found, str(f.domain), _needed_at(span, inner))
 

@@ -4,12 +4,13 @@ Equations between dimensions are solved as soon as they are linear in an unknown
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.binding import AnyNode, replace_unknowns
+from rh_kernel.syntax.binding import AnyNode, solutions
 from rh_kernel.syntax.core import Defined, Function, Node, Primitive, RdOf
 from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, replace_atoms, variables
+from rh_kernel.syntax.rebuild import Walk, rebuild
 from rh_kernel.syntax.settled import is_settled
 from rh_kernel.syntax.stuck import too_many_nodes
 from rh_kernel.syntax.types import (
@@ -335,7 +336,12 @@ class Unifier:
 
         A type nobody asked about is ``Real(1)`` (LANGUAGE §1); ``undetermined`` tells whether a dimension was not found.
         """
-        return node if is_settled(node) else replace_unknowns(node, self._final_dim, self._final_shape, self._final_type)
+        return node if is_settled(node) else cast(AnyNode, rebuild(node, 0, self.solutions))
+
+    @property
+    def solutions(self) -> Walk:
+        """The walk by which ``finish`` goes through a node."""
+        return solutions(self._final_dim, self._final_shape, self._final_type)
 
     def finish_type(self, A: Type) -> Type:
         """``finish`` for a type."""
