@@ -63,15 +63,7 @@ def _head(M: Subject, rho: Environment, K: Context | None) -> Head:
             K = around(K, M, 0, rho)
             M = M.bound
             continue
-        if type(M) is Call or type(M) is Perform or type(M) is RevHandle:
-            N = M.argument
-        elif type(M) is Return:
-            N = M.term
-        elif type(M) is Let:
-            N = M.bound
-        elif type(M) is Proj:
-            N = M.of
-        elif type(M) is Const or type(M) is Tuple or type(M) is Bound or type(M) is Zero:
+        if type(M) is Const or type(M) is Tuple or type(M) is Bound or type(M) is Zero:
             V = value(M, rho)
             if V is None:
                 M, rho, K = _along(M, 0, None, rho, K)
@@ -96,6 +88,14 @@ def _head(M: Subject, rho: Environment, K: Context | None) -> Head:
                 return form, V, W, rho, outer
             K = _behind(form, V, rho, outer)
             continue
+        if type(M) is Call or type(M) is Perform or type(M) is RevHandle:
+            N = M.argument
+        elif type(M) is Return:
+            N = M.term
+        elif type(M) is Let:
+            N = M.bound
+        elif type(M) is Proj:
+            N = M.of
         elif type(M) is Plus or type(M) is Rd:
             N = M.left if isinstance(M, Plus) else M.cotangent
             V = value(N, rho)
@@ -191,12 +191,16 @@ def _innermost(M: R, K: Context | None) -> Head:
 def _opened(M: Subject, K: Context | None) -> Head:
     """The head in the body of an ``RH``."""
     while True:
-        match M:
-            case Return(N) | Perform(_, N) | RevHandle(N, _, _):
-                return M, N, None, None, K
-            case Bind(P, _) | Handle(P, _):
-                M, K = P, around(K, M)
-            case RH(_, scope):
-                M, K = cast(Command, scope.body), around(K, M, 1)
-            case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R() | Resume():
-                raise KernelBug(f"a {type(M).__name__} is the head in a body of commands")
+        if type(M) is Bind:
+            K = around(K, M)
+            M = M.bound
+        elif type(M) is Return:
+            return M, M.term, None, None, K
+        elif type(M) is Perform or type(M) is RevHandle:
+            return M, M.argument, None, None, K
+        elif type(M) is RH:
+            M, K = cast(Command, M.scope.body), around(K, M, 1)
+        elif type(M) is Handle:
+            M, K = M.command, around(K, M)
+        else:
+            raise KernelBug(f"a {type(M).__name__} is the head in a body of commands")

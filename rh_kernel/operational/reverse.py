@@ -183,13 +183,12 @@ def _operation(
 
 def _around(P: Command, scope: Scope) -> Command:
     """A right side whose form has this closed scope."""
-    match P:
-        case Bind(RH(V, _, H), rest):
-            return Bind(RH(V, scope, H), rest)
-        case Bind(Q, rest):
-            return Bind(Q, Scope(rest.hints, _around(cast(Command, rest.body), scope)))
-        case _:
-            raise KernelBug("there is no form in the right side of an equation for operations")
+    if type(P) is not Bind:
+        raise KernelBug("there is no form in the right side of an equation for operations")
+    form, rest = P.bound, P.scope
+    if type(form) is RH:
+        return Bind(RH(form.values, scope, form.handler), rest)
+    return Bind(form, Scope(rest.hints, _around(cast(Command, rest.body), scope)))
 
 
 def rh_handle(form: Form, M: RevHandle) -> Unfolded:

@@ -56,13 +56,14 @@ def proceed(state: State, limits: Limits, most: int, kept: list[Step] | None = N
     The steps are put into ``kept``, those before one that cannot be taken as well.
     """
     M, rho, K, hp, count, made = state.subject, state.rho, state.context, state.heap, state.count, state.made
-    end = count + most
+    end, fuel = count + most, limits.fuel
     with np.errstate(all="ignore"):
         while count < end:
             head = focus(M, rho, K)
             if head[4] is None and (value := _result(head)) is not None:
                 return Result(value, hp, count)
-            limits.check(count, head[0].span)
+            if count >= fuel:
+                limits.check(count, head[0].span)
             rule, M, rho, K, change = reduct(head, hp, limits)
             count += 1
             if change is not None:
