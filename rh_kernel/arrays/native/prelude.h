@@ -107,9 +107,23 @@ static inline __attribute__((always_inline)) struct split split_power(real x) {
   return (struct split){n, p};
 }
 
-static inline __attribute__((always_inline)) real exponential(real x) {
-  real y = x < LOWEST ? LOWEST : x;
-  y = y > HIGHEST ? HIGHEST : y;
+/* Between which numbers a function has to be computed: eˣ from low to high, the sigmoid from left to right. Compilers make one
+ * instruction of the lesser of two numbers, nan or not, if neither is a constant, and in a loop if both were there before. */
+struct ends {
+  real low, high, left, right;
+};
+#define ENDS                                                              \
+  real low = LOWEST, high = HIGHEST, left = -(HIGHEST), right = -(LEAST); \
+  HOLD(low) HOLD(high) HOLD(left) HOLD(right)                             \
+  const struct ends ends = {low, high, left, right};
+
+static inline __attribute__((always_inline)) real within(real x, real low, real high) {
+  real y = high < x ? high : x;
+  return y < low ? low : y;
+}
+
+static inline __attribute__((always_inline)) real exponential(real x, struct ends ends) {
+  real y = within(x, ends.low, ends.high);
   struct split t = split_power(y);
   /* In two steps, for powers of 2 that are no numbers of this precision. */
   real half = (t.whole * (real)0.5 + SHIFTER) - SHIFTER;
@@ -119,9 +133,8 @@ static inline __attribute__((always_inline)) real exponential(real x) {
 /* 1 / (1 + e⁻ˣ), where e⁻ˣ = 2ⁿ (c + r) / (c − r) with c = r coth(r / 2), which is even: so half of a polynomial does, and a
  * division there is anyhow. The power of 2 is infinite from the largest on, and not below the least normal number: after 1 + …
  * that makes no difference. */
-static inline __attribute__((always_inline)) real sigmoid(real x) {
-  real y = x > -LEAST ? -LEAST : x;
-  y = y < -HIGHEST ? -HIGHEST : y;
+static inline __attribute__((always_inline)) real sigmoid(real x, struct ends ends) {
+  real y = within(x, ends.left, ends.right);
   real n = (y * (real)-1.4426950408889634074 + SHIFTER) - SHIFTER;
   real r = (y + n * LN2_HIGH) + n * LN2_LOW;
   real s = r * r;
@@ -135,17 +148,17 @@ static inline __attribute__((always_inline)) real sigmoid(real x) {
   return low / (low + high * power(n));
 }
 
-static inline __attribute__((always_inline)) real softplus(real x) {
-  return ((x > 0) | (x != x) ? x : 0) + LOG1P(exponential(-ABS(x)));
+static inline __attribute__((always_inline)) real softplus(real x, struct ends ends) {
+  return ((x > 0) | (x != x) ? x : 0) + LOG1P(exponential(-ABS(x), ends));
 }
 
 /* A rational function near 0 (Cephes), else 1 − 2 / (1 + e²ˣ). */
-static inline __attribute__((always_inline)) real hyperbolic_tangent(real x) {
+static inline __attribute__((always_inline)) real hyperbolic_tangent(real x, struct ends ends) {
   real z = x * x;
   real p = ((real)-9.64399179425052238628e-1 * z - (real)9.92877231001918586564e1) * z - (real)1.61468768441708447952e3;
   real q = ((z + (real)1.12811678491632931402e2) * z + (real)2.23548839060100448583e3) * z + (real)4.84406305325125486048e3;
   real near = x + x * z * (p / q);
-  real far = 1 - 2 * sigmoid(-2 * x);
+  real far = 1 - 2 * sigmoid(-2 * x, ends);
   return ABS(x) < (real)0.625 ? near : far;
 }
 
@@ -169,6 +182,17 @@ VECTORS(16)
 #define PICK(m, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
 #else
 #define PICK(m, x, y, ...) __builtin_shuffle(x, y, (m){__VA_ARGS__})
+#endif
+/* Lanes of one vector. If they are constants, gcc 12 takes some for moves within the quarters of the vector that are none. */
+#if defined(__AVX512F__) && !defined(__clang__)
+#define SPREAD(m, x, ...)     \
+  ({                          \
+    m at = {__VA_ARGS__};     \
+    HOLD(at)                  \
+    __builtin_shuffle(x, at); \
+  })
+#else
+#define SPREAD(m, x, ...) PICK(m, x, x, __VA_ARGS__)
 #endif
 
 /* The first n lanes of the widest vector, the others 0. */

@@ -34,6 +34,8 @@ FUNCTIONS: dict[Scalar, str] = {
     Scalar.MIN: "smallest",
     Scalar.EQUAL: "equal",
 }
+ENDING = (Scalar.EXP, Scalar.SIGMOID, Scalar.TANH, Scalar.SOFTPLUS)
+"""What is constant, or infinite, from somewhere on; these functions are told of the ``ENDS``."""
 
 
 def expression(entry: Number | Instruction) -> str:
@@ -42,11 +44,12 @@ def expression(entry: Number | Instruction) -> str:
     >>> expression(Instruction(Scalar.ADD, (0, 2)))
     'v0 + v2'
     >>> expression(Instruction(Scalar.EXP, (1,)))
-    'exponential(v1)'
+    'exponential(v1, ends)'
     """
     if isinstance(entry, Number):
         return literal(entry.value)
     arguments = [f"v{i}" for i in entry.arguments]
     if entry.function in OPERATORS:
         return f" {OPERATORS[entry.function]} ".join(arguments)
-    return f"{FUNCTIONS[entry.function]}({', '.join(arguments)})"
+    more = ["ends"] if entry.function in ENDING else []
+    return f"{FUNCTIONS[entry.function]}({', '.join([*arguments, *more])})"

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.native.contractions import contract_kernel
-from rh_kernel.arrays.native.maps import gather_kernel, map_kernel
+from rh_kernel.arrays.native.gathers import gather_kernel, is_picked
+from rh_kernel.arrays.native.maps import map_kernel, woven
 from rh_kernel.arrays.native.reductions import reduce_kernel
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.strips import Strips, stripped
@@ -92,7 +93,7 @@ class _Kernels:
                 lines, workspace = contract_kernel(step, self.machine)
                 return Kernel(tuple(lines), workspace)
             case Gather():
-                return Kernel(tuple(gather_kernel(step)))
+                return Kernel(tuple(gather_kernel(step, self.machine)))
             case Sweep():
                 return Kernel(tuple(sweep_kernel(step.shape, self.machine)))
             case Call() | Check():
@@ -109,7 +110,7 @@ def translate(plan: Plan, machine: Machine) -> Translation:
     workspace = len(plan.buffers) + sum(isinstance(step, Gather) for step in steps)
 
     def row(step: Step | Sweep) -> Row:
-        views, key = _signature(step)
+        views, key = _signature(step, kernels.machine)
         arrays = [(view.buffer, view.offset) for view in views]
         if isinstance(step, Gather):
             arrays.append((len(plan.buffers) + len(tables), 0))
@@ -138,7 +139,7 @@ def _in_turn(strips: Strips, rows: Sequence[Row], kernels: _Kernels) -> Row:
     at = 0
     for piece, row in zip(strips.pieces, rows, strict=True):
         # Tables and workspace stay where they are.
-        moves = [piece.moves[view] for view in _signature(piece.step)[0]]
+        moves = [piece.moves[view] for view in _signature(piece.step, kernels.machine)[0]]
         moves += [0] * (len(row.arrays) - len(moves))
         places = [f"(real *)array[{i}] + turn * {move}L" if move else f"array[{i}]" for i, move in enumerate(moves, at)]
         lines.append(f"{{ void *const places[] = {{{', '.join(places)}}}; kernel{row.kernel}(places); }}")
@@ -169,7 +170,7 @@ def _table(step: Gather) -> Table:
     return np.ascontiguousarray(step.table, dtype=np.int32)
 
 
-def _signature(step: Step | Sweep) -> tuple[tuple[View, ...], Hashable]:
+def _signature(step: Step | Sweep, machine: Machine) -> tuple[tuple[View, ...], Hashable]:
     """The views that a kernel is given, and what makes kernels differ: everything but where the views start."""
     match step:
         case Sweep(shape, views):
@@ -177,15 +178,16 @@ def _signature(step: Step | Sweep) -> tuple[tuple[View, ...], Hashable]:
         case Map(shape, arguments, body, stores):
             views = (*arguments, *[store.view for store in stores])
             ends = tuple([(store.value, store.accumulate) for store in stores])
-            return views, (Map, shape, len(arguments), _strides(views), _exact(body), ends)
+            return views, (Map, shape, len(arguments), _strides(views), woven(views), _exact(body), ends)
         case Reduce(fold, output, argument, scale):
             return (output, argument), (Reduce, fold, argument.shape, _strides((output, argument)), scale.hex())
         case Contract(extents, output, left, right, scale, accumulate):
             views = (output, left, right)
             return views, (Contract, extents, _strides(views), scale.hex(), accumulate)
         case Gather(output, argument, table):
-            whole = bool((table >= 0).all())
-            return (output, argument), (Gather, output.shape, _strides((output, argument)), table.shape[1], whole)
+            told = table.tobytes() if is_picked(step, machine) else bool((table >= 0).all())
+            views = (output, argument)
+            return views, (Gather, output.shape, argument.shape[-1], _strides(views), table.shape, told)
         case Call() | Check():
             raise Unsupported("a step has no loop")
 

@@ -185,6 +185,41 @@ def selection(d: Drawing) -> None:
     d.steps.append(Gather(d.output(output, d.dense(output)), d.argument(argument, d.dense(argument)), table.astype(np.intp)))
 
 
+def neighbours(d: Drawing) -> None:
+    """Rows by a table whose entries lie near each other, as they do where rows are stretched, or the other way round."""
+    rows = tuple([d.between(1, 5) for _ in range(d.between(0, 2))])
+    length, count, depth = d.between(1, 70), d.between(1, 70), d.between(1, 3)
+    middle = np.arange(count)[:, None] * length // count + np.arange(depth)
+    table = np.clip(middle + d.rng.integers(0, d.between(1, 4), (count, depth)), 0, length - 1)
+    table[d.rng.random((count, depth)) < d.among((0.0, 0.1, 0.8))] = -1
+    view = d.argument((*rows, length), row_major((*rows, length)))
+    d.steps.append(Gather(d.output((*rows, count), row_major((*rows, count))), view, table.astype(np.intp)))
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of an array without gaps."""
+    return tuple([prod(shape[i + 1 :]) for i in range(len(shape))])
+
+
+def between(d: Drawing) -> None:
+    """A loop that takes every other entry, or every third, and those between them; and puts some in place of others."""
+    step = d.between(2, 3)
+    shape = (d.between(1, 4), d.side())
+    strides = (shape[1] * step, step)
+    first = d.argument((*shape, step), (*strides, 1))
+    arguments = [View(0, first.offset + i, shape, strides) for i in range(step) if d.between(0, 3)]
+    whole = d.output((*shape, step), (*strides, 1))
+    written = [View(whole.buffer, whole.offset + i, shape, strides) for i in range(step) if d.between(0, 3)] or [
+        View(whole.buffer, whole.offset, shape, strides)
+    ]
+    arguments += [view for view in written if d.between(0, 1)]
+    arguments = arguments or [written[0]]
+    body = [Instruction(d.among(SMOOTH), (d.between(0, len(arguments) - 1), d.between(0, len(arguments) - 1))) for _ in written]
+    values = [d.between(0, len(arguments) + len(body) - 1) for _ in written]
+    stores = [Store(view, value, bool(d.between(0, 1))) for view, value in zip(written, values, strict=True)]
+    d.steps.append(Map(shape, tuple(arguments), tuple(body), tuple(stores)))
+
+
 @st.composite
 def plans(draw: st.DrawFn, kind: Callable[[Drawing], None], precision: Precision, steps: int = 12) -> tuple[Plan, Array]:
     """A plan of steps of one kind, and an input for it: a few of its numbers are 0, infinite, or none."""

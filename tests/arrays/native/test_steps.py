@@ -42,7 +42,7 @@ def compare(found: Arrays, expected: Arrays, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize("precision", ["float64", "float32"])
-@pytest.mark.parametrize("kind", [plans.entrywise, plans.fold, plans.product, plans.selection])
+@pytest.mark.parametrize("kind", [plans.entrywise, plans.between, plans.fold, plans.product, plans.selection, plans.neighbours])
 @pytest.mark.usefixtures("walk")
 def test_native_steps_do_what_their_definition_says(kind: Callable[[plans.Drawing], None], precision: Precision) -> None:
     @settings(max_examples=6, deadline=None, suppress_health_check=SLOW, phases=WHOLE)
