@@ -8,8 +8,8 @@ from typing import Any
 
 from lessons.reference.markdown import code, fence, link, slug, table
 from lessons.reference.running import run
-from rh_kernel.session.bounds import DEFAULT, MEANINGS, value_of
-from rh_kernel.session.directives import ALL_DIRECTIVES, PYTHON_CELL, RETURN_LINE, SECTION_LINES
+from rh_kernel.session.directives.table import ALL_DIRECTIVES, PYTHON_CELL, RETURN_LINE, SECTION_LINES
+from rh_kernel.session.limits.bounds import DEFAULT, MEANINGS, value_of
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY, PYTHON, RETURN
 

@@ -12,7 +12,7 @@ from rh_kernel.display.diagrams.choice import chosen
 from rh_kernel.display.diagrams.dot import diagram_dot
 from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.tikz import diagram_tikz
-from rh_kernel.session.drawing import closed
+from rh_kernel.session.directives.drawing import closed
 from rh_kernel.session.performing import perform
 from rh_kernel.session.plans import Draw
 from rh_kernel.session.results import DiagramMade, Shown

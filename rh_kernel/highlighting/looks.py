@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
+from rh_kernel.session.directives.table import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.items import words_of_directive
 from rh_kernel.syntax.parsing.lexer import Section, chunks, section, tokens

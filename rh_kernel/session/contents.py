@@ -9,8 +9,8 @@ import numpy as np
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
 from rh_kernel.primitives.values import to_array
-from rh_kernel.session.budget import check_size, limits
 from rh_kernel.session.errors import CannotLoad
+from rh_kernel.session.limits.budget import check_size, limits
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import KernelBug, Rejected
 from rh_kernel.source.span import Span

@@ -20,7 +20,7 @@ from rh_kernel.operational.trace import Result as Reached
 from rh_kernel.operational.trace import State as Position
 from rh_kernel.operational.trace import proceed
 from rh_kernel.primitives.values import materialise
-from rh_kernel.session.budget import allowed, check_size, limits, longest
+from rh_kernel.session.limits.budget import allowed, check_size, limits, longest
 from rh_kernel.session.results import Working
 from rh_kernel.session.settings import Evaluator, Settings
 from rh_kernel.source.collection import put_off

@@ -14,11 +14,12 @@ from rh_kernel.operational.trace import State as Position
 from rh_kernel.operational.trace import proceed
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.primitives.values import materialise
-from rh_kernel.session.budget import allowed, allowed_by, check_size, limits, longest
 from rh_kernel.session.checking import check
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
+from rh_kernel.session.directives.storage import Written, followed, read, restored, write
 from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, evaluate, frozen, span_of
+from rh_kernel.session.limits.budget import allowed, allowed_by, check_size, limits, longest
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -66,7 +67,6 @@ from rh_kernel.session.results import (
     changed,
 )
 from rh_kernel.session.settings import Settings, device_text
-from rh_kernel.session.storage import Written, followed, read, restored, write
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
 from rh_kernel.source.tables import table
@@ -81,7 +81,7 @@ from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
-    from rh_kernel.session.effects_names import Effects
+    from rh_kernel.session.sections.effects_names import Effects
 
 REALS_OF_STEP = 200
 """A step that is kept takes about as much memory as so many reals."""
@@ -138,7 +138,7 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
         case Trace():
             return (yield from _trace(number, plan, state))
         case Compile():
-            from rh_kernel.session.compiling import made
+            from rh_kernel.session.directives.compiling import made
 
             yield Shown(number, (yield from made(plan, state.heap, state.settings)))
         case ShowType(text, A, remarks):
@@ -192,12 +192,12 @@ def _in_section(
             yield Shown(number, made)
             return replace(state, effects=effects)
         case RunEffects():
-            from rh_kernel.session.effects import perform as with_effects
+            from rh_kernel.session.sections.effects import perform as with_effects
 
             yield from with_effects(number, plan, state.settings)
             return state
         case _:
-            from rh_kernel.session.laboratory import perform as in_laboratory
+            from rh_kernel.session.sections.laboratory import perform as in_laboratory
 
             return replace(state, functions=(yield from in_laboratory(number, plan, state.settings, state.functions)))
 
@@ -339,7 +339,7 @@ def _training(plan: Train, state: State) -> Iterator[TrainingEvent]:
 
 def _gradient(number: int, plan: Gradient, state: State) -> Generator[Event, None, State]:
     """The second pass starts from the heap that the first one started from."""
-    from rh_kernel.session.gradients import recorded
+    from rh_kernel.session.directives.gradients import recorded
 
     made = yield from recorded(plan.subject, plan.text, state.heap, state.settings)
     others = () if plan.against is None else ((yield from recorded(*plan.against, state.heap, state.settings)),)

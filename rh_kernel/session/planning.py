@@ -7,11 +7,11 @@ from itertools import pairwise
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.bounds import changed_bounds
-from rh_kernel.session.budget import check_size, limits
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.directives import chosen, expect_no_words, file_name, needs_expression, unknown_directive
-from rh_kernel.session.drawing import denoted
+from rh_kernel.session.directives.drawing import denoted
+from rh_kernel.session.directives.table import chosen, expect_no_words, file_name, needs_expression, unknown_directive
+from rh_kernel.session.limits.bounds import changed_bounds
+from rh_kernel.session.limits.budget import check_size, limits
 from rh_kernel.session.names import names_shown
 from rh_kernel.session.plans import (
     Answer,
@@ -101,9 +101,9 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
             return definitions, _directive(definitions, item, around)
         case items.SectionItem(section=section):
             if section == LABORATORY:
-                from rh_kernel.session.laboratory import plan as of_section
+                from rh_kernel.session.sections.laboratory import plan as of_section
             else:
-                from rh_kernel.session.effects import plan as of_section
+                from rh_kernel.session.sections.effects import plan as of_section
 
             planned = of_section(item.span, around, definitions.failed)
             return replace(definitions, failed=definitions.failed - declared_names(item)), planned
@@ -200,7 +200,7 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
             settings = with_dtype(settings, chosen(item, "float64", "float32"))
             return Set(settings, dtype_text(settings))
         case "help" | "lsmagic":
-            from rh_kernel.session.helping import help_text
+            from rh_kernel.session.directives.helping import help_text
 
             return Answer(Notice(help_text(definitions, item.words, around.functions, around.effects)))
         case _:
@@ -233,7 +233,7 @@ def _type(definitions: Definitions, e: s.Expr) -> ShowType:
 
 
 def _derive(definitions: Definitions, e: s.Expr) -> Derive:
-    from rh_kernel.session.deriving import derivations
+    from rh_kernel.session.directives.deriving import derivations
 
     found = derivations(definitions, e)
     declared = isinstance(e, s.Var) and definitions.get(e.name) is not None

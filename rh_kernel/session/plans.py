@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 from typing import Literal as OneOf
 
-from rh_kernel.session.drawing import Denoted
+from rh_kernel.session.directives.drawing import Denoted
 from rh_kernel.session.results import CheckPassed, DeclarationMade, NamesShown, Notice
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rh_kernel.ad.language.types import Type as LaboratoryType
     from rh_kernel.ad.language.values import Value
     from rh_kernel.ad.system import Point, System
-    from rh_kernel.session.effects_names import Effects
+    from rh_kernel.session.sections.effects_names import Effects
 
 
 @frozen

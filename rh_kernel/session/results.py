@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rh_kernel.arrays.planning.profiling import Profile
     from rh_kernel.denotational.arrows import Arrow
     from rh_kernel.denotational.recording import Recording
-    from rh_kernel.session.drawing import Diagram
+    from rh_kernel.session.directives.drawing import Diagram
 
 
 @frozen

@@ -11,17 +11,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from rh_kernel.session.bounds import EVERYTHING
+from rh_kernel.session.directives.storage import put
+from rh_kernel.session.directives.undoing import MOST, fitting, same_heap, undone
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
+from rh_kernel.session.limits.bounds import EVERYTHING
+from rh_kernel.session.limits.timing import within
 from rh_kernel.session.names import declarations, same_declarations
 from rh_kernel.session.performing import Interrupted, State, perform
 from rh_kernel.session.planning import complaints, plan, without
 from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo
 from rh_kernel.session.results import Event, ItemFailed, Notice, Shown
 from rh_kernel.session.settings import DEFAULT, Settings
-from rh_kernel.session.storage import put
-from rh_kernel.session.timing import within
-from rh_kernel.session.undoing import MOST, fitting, same_heap, undone
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Failure
 from rh_kernel.source.records import frozen
@@ -46,7 +46,7 @@ from rh_kernel.typing.errors import UnknownName
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
-    from rh_kernel.session.effects_names import Effects
+    from rh_kernel.session.sections.effects_names import Effects
 
 
 @frozen

@@ -5,9 +5,9 @@ from enum import Enum
 
 from rh_kernel.arrays.devices import Device, NoCard, card
 from rh_kernel.arrays.plan import Precision
-from rh_kernel.session.bounds import DEFAULT as BOUNDS
-from rh_kernel.session.bounds import Bounds
 from rh_kernel.session.errors import NoGPU
+from rh_kernel.session.limits.bounds import DEFAULT as BOUNDS
+from rh_kernel.session.limits.bounds import Bounds
 from rh_kernel.source.records import frozen
 
 

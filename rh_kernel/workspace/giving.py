@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rh_kernel.session.budget import check_size
+from rh_kernel.session.limits.budget import check_size
 from rh_kernel.session.results import DeclarationMade
 from rh_kernel.session.session import Session
 from rh_kernel.source.diagnostic import Rejected

@@ -14,7 +14,7 @@ from rh_kernel.display.bundle import bundle
 from rh_kernel.display.record import error, records
 from rh_kernel.kernel.completion.completing import completions
 from rh_kernel.kernel.inspection.inspecting import inspection
-from rh_kernel.session.bounds import Bounds
+from rh_kernel.session.limits.bounds import Bounds
 from rh_kernel.session.results import ItemFailed, Result, Shown, ValueFound
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import Evaluator, Settings

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.directives.table import DIRECTIVES
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.tokens import INITIALS, KEYWORDS, TRAINING_OPTIONS, Kind

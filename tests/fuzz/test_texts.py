@@ -19,7 +19,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session in a folder of its own."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(PROGRAMS / "bad" / "data", tmp_path / "data")
-    monkeypatch.setattr("rh_kernel.session.budget.available", lambda: 1 << 20)
+    monkeypatch.setattr("rh_kernel.session.limits.budget.available", lambda: 1 << 20)
     return fresh(tmp_path)
 
 

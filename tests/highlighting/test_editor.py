@@ -18,7 +18,7 @@ from rh_kernel.highlighting import effects_words, laboratory_words
 from rh_kernel.highlighting import looks as description
 from rh_kernel.highlighting.looks import Look, Marked, looks
 from rh_kernel.kernel.install import LABEXTENSION
-from rh_kernel.session.directives import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
+from rh_kernel.session.directives.table import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
 from rh_kernel.syntax.parsing.lexer import python_starts
 from rh_kernel.syntax.parsing.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS
 from tests.highlighting.texts import nearly

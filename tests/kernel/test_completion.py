@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from rh_kernel.highlighting.looks import CHECK_WORDS, COMPILE_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
 from rh_kernel.kernel.completion.completing import Completion, completions
 from rh_kernel.kernel.completion.signs import signs
-from rh_kernel.session.bounds import MEANINGS
-from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.directives.table import DIRECTIVES
 from rh_kernel.session.forms import FORMS
+from rh_kernel.session.limits.bounds import MEANINGS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import tokens

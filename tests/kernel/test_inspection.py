@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.kernel.inspection.inspecting import inspection
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.directives.table import DIRECTIVES
 from rh_kernel.session.forms import FORMS, RULES, SIGNS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source

@@ -12,8 +12,8 @@ from lessons.reference.markdown import anchors, outside_code
 from lessons.reference.words import CHECK_FORMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.bounds import MEANINGS
-from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.directives.table import DIRECTIVES
+from rh_kernel.session.limits.bounds import MEANINGS
 from rh_kernel.syntax.parsing.tokens import INITIALS, TRAINING_OPTIONS
 from rh_kernel.typing.derivation.derivations import TypingRule
 

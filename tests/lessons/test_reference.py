@@ -21,9 +21,9 @@ from rh_kernel.ad.systems import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS, cost, failing
-from rh_kernel.session.directives import ALL_DIRECTIVES, DIRECTIVES
+from rh_kernel.session.directives.table import ALL_DIRECTIVES, DIRECTIVES
 from rh_kernel.session.forms import FORMS, SIGNS
-from rh_kernel.session.laboratory_forms import LABORATORY_FORMS
+from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.dimensions import Dim, DimVar, dim

@@ -74,7 +74,7 @@ def complaints(program: Path, text: str | None = None) -> list[Diagnostic]:
 @pytest.fixture(autouse=True)
 def machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is too large is told in terms of one machine, with 8 GiB to use."""
-    monkeypatch.setattr("rh_kernel.session.budget.available", lambda: 1 << 30)
+    monkeypatch.setattr("rh_kernel.session.limits.budget.available", lambda: 1 << 30)
 
 
 # -- wrong programs ------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
-from rh_kernel.session import undoing
+from rh_kernel.session.directives import undoing
 from rh_kernel.session.planning import plan
 from rh_kernel.session.plans import Answer, Declare, Evaluate, Refuse, Surroundings
 from rh_kernel.session.results import ItemFailed, NamesShown, Notice, Result, Shown

@@ -6,10 +6,10 @@ import pytest
 
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.reading.lexing import KEYWORDS
-from rh_kernel.session.directives import EFFECTS_DIRECTIVES
-from rh_kernel.session.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
-from rh_kernel.session.helping import help_text
+from rh_kernel.session.directives.helping import help_text
+from rh_kernel.session.directives.table import EFFECTS_DIRECTIVES
 from rh_kernel.session.results import DeclarationMade, ItemFailed, NamesShown, Notice, Returned
+from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.typing.definitions import BUILT_IN
 from tests.session.test_effects import STATE, codes, last, run, value
 

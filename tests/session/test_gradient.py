@@ -104,7 +104,7 @@ def test_what_is_wrong_is_told_at_its_place_and_nothing_changes(text: str, code:
 
 
 def test_what_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rh_kernel.session.budget.available", lambda: 1 << 21)
+    monkeypatch.setattr("rh_kernel.session.limits.budget.available", lambda: 1 << 21)
     steps = " ".join("let x <= return 2 * x in" for _ in range(5))
     text = f"let x <= return fill[1000, 500](1) in {steps} return sum(x)"
     assert not wrong(text)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives import DIRECTIVES, EFFECTS_DIRECTIVES
+from rh_kernel.session.directives.helping import help_text, known
+from rh_kernel.session.directives.table import DIRECTIVES, EFFECTS_DIRECTIVES
 from rh_kernel.session.forms import FORMS, SIGNS
-from rh_kernel.session.helping import help_text, known
 from rh_kernel.session.results import Notice, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.ad.systems import NAMES
-from rh_kernel.session.directives import LABORATORY_DIRECTIVES
-from rh_kernel.session.helping import help_text
-from rh_kernel.session.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
+from rh_kernel.session.directives.helping import help_text
+from rh_kernel.session.directives.table import LABORATORY_DIRECTIVES
 from rh_kernel.session.results import ItemFailed, NamesShown, Notice, Result, Shown
+from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.typing.definitions import BUILT_IN

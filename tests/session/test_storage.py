@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rh_kernel.session import storage
+from rh_kernel.session.directives import storage
 from rh_kernel.session.results import Notice
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.diagnostic import Rejected, Stuck

@@ -10,9 +10,9 @@ from rh_kernel.kernel.completion.signs import half_sign, signs
 from rh_kernel.kernel.completion.words import Completion, declared_in, described, words
 from rh_kernel.kernel.sections.place import place
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.bounds import MEANINGS
-from rh_kernel.session.directives import DIRECTIVES, RETURN_LINE, SECTION_LINES
+from rh_kernel.session.directives.table import DIRECTIVES, RETURN_LINE, SECTION_LINES
 from rh_kernel.session.forms import FORMS
+from rh_kernel.session.limits.bounds import MEANINGS
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.tokens import LABORATORY, PYTHON, RETURN, SECTIONS

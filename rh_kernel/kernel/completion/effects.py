@@ -10,10 +10,10 @@ from rh_kernel.ad.eff.reading.lexing import DECLARATIONS, KEYWORDS, tokens
 from rh_kernel.kernel.completion.words import Completion, Offer
 from rh_kernel.kernel.sections.effects import known
 from rh_kernel.kernel.sections.place import Place
-from rh_kernel.session.directives import EFFECTS_DIRECTIVES, RETURN_LINE
-from rh_kernel.session.effects import built_in_type, started
-from rh_kernel.session.effects_forms import EFFECTS_FORMS
-from rh_kernel.session.effects_names import Effects, about
+from rh_kernel.session.directives.table import EFFECTS_DIRECTIVES, RETURN_LINE
+from rh_kernel.session.sections.effects import built_in_type, started
+from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS
+from rh_kernel.session.sections.effects_names import Effects, about
 from rh_kernel.syntax.parsing.tokens import RETURN, Kind, Token
 
 _HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")

@@ -11,9 +11,9 @@ from rh_kernel.ad.systems import ALL, NAMES, system
 from rh_kernel.kernel.completion.words import Completion, Offer, written_types
 from rh_kernel.kernel.sections.laboratory import declared
 from rh_kernel.kernel.sections.place import Place
-from rh_kernel.session.directives import LABORATORY_DIRECTIVES, RETURN_LINE
-from rh_kernel.session.laboratory_forms import LABORATORY_FORMS
+from rh_kernel.session.directives.table import LABORATORY_DIRECTIVES, RETURN_LINE
 from rh_kernel.session.names import arrow
+from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.tokens import RETURN, Kind, Token, ends_expression

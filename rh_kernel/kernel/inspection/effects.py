@@ -8,10 +8,10 @@ from rh_kernel.kernel.inspection.about import About, touched
 from rh_kernel.kernel.inspection.types import variable
 from rh_kernel.kernel.sections.effects import known
 from rh_kernel.kernel.sections.place import Place
-from rh_kernel.session.directives import EFFECTS_DIRECTIVES
-from rh_kernel.session.effects import LANGUAGE, built_in_type, started
-from rh_kernel.session.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
-from rh_kernel.session.effects_names import Effects
+from rh_kernel.session.directives.table import EFFECTS_DIRECTIVES
+from rh_kernel.session.sections.effects import LANGUAGE, built_in_type, started
+from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
+from rh_kernel.session.sections.effects_names import Effects
 from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 _DIRECTIVE = re.compile(r"%[ \t]*(\w+)")

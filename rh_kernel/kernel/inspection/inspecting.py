@@ -15,9 +15,9 @@ from rh_kernel.kernel.inspection.here import here
 from rh_kernel.kernel.inspection.rules import rule_of, rules_of
 from rh_kernel.kernel.sections.place import place
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives import DIRECTIVES
+from rh_kernel.session.directives.helping import FEW_LINES, Known, known
+from rh_kernel.session.directives.table import DIRECTIVES
 from rh_kernel.session.forms import FORMS, RULES, SIGNS
-from rh_kernel.session.helping import FEW_LINES, Known, known
 from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import chunks, tokens

@@ -13,9 +13,9 @@ from rh_kernel.kernel.inspection.about import About, touched
 from rh_kernel.kernel.sections.laboratory import declared, read
 from rh_kernel.kernel.sections.place import Place
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives import LABORATORY_DIRECTIVES
-from rh_kernel.session.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
+from rh_kernel.session.directives.table import LABORATORY_DIRECTIVES
 from rh_kernel.session.names import arrow
+from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens

@@ -5,7 +5,7 @@ from typing import Any
 
 from ipykernel.iostream import OutStream
 
-from rh_kernel.session.bounds import DEFAULT, EVERYTHING
+from rh_kernel.session.limits.bounds import DEFAULT, EVERYTHING
 
 MOST = 1_000_000
 """Characters that a cell may print, on both streams together, where `%limit output` was not set to anything else."""

@@ -14,8 +14,8 @@ from rh_kernel.ad.eff.reading.surface_items import (
     Item,
     RunItem,
 )
-from rh_kernel.session.effects import declared
-from rh_kernel.session.effects_names import Effects
+from rh_kernel.session.sections.effects import declared
+from rh_kernel.session.sections.effects_names import Effects
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import chunks, section

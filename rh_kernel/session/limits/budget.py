@@ -3,7 +3,7 @@
 import os
 
 from rh_kernel.operational.limits import Limits
-from rh_kernel.session.bounds import EVERYTHING
+from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.stuck import BYTES, too_large

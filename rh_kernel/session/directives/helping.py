@@ -9,7 +9,7 @@ from rh_kernel.primitives.row import Row
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.directives import (
+from rh_kernel.session.directives.table import (
     ALL_DIRECTIVES,
     DIRECTIVES,
     EFFECTS_DIRECTIVES,
@@ -17,10 +17,10 @@ from rh_kernel.session.directives import (
     RETURN_LINE,
     SECTION_LINES,
 )
-from rh_kernel.session.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.session.forms import FORMS, SIGNS
-from rh_kernel.session.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.session.names import arrow
+from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
+from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.dimensions import DimVar, dim
@@ -43,7 +43,7 @@ from rh_kernel.typing.definitions import (
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
-    from rh_kernel.session.effects_names import Effects
+    from rh_kernel.session.sections.effects_names import Effects
 
 _LINES = {PYTHON: PYTHON_CELL, **SECTION_LINES, RETURN: RETURN_LINE}
 

@@ -23,10 +23,10 @@ from rh_kernel.ad.eff.typing.checking import check_computation, check_item
 from rh_kernel.ad.eff.typing.generalisation import named, named_result
 from rh_kernel.ad.eff.typing.plain import outside
 from rh_kernel.operational.errors import OutOfFuel
-from rh_kernel.session.budget import allowed, check_size
-from rh_kernel.session.effects_names import Effects, arrow, said
+from rh_kernel.session.limits.budget import allowed, check_size
 from rh_kernel.session.plans import DeclareEffects, RunEffects, ShowsOfRun, ShowType, Surroundings
 from rh_kernel.session.results import Counted, DeclarationMade, Event, Notice, ReductionShown, Returned, Shown, Working
+from rh_kernel.session.sections.effects_names import Effects, arrow, said
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
 from rh_kernel.source.span import Span

@@ -8,8 +8,8 @@ from rh_kernel.arrays.passes import Pass, passes
 from rh_kernel.arrays.planning.profiling import Profile, profile
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import machine
-from rh_kernel.session.budget import check_size
 from rh_kernel.session.evaluating import span_of, translated
+from rh_kernel.session.limits.budget import check_size
 from rh_kernel.session.plans import Compile
 from rh_kernel.session.results import ProgramMade, Working
 from rh_kernel.session.settings import Settings

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from rh_kernel.ad.errors import CannotDo
 from rh_kernel.ad.growth import Case, Count, Growth, growth
 from rh_kernel.ad.systems import system
-from rh_kernel.session.laboratory import plan
 from rh_kernel.session.plans import DeclareFunction, Differentiate, Surroundings
+from rh_kernel.session.sections.laboratory import plan
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import parse

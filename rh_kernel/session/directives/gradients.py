@@ -6,8 +6,8 @@ from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.recording import reals, record
 from rh_kernel.denotational.wiring import Wires, nested
-from rh_kernel.session.budget import check_size
 from rh_kernel.session.evaluating import frozen, span_of
+from rh_kernel.session.limits.budget import check_size
 from rh_kernel.session.results import Change, Pass, Working
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Stuck

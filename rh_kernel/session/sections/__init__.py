@@ -1,0 +1,1 @@
+"""What the sections of a cell do: ``%%lambda`` and ``%%eff``."""
