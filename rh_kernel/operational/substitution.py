@@ -135,40 +135,49 @@ def _visited(root: Node, most: int | None = None) -> tuple[list[_Visit], bool, b
         visit = todo.pop()
         found.append(visit)
         node, depth = visit
-        match node:
-            case Bound():
-                pass
-            case Plus(M, N):
-                if M.loose >> depth:
-                    todo.append((M, depth))
-                if N.loose >> depth:
-                    todo.append((N, depth))
-            case Let(M, scope) | Bind(M, scope):
-                if M.loose >> depth:
-                    todo.append((M, depth))
-                if scope.loose >> depth:
-                    todo.append((scope.body, depth + 1))
-            case Call(_, M) | Proj(_, _, M) | Return(M):
-                todo.append((M, depth))
-            case Tuple(items):
-                todo += [(M, depth) for M in items if M.loose >> depth]
-            case Rd(W, scope, V) | R(W, scope, V):
-                todo += [(M, depth) for M in (W, scope, V) if M.loose >> depth]
-            case Scope(hints, body):
-                todo.append((body, depth + len(hints)))
-            case Perform(op, M) if not op.loose:
-                todo.append((M, depth))
-            case Handle(P, H) if not H.loose:
-                todo.append((P, depth))
-            case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
-                todo += [(N, depth) for N in (M, scope) if N.loose >> depth]
-            case Resume(_, _, M):
-                resumes = True
-                if M.loose >> depth:
-                    todo.append((M, depth))
-            case _:
-                is_plain = False
+        if type(node) is Bound:
+            continue
+        if type(node) is Call:
+            todo.append((node.argument, depth))
+        elif type(node) is Proj:
+            todo.append((node.of, depth))
+        elif type(node) is Return:
+            todo.append((node.term, depth))
+        elif type(node) is Tuple:
+            todo += [(M, depth) for M in node.items if M.loose >> depth]
+        elif type(node) is Plus:
+            todo += [(M, depth) for M in (node.left, node.right) if M.loose >> depth]
+        elif type(node) is Let or type(node) is Bind:
+            if node.bound.loose >> depth:
+                todo.append((node.bound, depth))
+            if node.scope.loose >> depth:
+                todo.append((node.scope.body, depth + 1))
+        elif (further := _further(node, depth)) is not None:
+            todo += further
+            resumes = resumes or type(node) is Resume
+        else:
+            is_plain = False
     return found, is_plain, resumes
+
+
+def _further(node: Node, depth: int) -> list[_Visit] | None:
+    """What ``_visited`` goes on with in a form that is met more rarely; ``None`` if an operation or a handler is in the way."""
+    match node:
+        case Scope(hints, body):
+            return [(body, depth + len(hints))]
+        case Perform(op, M) if not op.loose:
+            return [(M, depth)]
+        case Handle(P, H) if not H.loose:
+            return [(P, depth)]
+        case Rd(W, scope, V) | R(W, scope, V):
+            parts: tuple[Node, ...] = (W, scope, V)
+        case Resume(_, _, M):
+            parts = (M,)
+        case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
+            parts = (M, scope)
+        case _:
+            return None
+    return [(part, depth) for part in parts if part.loose >> depth]
 
 
 def _rebuilt(root: AnyNode, visits: list[_Visit], image: Image, resume: Resumed | None = None) -> AnyNode:
@@ -176,48 +185,53 @@ def _rebuilt(root: AnyNode, visits: list[_Visit], image: Image, resume: Resumed 
     done: list[Any] = []
     take = done.pop
     for node, depth in reversed(visits):
-        span = node.span
-        match node:
-            case Bound():
-                done.append(image(node, depth))
-            case Plus(M, N):
-                N = take() if N.loose >> depth else N
-                M = take() if M.loose >> depth else M
-                done.append(Plus(M, N, span=span))
-            case Let(M, scope):
-                scope = Scope(scope.hints, take(), span=scope.span) if scope.loose >> depth else scope
-                done.append(Let(take() if M.loose >> depth else M, scope, span=span))
-            case Bind(P, scope):
-                scope = Scope(scope.hints, take(), span=scope.span) if scope.loose >> depth else scope
-                done.append(Bind(take() if P.loose >> depth else P, scope, span=span))
-            case Call(f):
-                done.append(Call(f, take(), span=span))
-            case Proj(i, n):
-                done.append(Proj(i, n, take(), span=span))
-            case Return():
-                done.append(Return(take(), span=span))
-            case Tuple(items):
-                images = [take() if M.loose >> depth else M for M in reversed(items)]
-                done.append(Tuple(tuple(reversed(images)), span=span))
-            case Rd(W, scope, V) | R(W, scope, V):
-                V = take() if V.loose >> depth else V
-                scope = take() if scope.loose >> depth else scope
-                done.append(type(node)(take() if W.loose >> depth else W, scope, V, span=span))
-            case Scope(hints):
-                done.append(Scope(hints, take(), span=span))
-            case Perform(op) if not op.loose:
-                done.append(Perform(op, take(), span=span))
-            case Handle(_, H) if not H.loose:
-                done.append(Handle(take(), H, span=span))
-            case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
-                scope = take() if scope.loose >> depth else scope
-                done.append(type(node)(take() if M.loose >> depth else M, scope, H, span=span))
-            case Resume(index, hint, M):
-                M = take() if M.loose >> depth else M
-                done.append(Resume(index, hint, M, span=span) if resume is None else resume(node, M, depth))
-            case _:
-                done.append(rebuild(node, depth, _Images(image)))
+        if type(node) is Bound:
+            done.append(image(node, depth))
+        elif type(node) is Call:
+            done.append(Call(node.function, take(), span=node.span))
+        elif type(node) is Proj:
+            done.append(Proj(node.index, node.arity, take(), span=node.span))
+        elif type(node) is Return:
+            done.append(Return(take(), span=node.span))
+        elif type(node) is Tuple:
+            images = [take() if M.loose >> depth else M for M in reversed(node.items)]
+            images.reverse()
+            done.append(Tuple(tuple(images), span=node.span))
+        elif type(node) is Plus:
+            N = take() if node.right.loose >> depth else node.right
+            done.append(Plus(take() if node.left.loose >> depth else node.left, N, span=node.span))
+        elif type(node) is Let or type(node) is Bind:
+            scope = node.scope
+            scope = Scope(scope.hints, take(), span=scope.span) if scope.loose >> depth else scope
+            bound: Any = take() if node.bound.loose >> depth else node.bound
+            done.append(type(node)(bound, scope, span=node.span))
+        else:
+            done.append(_rebuilt_form(node, depth, take, image, resume))
     return cast(AnyNode, done[0])
+
+
+def _rebuilt_form(node: Node, depth: int, take: Callable[[], Any], image: Image, resume: Resumed | None) -> Node:
+    """The image of a form that is met more rarely."""
+    span = node.span
+    match node:
+        case Scope(hints):
+            return Scope(hints, take(), span=span)
+        case Rd(W, scope, V) | R(W, scope, V):
+            V = take() if V.loose >> depth else V
+            scope = take() if scope.loose >> depth else scope
+            return type(node)(take() if W.loose >> depth else W, scope, V, span=span)
+        case Perform(op) if not op.loose:
+            return Perform(op, take(), span=span)
+        case Handle(_, H) if not H.loose:
+            return Handle(take(), H, span=span)
+        case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
+            scope = take() if scope.loose >> depth else scope
+            return type(node)(take() if M.loose >> depth else M, scope, H, span=span)
+        case Resume(index, hint, M):
+            M = take() if M.loose >> depth else M
+            return Resume(index, hint, M, span=span) if resume is None else resume(node, M, depth)
+        case _:
+            return rebuild(node, depth, _Images(image))
 
 
 @dataclass(frozen=True, slots=True)
