@@ -13,14 +13,14 @@ from rh_kernel.display.rounding import ENTRIES, array_line, round_array, rounded
 from rh_kernel.display.text import to_text
 from rh_kernel.display.traces import html as trace_html_module
 from rh_kernel.display.traces.flows import flow
-from rh_kernel.display.traces.frames import frame, heap_changes, marked, subject_doc
+from rh_kernel.display.traces.frames import frame, heap_changes, subject_doc
 from rh_kernel.display.traces.glosses import gloss
 from rh_kernel.display.traces.html import FIRST, LAST, MOST, trace_html
 from rh_kernel.display.traces.legs import Direction, legs
 from rh_kernel.display.traces.marking import after_marks, before_marks, children
 from rh_kernel.display.traces.panes import pane
 from rh_kernel.display.traces.text import LINES, WIDTH, trace_blocks, trace_text
-from rh_kernel.display.traces.titles import title
+from rh_kernel.display.traces.words import title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.operational.reverse import reverse_clause
 from rh_kernel.paper import Rule
@@ -28,6 +28,7 @@ from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import RH, Bind, Command, Const, Let, Perform
 from rh_kernel.syntax.printing.doc import Mark, annotated_texts, layout, plain
 from rh_kernel.syntax.printing.printer import Brevity, Memory, command_doc
+from tests.display.marked import marked, words_marked
 from tests.display.pages import PASS, Page, assert_harmless, shown, traced
 from tests.laws.profile import law
 from tests.laws.readings import steps_of
@@ -70,6 +71,13 @@ def test_what_is_marked_is_the_redex(name: str) -> None:
             f = frame(n, step)
             assert unprimed(marked(f.before, "redex")) == unprimed(plain(subject_doc(step.redex), float("inf")))
             assert unprimed(marked(f.after, "contractum")) == unprimed(plain(subject_doc(step.contractum), float("inf")))
+
+
+@each_trace
+def test_a_step_is_about_what_is_marked_in_the_whole(name: str) -> None:
+    for n, step in enumerate(TRACES[name].steps):
+        f = frame(n, step)
+        assert (unprimed(f.about), unprimed(f.became)) == tuple([unprimed(text) for text in words_marked(f)])
 
 
 def unprimed(text: str) -> str:
@@ -154,7 +162,7 @@ def test_the_legs_of_the_paper() -> None:
     ]
     for leg, (direction, words, name, value) in zip(parts, expected, strict=True):
         ((shown, V),) = flow(leg, result.steps, result.value)
-        assert (leg.direction, title(leg, result.steps, Memory()), shown) == (direction, words, name)
+        assert (leg.direction, title(leg, result.steps), shown) == (direction, words, name)
         assert isinstance(V, Const)
         np.testing.assert_allclose(V.value, value)
 

@@ -17,7 +17,7 @@ from rh_kernel.display.live.stepper_states import ranges
 from rh_kernel.display.live.view import Unanswerable, number, truth, words
 from rh_kernel.display.record import Json, Record
 from rh_kernel.display.text import visible
-from rh_kernel.display.traces.frames import cut
+from rh_kernel.display.traces.words import cut
 from rh_kernel.session.results import ReductionShown, RewritingShown
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.printing.doc import Doc, plain

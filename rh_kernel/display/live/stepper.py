@@ -8,15 +8,14 @@ from rh_kernel.display.live.lines import ROLES, WIDTH, edit
 from rh_kernel.display.live.sources import Origins, excerpt
 from rh_kernel.display.live.stepper_heap import Heaps
 from rh_kernel.display.live.stepper_states import Manner, States, ranges
-from rh_kernel.display.live.stepper_words import about, became, looked_at, one_line, title
 from rh_kernel.display.live.view import Unanswerable, number, truth, words
 from rh_kernel.display.record import Json, Record
 from rh_kernel.display.rounding import ENTRIES
 from rh_kernel.display.traces.equations import condition, equation
 from rh_kernel.display.traces.flows import flow
-from rh_kernel.display.traces.frames import cut
 from rh_kernel.display.traces.glosses import gloss
 from rh_kernel.display.traces.legs import legs
+from rh_kernel.display.traces.words import about, became, cut, looked_at, one_line, title
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import TraceMade

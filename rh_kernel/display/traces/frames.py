@@ -7,9 +7,9 @@ from rh_kernel.display.rounding import DIGITS, ENTRIES
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.marking import Marks, contractum_marks, moved, redex_marks
 from rh_kernel.display.traces.scenes import document, scene
+from rh_kernel.display.traces.words import about, became
 from rh_kernel.operational.contexts import Context, Subject, path, plug
 from rh_kernel.operational.step import Step
-from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import (
     RH,
@@ -31,13 +31,10 @@ from rh_kernel.syntax.core import (
     Tuple,
     Zero,
 )
-from rh_kernel.syntax.printing.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout, plain
+from rh_kernel.syntax.printing.doc import Doc
 from rh_kernel.syntax.printing.printer import Brevity, Memory, command_doc, term_doc
 from rh_kernel.syntax.printing.steps import Marks as Annotations
 from rh_kernel.syntax.signature import Location
-
-LONGEST = 200
-"""What is shown on one line is at most so long."""
 
 NO_MARKS: Marks = {}
 
@@ -62,12 +59,7 @@ def frame(number: int, step: Step, change: Change | None = None, memory: Memory 
     """The step ``number``, counted from 1; ``memory`` is that of the trace."""
     before = state_doc(step.context, step.redex, redex_marks(step), memory)
     after = state_doc(step.context, step.contractum, contractum_marks(step), memory)
-    return Frame(number, step, before, after, _about(step, before), _became(step, before, after), change)
-
-
-def about(step: Step, memory: Memory) -> str:
-    """What the rule looked at, on one line."""
-    return _about(step, state_doc(step.context, step.redex, redex_marks(step), memory))
+    return Frame(number, step, before, after, about(step), became(step), change)
 
 
 def heap_changes(result: TraceMade) -> dict[int, Change]:
@@ -93,16 +85,6 @@ def folded(count: int, first: int, last: int, most: int) -> range:
     return range(first, count - last) if count > most else range(count, count)
 
 
-def cut(text: str, most: int) -> str:
-    """``text``, with an ellipsis in place of what is too long."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
-
-
-def line(doc: Doc, most: int) -> str:
-    """The document on one line of ``most`` characters."""
-    return cut(plain(doc, float("inf")), most)
-
-
 def state_doc(K: Context | None, M: Subject, marks: Marks, memory: Memory | None) -> Doc:
     """``K[M]`` as traces show it, M with these marks; of a large one what is around M."""
     whole = plug(K, M)
@@ -126,93 +108,3 @@ def subject_doc(M: Subject, marks: Marks = NO_MARKS, memory: Memory | None = Non
 def _brevity(marks: Marks) -> Brevity:
     items = max([ENTRIES, *[position + 1 for path in marks for position in path]])
     return Brevity(ENTRIES, items, folds=True, digits=DIGITS)
-
-
-def marked(doc: Doc, kind: MarkKind, most: float = float("inf")) -> str:
-    """The part of ``doc`` that has this mark, on one line, of a long one the beginning; nothing if there is none."""
-    wanted: Annotation = Mark(kind)
-    pieces: list[str] = []
-    inside, length = 0, 0
-    for event in layout(doc, float("inf")):
-        match event:
-            case Open(annotation):
-                inside += 1 if inside or annotation == wanted else 0
-            case Close():
-                inside -= 1 if inside else 0
-                if pieces and not inside:
-                    break
-            case Newline():
-                pieces += [" "] if inside else []
-            case str():
-                pieces += [event] if inside else []
-                length += len(event) if inside else 0
-                if length > most:
-                    break
-    return "".join(pieces)
-
-
-def _about(step: Step, before: Doc) -> str:
-    match step.rule:
-        case Rule.LET | Rule.LET_COMMAND:
-            name = marked(before, "redex", LONGEST).removeprefix("let ")
-            ends = [name.index(arrow) for arrow in ("←", "⇐") if arrow in name]
-            return name[: min(ends, default=0)].strip()
-        case Rule.REV_HANDLE:
-            return ""
-        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
-            return _bare(marked(before, "focus", LONGEST))
-        case (
-            Rule.EV
-            | Rule.PLUS
-            | Rule.PROJ
-            | Rule.RD
-            | Rule.R_VAR
-            | Rule.R_CONST
-            | Rule.R_FUN
-            | Rule.R_PLUS
-            | Rule.R_LET
-            | Rule.R_TUPLE
-            | Rule.R_PROJ
-            | Rule.R_RD
-            | Rule.GET
-            | Rule.PUT
-        ):
-            return marked(before, "redex", LONGEST)
-
-
-def _became(step: Step, before: Doc, after: Doc) -> str:
-    match step.rule:
-        case Rule.LET | Rule.LET_COMMAND:
-            return _bare(marked(before, "focus", LONGEST))
-        case (
-            Rule.REV_HANDLE
-            | Rule.RH_RETURN
-            | Rule.RH_LET
-            | Rule.RH_OP
-            | Rule.RH_HANDLE
-            | Rule.RH_TERM
-            | Rule.H_OP
-            | Rule.H_RETURN
-        ):
-            return ""
-        case (
-            Rule.EV
-            | Rule.PLUS
-            | Rule.PROJ
-            | Rule.RD
-            | Rule.R_VAR
-            | Rule.R_CONST
-            | Rule.R_FUN
-            | Rule.R_PLUS
-            | Rule.R_LET
-            | Rule.R_TUPLE
-            | Rule.R_PROJ
-            | Rule.R_RD
-            | Rule.GET
-            | Rule.PUT
-        ):
-            return _bare(marked(after, "contractum", LONGEST))
-
-
-def _bare(text: str) -> str:
-    return text.removeprefix("⌊").removesuffix("⌋")

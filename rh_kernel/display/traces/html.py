@@ -10,12 +10,12 @@ from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
 from rh_kernel.display.rounding import array_line
 from rh_kernel.display.traces.flows import flow
-from rh_kernel.display.traces.frames import Frame, cut, frame, heap_changes, line, state_doc, subject_doc, total_changes
+from rh_kernel.display.traces.frames import Frame, frame, heap_changes, state_doc, subject_doc, total_changes
 from rh_kernel.display.traces.glosses import gloss
 from rh_kernel.display.traces.legs import Direction, Leg, legs
 from rh_kernel.display.traces.panes import COLOURS as MARKS
 from rh_kernel.display.traces.panes import pane
-from rh_kernel.display.traces.titles import ARROWS, title
+from rh_kernel.display.traces.words import ARROWS, cut, line, title
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
@@ -125,7 +125,7 @@ def _legs(result: TraceMade, changes: Mapping[int, Change]) -> Iterator[str]:
         if shown:
             yield _leg(
                 leg,
-                title(leg, result.steps, memory),
+                title(leg, result.steps),
                 result,
                 shown,
                 [changes[n].location.name for n in numbers if n in changes],

@@ -5,6 +5,7 @@ the two parts of the clause that now sandwich the continuation.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from math import inf
 from typing import TypeAlias
 
@@ -35,6 +36,43 @@ from rh_kernel.syntax.printing.doc import Annotation, Mark, MarkKind
 from rh_kernel.syntax.printing.printer import Path
 
 Marks: TypeAlias = Mapping[Path, Annotation]
+
+
+class Sight(Enum):
+    """What a rule looks at: the value of a let, the head that a handler has met, a pass to be set off, or just its redex."""
+
+    VALUE = "value"
+    HEAD = "head"
+    PASS = "pass"
+    REDEX = "redex"
+
+
+def sight(rule: Rule) -> Sight:
+    """What the rule looks at (RH Fig. 6, 7)."""
+    match rule:
+        case Rule.LET | Rule.LET_COMMAND:
+            return Sight.VALUE
+        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
+            return Sight.HEAD
+        case Rule.REV_HANDLE:
+            return Sight.PASS
+        case (
+            Rule.EV
+            | Rule.PLUS
+            | Rule.PROJ
+            | Rule.RD
+            | Rule.R_VAR
+            | Rule.R_CONST
+            | Rule.R_FUN
+            | Rule.R_PLUS
+            | Rule.R_LET
+            | Rule.R_TUPLE
+            | Rule.R_PROJ
+            | Rule.R_RD
+            | Rule.GET
+            | Rule.PUT
+        ):
+            return Sight.REDEX
 
 
 def before_marks(step: Step) -> Marks:
@@ -76,29 +114,13 @@ def _placed(kind: MarkKind, inner: Sequence[tuple[Path, MarkKind]]) -> Marks:
 
 
 def _looked_at(rule: Rule, M: Subject) -> Path | None:
-    match rule:
-        case Rule.LET | Rule.LET_COMMAND:
+    match sight(rule):
+        case Sight.VALUE:
             return (0,)
-        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
+        case Sight.HEAD:
             path, P = head(M)
             return (*path, 0) if rule is Rule.RH_TERM and isinstance(P, Return | Perform | RevHandle) else path
-        case (
-            Rule.EV
-            | Rule.PLUS
-            | Rule.PROJ
-            | Rule.RD
-            | Rule.R_VAR
-            | Rule.R_CONST
-            | Rule.R_FUN
-            | Rule.R_PLUS
-            | Rule.R_LET
-            | Rule.R_TUPLE
-            | Rule.R_PROJ
-            | Rule.R_RD
-            | Rule.REV_HANDLE
-            | Rule.GET
-            | Rule.PUT
-        ):
+        case Sight.PASS | Sight.REDEX:
             return None
 
 

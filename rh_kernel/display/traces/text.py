@@ -6,7 +6,7 @@ from rh_kernel.display.rounding import array_line
 from rh_kernel.display.text import visible
 from rh_kernel.display.traces.frames import folded, heap_changes, state_doc, subject_doc
 from rh_kernel.display.traces.legs import legs
-from rh_kernel.display.traces.titles import ARROWS, title
+from rh_kernel.display.traces.words import ARROWS, title
 from rh_kernel.operational.contexts import Context, Subject, plug
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import Perform
@@ -50,7 +50,7 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
             continue
         head = f"—{step.rule.value}→  {n + 1}"
         change = f"  {_change(changes[n])}" if n in changes else ""
-        leg = f"  {ARROWS[begun[n].direction]} {title(begun[n], steps, memory)}" if n in begun else ""
+        leg = f"  {ARROWS[begun[n].direction]} {title(begun[n], steps)}" if n in begun else ""
         yield f"{head}{leg}{change}\n{text(step.context, step.contractum)}"
     yield from [f"stuck: {d.code}: {d.message}" for d in result.stuck]
     if result.value is not None:

@@ -20,10 +20,10 @@ from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.text import runs
 from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.flows import flow
-from rh_kernel.display.traces.frames import frame, line, subject_doc
+from rh_kernel.display.traces.frames import frame, subject_doc
 from rh_kernel.display.traces.legs import legs
 from rh_kernel.display.traces.marking import after_marks, before_marks
-from rh_kernel.display.traces.titles import title
+from rh_kernel.display.traces.words import line, title
 from rh_kernel.operational.contexts import Subject
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.core import Bind, Let, Perform, Return
@@ -31,6 +31,7 @@ from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.printing.printer import Memory
 from rh_kernel.syntax.signature import Location
 from tests.display.live.stepping import PROGRAMS, ask, details, graft, trace_of, trace_of_paper, trace_of_random, walked
+from tests.display.marked import words_marked
 from tests.display.pages import traced
 from tests.laws.profile import law
 from tests.programs.readings import PROGRAMS as PAPER
@@ -198,20 +199,19 @@ def test_a_step_says_what_it_is_about_as_the_whole_says_it(name: str) -> None:
     result, memory = trace_of(name), Memory()
     stepper = Stepper(result)
     for n, (step, detail) in enumerate(zip(result.steps, details(stepper, len(result.steps)), strict=True)):
-        expected = frame(n, step, None, memory)
-        assert alike(detail["about"]) == alike(expected.about)
-        assert alike(detail["became"]) == alike(expected.became)
+        expected = words_marked(frame(n, step, None, memory))
+        assert (alike(detail["about"]), alike(detail["became"])) == tuple([alike(text) for text in expected])
         assert ask(stepper, "words", steps=[n]) == {"words": [[detail["about"], detail["became"]]]}
 
 
 @each_program
 def test_the_legs_are_those_of_the_static_page(name: str) -> None:
-    result, memory = trace_of(name), Memory()
+    result = trace_of(name)
     told = ask(Stepper(result), "legs")
     assert told.keys() == {"legs"}
     for leg, (first, last, direction, depth, words, leaves) in zip(legs(result.steps), told["legs"], strict=True):
         assert (first, last, direction, depth) == (leg.first, leg.last, leg.direction.value, leg.depth)
-        assert alike(words) == alike(title(leg, result.steps, memory))
+        assert alike(words) == alike(title(leg, result.steps))
         flows = [f"{name} = {line(subject_doc(V), 40)}" for name, V in flow(leg, result.steps, result.value)]
         assert " · ".join(flows).startswith(leaves.removesuffix("…"))
 

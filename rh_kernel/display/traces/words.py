@@ -1,92 +1,53 @@
-"""What a step is about, on one line, from the redex alone: it takes no longer where much stands around the redex.
-
-It is what ``traces/frames.py`` tells of the whole; only which of two variables of one name has the prime can be otherwise.
-"""
+"""What a step or a leg is about, on one line, from the redex alone: it takes no longer where much stands around the redex."""
 
 from collections.abc import Iterator, Sequence
 
 from rh_kernel.display.clipping import clipped
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.display.traces.frames import LONGEST, line
 from rh_kernel.display.traces.legs import Direction, Leg
-from rh_kernel.display.traces.marking import head
+from rh_kernel.display.traces.marking import Sight, head, sight
 from rh_kernel.display.traces.scenes import document
-from rh_kernel.display.traces.titles import LONGEST as LONGEST_TITLE
 from rh_kernel.operational.contexts import Context, Subject, binders
 from rh_kernel.operational.step import Step
 from rh_kernel.operational.substitution import written_out
 from rh_kernel.paper import Rule
 from rh_kernel.syntax.core import RH, Bind, Handle, Let, Perform, Return, RevHandle, Scope
-from rh_kernel.syntax.printing.doc import Doc
+from rh_kernel.syntax.printing.doc import Doc, plain
 from rh_kernel.syntax.printing.names import Names
 from rh_kernel.syntax.printing.patterns import open_scope
 from rh_kernel.syntax.printing.printer import symbols
 from rh_kernel.syntax.printing.steps import UNMARKED, Brevity
+
+LONGEST, LONGEST_TITLE = 200, 60
+"""What is shown on one line is at most so long, and what a leg is about."""
+
+ARROWS = {Direction.PLAIN: "·", Direction.FORWARD: "↓", Direction.TURN: "↺", Direction.BACKWARD: "↑"}
 
 SHORT = Brevity(ENTRIES, ENTRIES, folds=True, digits=DIGITS)
 
 
 def about(step: Step) -> str:
     """What the rule looked at; for a let the name."""
-    match step.rule:
-        case Rule.LET | Rule.LET_COMMAND:
+    match sight(step.rule):
+        case Sight.VALUE:
             return _binder(step.outline)
-        case Rule.REV_HANDLE:
-            return ""
-        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
+        case Sight.HEAD:
             M = step.outline
             return _text(looked_at(step), [*_names(step.context, M), *_on_the_way(M)])
-        case (
-            Rule.EV
-            | Rule.PLUS
-            | Rule.PROJ
-            | Rule.RD
-            | Rule.R_VAR
-            | Rule.R_CONST
-            | Rule.R_FUN
-            | Rule.R_PLUS
-            | Rule.R_LET
-            | Rule.R_TUPLE
-            | Rule.R_PROJ
-            | Rule.R_RD
-            | Rule.GET
-            | Rule.PUT
-        ):
+        case Sight.PASS:
+            return ""
+        case Sight.REDEX:
             return _text(step.redex, _names(step.context, step.redex))
 
 
 def became(step: Step) -> str:
     """What came of it, if that is told in a line."""
-    match step.rule:
-        case Rule.LET | Rule.LET_COMMAND:
+    match sight(step.rule):
+        case Sight.VALUE:
             return _text(looked_at(step), ())
-        case (
-            Rule.REV_HANDLE
-            | Rule.RH_RETURN
-            | Rule.RH_LET
-            | Rule.RH_OP
-            | Rule.RH_HANDLE
-            | Rule.RH_TERM
-            | Rule.H_OP
-            | Rule.H_RETURN
-        ):
+        case Sight.HEAD | Sight.PASS:
             return ""
-        case (
-            Rule.EV
-            | Rule.PLUS
-            | Rule.PROJ
-            | Rule.RD
-            | Rule.R_VAR
-            | Rule.R_CONST
-            | Rule.R_FUN
-            | Rule.R_PLUS
-            | Rule.R_LET
-            | Rule.R_TUPLE
-            | Rule.R_PROJ
-            | Rule.R_RD
-            | Rule.GET
-            | Rule.PUT
-        ):
+        case Sight.REDEX:
             match step.contractum:
                 case Return(M):
                     return _text(M, _names(step.context, step.contractum))
@@ -96,14 +57,14 @@ def became(step: Step) -> str:
 
 def looked_at(step: Step) -> Subject:
     """What the rule looks at in the redex: the value of a let, the head that a handler has met, else the redex itself."""
-    match step.rule:
-        case Rule.LET | Rule.LET_COMMAND:
+    match sight(step.rule):
+        case Sight.VALUE:
             match step.outline:
                 case Let(M, _) | Bind(Return(M), _):
                     return M
                 case M:
                     return M
-        case Rule.RH_RETURN | Rule.RH_LET | Rule.RH_OP | Rule.RH_HANDLE | Rule.RH_TERM | Rule.H_OP | Rule.H_RETURN:
+        case Sight.HEAD:
             found = step.found
             _, P = head(written_out(found.subject, found.rho))
             match P:
@@ -113,23 +74,7 @@ def looked_at(step: Step) -> Subject:
                     return M
                 case _:
                     return P
-        case (
-            Rule.EV
-            | Rule.PLUS
-            | Rule.PROJ
-            | Rule.RD
-            | Rule.R_VAR
-            | Rule.R_CONST
-            | Rule.R_FUN
-            | Rule.R_PLUS
-            | Rule.R_LET
-            | Rule.R_TUPLE
-            | Rule.R_PROJ
-            | Rule.R_RD
-            | Rule.REV_HANDLE
-            | Rule.GET
-            | Rule.PUT
-        ):
+        case Sight.PASS | Sight.REDEX:
             return step.redex
 
 
@@ -144,8 +89,17 @@ def title(leg: Leg, steps: Sequence[Step]) -> str:
         case RH(_, _, H) if leg.direction is Direction.TURN:
             return f"return clause of {H.name or '{…}'}"
         case _:
-            text = about(opening)
-            return text if len(text) <= LONGEST_TITLE else text[: LONGEST_TITLE - 1].rstrip() + "…"
+            return cut(about(opening), LONGEST_TITLE)
+
+
+def cut(text: str, most: int) -> str:
+    """``text``, with an ellipsis in place of what is too long."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def line(doc: Doc, most: int) -> str:
+    """The document on one line of ``most`` characters."""
+    return cut(plain(doc, float("inf")), most)
 
 
 def one_line(M: Subject, most: int = LONGEST) -> str:

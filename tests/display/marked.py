@@ -1,0 +1,45 @@
+"""What one reads off the marks of a frame: the other way to find what a step is about."""
+
+from rh_kernel.display.traces.frames import Frame
+from rh_kernel.display.traces.marking import Sight, sight
+from rh_kernel.display.traces.words import LONGEST, cut
+from rh_kernel.syntax.printing.doc import Annotation, Close, Doc, Mark, MarkKind, Newline, Open, layout
+
+
+def marked(doc: Doc, kind: MarkKind) -> str:
+    """The part of ``doc`` that has this mark, on one line; nothing if there is none."""
+    wanted: Annotation = Mark(kind)
+    pieces: list[str] = []
+    inside = 0
+    for event in layout(doc, float("inf")):
+        match event:
+            case Open(annotation):
+                inside += 1 if inside or annotation == wanted else 0
+            case Close():
+                inside -= 1 if inside else 0
+                if pieces and not inside:
+                    break
+            case Newline():
+                pieces += [" "] if inside else []
+            case str():
+                pieces += [event] if inside else []
+    return "".join(pieces)
+
+
+def words_marked(f: Frame) -> tuple[str, str]:
+    """What the step looked at, and what came of it."""
+    match sight(f.step.rule):
+        case Sight.VALUE:
+            name = marked(f.before, "redex").removeprefix("let ")
+            ends = [name.index(arrow) for arrow in ("←", "⇐") if arrow in name]
+            return cut(name[: min(ends, default=0)].strip(), LONGEST), _bare(marked(f.before, "focus"))
+        case Sight.HEAD:
+            return _bare(marked(f.before, "focus")), ""
+        case Sight.PASS:
+            return "", ""
+        case Sight.REDEX:
+            return cut(marked(f.before, "redex"), LONGEST), _bare(marked(f.after, "contractum"))
+
+
+def _bare(text: str) -> str:
+    return cut(text.removeprefix("⌊").removesuffix("⌋"), LONGEST)
