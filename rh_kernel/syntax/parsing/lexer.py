@@ -82,10 +82,14 @@ def _cut(source: Source, start: int, end: int, begins: re.Pattern[str] = _ITEM) 
 
 @frozen
 class Section:
-    """A part of a text that is in another language: the beginning of its first line, such as ``%%lambda``, and its items."""
+    """A part of a text that is in another language: the beginning of its first line, such as ``%%lambda``, and its items.
+
+    ``strays`` are what stands behind ``%%lambda`` and ``%%rh`` on their lines, where nothing but a comment may stand.
+    """
 
     line: str
     items: tuple[Span, ...]
+    strays: tuple[Span, ...] = ()
 
 
 def section(chunk: Span) -> Section | None:
@@ -97,7 +101,8 @@ def section(chunk: Span) -> Section | None:
         return None
     last = _SECTION.search(text, first.end(), chunk.end)
     end = chunk.end if last is None else last.start()
-    return Section(line, tuple(_cut(chunk.source, first.end(), end, _ITEM_OF[line])))
+    strays = tuple([Span(chunk.source, m.end(1), m.end()) for m in (first, last) if m is not None])
+    return Section(line, tuple(_cut(chunk.source, first.end(), end, _ITEM_OF[line])), strays)
 
 
 def python_starts(text: str) -> int | None:

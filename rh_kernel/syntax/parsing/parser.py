@@ -8,8 +8,8 @@ from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
-from rh_kernel.syntax.errors import IndentedItem, MissingBackward, MissingIn, MissingWith, StillOpen
-from rh_kernel.syntax.parsing.advice import THE_END
+from rh_kernel.syntax.errors import IndentedItem, MissingBackward, MissingIn, MissingWith, StillOpen, Unexpected
+from rh_kernel.syntax.parsing.advice import THE_END, shorten
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.expressions import expression
 from rh_kernel.syntax.parsing.items import directive_of_words, item
@@ -53,10 +53,19 @@ def parse(source: Source) -> tuple[Item | Unparsed, ...]:
     for chunk in chunks(source):
         inner = section(chunk)
         if inner is not None:
-            found += [SectionItem(inner.line, span=code) for part in inner.items if (code := _code(part)) is not None]
+            parts: list[Item | Unparsed] = [_stray(code) for part in inner.strays if (code := _code(part)) is not None]
+            parts += [SectionItem(inner.line, span=code) for part in inner.items if (code := _code(part)) is not None]
+            found += sorted(parts, key=lambda part: part.span.start)
         elif (parsed := parse_item(chunk)) is not None:
             found.append(parsed)
     return tuple(found)
+
+
+def _stray(words: Span) -> Unparsed:
+    """What stands behind ``%%lambda`` on its line."""
+    hint = "what belongs to the section stands on lines of its own below"
+    found = f"`{shorten(words.text)}`"
+    return Unparsed(words, (Unexpected(span=words, found=found, expected="the end of the line", hint=hint),), None)
 
 
 def _code(chunk: Span) -> Span | None:
