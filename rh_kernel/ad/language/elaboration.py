@@ -41,6 +41,7 @@ from rh_kernel.ad.language.parsing import WORDS
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, UNIT, Function, Product, Real, Sum, Type, is_ground, product
 from rh_kernel.ad.language.unification import Unknowns, settled
+from rh_kernel.ad.language.unknown import unknown
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.surface import NamePattern, Pattern, TuplePattern
@@ -51,10 +52,10 @@ from rh_kernel.typing.errors import (
     PatternDoesNotFit,
     TypesDiffer,
     Undetermined,
-    UnknownName,
     WrongKindOfName,
     WrongNumberOfArguments,
 )
+from rh_kernel.typing.explaining.complaints import recursive
 
 Functions: TypeAlias = Mapping[str, Program]
 """The declared functions."""
@@ -79,7 +80,10 @@ def elaborate_function(item: s.FunItem, functions: Functions, elaboration: "Elab
         parameters.append((x, A))
         if name.text != "_":
             scope[name.text] = (x, A)
-    M, B = e.term(item.body, scope, item.result)
+    try:
+        M, B = e.term(item.body, scope, item.result)
+    except Rejected as failure:
+        raise recursive(failure, item.name.text) from None
     if item.result is not None:
         e.need(item.body.span, B, item.result, f"the body of `{item.name.text}`")
     return Program(item.name.text, tuple(parameters), e.unknowns.whole(item.result or B), settled(M, e.unknowns))
@@ -176,7 +180,7 @@ class Elaboration:
             x = self.names.fresh("x")
             arguments = tuple(Projection(i + 1, Variable(x)) for i in range(k)) if k > 1 else (Variable(x),)
             return Lambda(x, A, Apply(name, arguments)), Function(A, SCALAR)
-        raise Rejected(UnknownName(span=span, name=name))
+        raise unknown(name, span, (*(x for x in scope if x != "_"), *self.functions, *SYMBOLS, *WORDS))
 
     def _arithmetic(self, expression: s.Negate | s.Binary, scope: Scope, hint: Type | None) -> Typed:
         spine: list[s.Binary] = []

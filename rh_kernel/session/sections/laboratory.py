@@ -16,6 +16,7 @@ from rh_kernel.ad.language.evaluation import Tally, evaluate
 from rh_kernel.ad.language.parsing_items import item as read
 from rh_kernel.ad.language.scalars import quietly
 from rh_kernel.ad.language.types import SCALAR, Type
+from rh_kernel.ad.language.unknown import unknown
 from rh_kernel.ad.language.values import Value, components
 from rh_kernel.ad.system import Point, Pushed, Rewritten, Stage, System
 from rh_kernel.ad.systems import ALL, NAMES, system
@@ -83,8 +84,7 @@ def _differentiate(item: s.AdItem, functions: Functions) -> Differentiate | Show
     systems = tuple(system(name, item.system.span) for name in wanted)
     f = functions.get(item.function.text)
     if f is None:
-        hint = "a function is declared by fun f(x : Real) : Real = M, below a line %%lambda"
-        raise Rejected(UnknownName(span=item.function.span, name=item.function.text, hint=hint))
+        raise unknown(item.function.text, item.function.span, functions)
     if item.arguments is None:
         if item.traces:
             hint = f"a point is needed: %ad {item.system.text} {f.name}(…) --trace"

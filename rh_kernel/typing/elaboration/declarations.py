@@ -31,7 +31,8 @@ from rh_kernel.typing.elaboration.initial import elaborate_initial
 from rh_kernel.typing.elaboration.patterns import open_patterns
 from rh_kernel.typing.elaboration.siblings import Siblings
 from rh_kernel.typing.elaboration.terms import Terms, wrong
-from rh_kernel.typing.errors import BuiltInName, CommandInTerm, NameTwice, NotADimension, TypesDiffer, UnknownName
+from rh_kernel.typing.errors import BuiltInName, CommandInTerm, NameTwice, NotADimension, TypesDiffer
+from rh_kernel.typing.explaining.complaints import recursive
 from rh_kernel.typing.explaining.hints import Asked
 from rh_kernel.typing.explaining.origins import declared_as
 from rh_kernel.typing.unification.unify import Unifier
@@ -44,7 +45,7 @@ def declare(definitions: Definitions, item: items.Declaration) -> Definition:
     try:
         return _declared(Context(definitions), item)
     except Rejected as failure:
-        raise _recursive(failure, item.name.text) from None
+        raise recursive(failure, item.name.text) from None
 
 
 def _declared(cx: Context, item: items.Declaration) -> Definition:
@@ -63,16 +64,6 @@ def _declared(cx: Context, item: items.Declaration) -> Definition:
             return _net(cx, item)
         case items.HandlerDeclaration():
             return _handler(cx, item)
-
-
-def _recursive(failure: Rejected, name: str) -> Rejected:
-    """The same complaint; about the name that is being declared it says why that is unknown."""
-    hint = f"`{name}` is only being declared here, and cannot use itself: there is no recursion"
-    told = (
-        replace(d, hint=hint, fix=None, notes=()) if isinstance(d, UnknownName) and d.name == name else d
-        for d in failure.diagnostics
-    )
-    return Rejected(*told)
 
 
 def whole_number(cx: Context, e: s.Expr) -> int:

@@ -1,6 +1,7 @@
 """Complaints that several judgments make: a name that is unknown or of another kind, a type that is not what is asked for."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rh_kernel.primitives.table import ROWS, Failing
 from rh_kernel.source.diagnostic import Fix, Note, Rejected
@@ -39,6 +40,16 @@ def no_such_thing(cx: Context, name: str, span: Span, wanted: str, names: Iterab
     """``name`` stands where ``wanted`` is asked for, and is something else or nothing; ``names`` are what could stand there."""
     is_a = _kind_here(cx, name)
     return unknown_name(cx, name, span, names, hint) if is_a is None else another_kind(cx, name, span, is_a, wanted)
+
+
+def recursive(failure: Rejected, name: str) -> Rejected:
+    """The same complaint; about the name that is being declared it says why that is unknown."""
+    hint = f"`{name}` is only being declared here, and cannot use itself: there is no recursion"
+    told = (
+        replace(d, hint=hint, fix=None, notes=()) if isinstance(d, UnknownName) and d.name == name else d
+        for d in failure.diagnostics
+    )
+    return Rejected(*told)
 
 
 def unknown_name(cx: Context, name: str, span: Span, names: Iterable[str], hint: str = "") -> Rejected:
