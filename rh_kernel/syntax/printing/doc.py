@@ -287,41 +287,43 @@ def shared_layout(doc: Doc, width: float, reader: type[Laid] | None) -> Iterator
             yield task if isinstance(task, Close) else Ended(column)
             continue
         part, indent, is_flat, after = task
-        match part:
-            case Text(text):
-                column += part.flat
-                if text:
-                    yield text
-            case Line(flat_text) if is_flat and flat_text is not None:
-                column += len(flat_text)
-                if flat_text:
-                    yield flat_text
-            case Line():
+        if type(part) is Concat:
+            for inner in reversed(part.parts):
+                tasks.append((inner, indent, is_flat, after))
+                after = inner.lead if inner.breakable else inner.lead + after
+        elif type(part) is Text:
+            column += part.flat
+            if part.text:
+                yield part.text
+        elif type(part) is Annotated:
+            yield Open(part.annotation)
+            tasks += (Close(), (part.body, indent, is_flat, after))
+        elif type(part) is Group:
+            tasks.append((part.body, indent, is_flat or column + part.body.flat + after <= width, after))
+        elif type(part) is Line:
+            if is_flat and part.flat_text is not None:
+                column += len(part.flat_text)
+                if part.flat_text:
+                    yield part.flat_text
+            else:
                 column = indent
                 yield Newline(indent)
-            case Concat(parts):
-                for inner in reversed(parts):
-                    tasks.append((inner, indent, is_flat, after))
-                    after = inner.lead if inner.breakable else inner.lead + after
-            case Nest(more, body):
-                tasks.append((body, indent + more, is_flat, after))
-            case Group(body):
-                tasks.append((body, indent, is_flat or column + body.flat + after <= width, after))
-            case Annotated(annotation, body):
-                yield Open(annotation)
-                tasks += (Close(), (body, indent, is_flat, after))
-            case Shared(body):
-                if reader is None:
-                    tasks.append((body, indent, is_flat, after))
-                    continue
-                is_line = part.flat < math.inf and (is_flat or not part.breakable)
-                place = _LINE if is_line else (is_flat, width, indent, column, after)
-                if laid := part.laid.get((reader, place)):
-                    column = column + part.flat if is_line else laid.end
-                    yield laid
-                else:
-                    tasks += (begun := Begun(part, place), (body, indent, is_flat, after))
-                    yield begun
+        elif type(part) is Nest:
+            tasks.append((part.body, indent + part.indent, is_flat, after))
+        else:
+            if not isinstance(part, Shared):
+                raise TypeError(f"{type(part).__name__} is no document")
+            if reader is None:
+                tasks.append((part.body, indent, is_flat, after))
+                continue
+            is_line = part.flat < math.inf and (is_flat or not part.breakable)
+            place = _LINE if is_line else (is_flat, width, indent, column, after)
+            if laid := part.laid.get((reader, place)):
+                column = column + part.flat if is_line else laid.end
+                yield laid
+            else:
+                tasks += (begun := Begun(part, place), (part.body, indent, is_flat, after))
+                yield begun
 
 
 _LINE: Place = True, 0, 0, 0, 0
