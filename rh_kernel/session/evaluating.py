@@ -60,8 +60,10 @@ def evaluate(
             case Evaluator.DENOTED:
                 from rh_kernel.denotational.commands import interpret
                 from rh_kernel.denotational.evaluate import run as run_arrow
+                from rh_kernel.denotational.recording import reals
 
                 arrow = interpret((), Scope((), _command(subject)))
+                check_size(reals(arrow), "what the wires hold all together", span_of(subject), settings)
                 yield Working()
                 outcome = run_arrow(arrow, (), heap, strict=settings.strict)
                 return Evaluated(_value(iter(outcome.values), subject.type), _frozen(_changed(heap, outcome.heap)))

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
+from math import prod
+from typing import cast
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
@@ -49,7 +51,7 @@ from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.parser import Unparsed
 from rh_kernel.syntax.parsing.tokens import CHECK, EFFECTS, LABORATORY, Kind, Token
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import TooLarge
+from rh_kernel.syntax.stuck import TooLarge, readable
 from rh_kernel.syntax.types import Type, size
 from rh_kernel.training.data import DataSet, load
 from rh_kernel.typing.definitions import ConstDefinition, Definitions, LocDefinition
@@ -81,7 +83,16 @@ def complaints(failure: Failure | MemoryError, span: Span) -> tuple[Diagnostic, 
     if isinstance(failure, Failure):
         return failure.diagnostics
     hint = "make one of the dimensions smaller"
-    return (TooLarge(span=span, what="this", needed="more than there is", hint=hint),)
+    return (TooLarge(span=span, what="this", needed=_needed(failure), hint=hint),)
+
+
+def _needed(failure: MemoryError) -> str:
+    """How much memory there was not, if NumPy has told of which array."""
+    shape: object = getattr(failure, "shape", None)
+    item: object = getattr(getattr(failure, "dtype", None), "itemsize", None)
+    if not isinstance(shape, tuple) or not isinstance(item, int):
+        return "more than there is"
+    return readable(prod(cast(tuple[int, ...], shape)) * item)
 
 
 def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:

@@ -138,6 +138,16 @@ def test_memory_that_runs_out_is_an_error_of_the_item(monkeypatch: pytest.Monkey
     assert same is session
 
 
+def test_memory_that_runs_out_is_told_of_in_bytes_where_numpy_tells_of_an_array(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_much(*_: object, **__: object) -> None:
+        np.empty((1 << 40, 1 << 15))
+
+    monkeypatch.setattr("rh_kernel.session.evaluating.machine", too_much)
+    results, _ = after("1 + 1")
+    failed = [r for _, r in results if isinstance(r, ItemFailed)]
+    assert [[d.message for d in r.diagnostics] for r in failed] == [["this would need 288 PB of memory"]]
+
+
 def test_not_a_number_is_a_value_like_another() -> None:
     results, _ = after("log(-1)\nloc w = log([0.0, 1.0])\nlet v <= Get[w]() in return v - v")
     values = [to_array(r.value) for _, r in results if isinstance(r, ValueFound)]
