@@ -64,9 +64,9 @@ def _head(M: Subject, rho: Environment, K: Context | None) -> Head:
             M = M.bound
             continue
         if type(M) is Const or type(M) is Tuple or type(M) is Bound or type(M) is Zero:
-            V = value(M, rho)
+            V = M if type(M) is Const else value(M, rho)
             if V is None:
-                M, rho, K = _along(M, 0, None, rho, K)
+                M, rho, K = _along(cast(Tuple, M), 0, None, rho, K)
                 continue
             if K is None:
                 return V, None, None, None, None
@@ -98,12 +98,12 @@ def _head(M: Subject, rho: Environment, K: Context | None) -> Head:
             N = M.of
         elif type(M) is Plus or type(M) is Rd:
             N = M.left if isinstance(M, Plus) else M.cotangent
-            V = value(N, rho)
+            V = N if type(N) is Const else value(N, rho)
             if V is None:
                 M, K = N, Context(M, 0, rho, None, K)
                 continue
             N = M.right if isinstance(M, Plus) else M.point
-            W = value(N, rho)
+            W = N if type(N) is Const else value(N, rho)
             if W is not None:
                 return M, V, W, rho, K
             M, K = N, _behind(M, V, rho, K)
@@ -157,14 +157,14 @@ def _behind(form: Plus | Rd, V: Term, rho: Environment, outer: Context | None) -
 
 
 def _along(
-    form: Term, start: int, before: Values, rho: Environment, outer: Context | None
+    form: Tuple, start: int, before: Values, rho: Environment, outer: Context | None
 ) -> tuple[Subject, Environment, Context | None]:
     """The first component from ``start`` on that is no value yet, or the tuple of values."""
-    items = form.items if isinstance(form, Tuple) else ()
-    for i in range(start, len(items)):
-        V = value(items[i], rho)
+    for i in range(start, len(form.items)):
+        N = form.items[i]
+        V = N if type(N) is Const else value(N, rho)
         if V is None:
-            return items[i], rho, Context(form, i, rho, before, outer)
+            return N, rho, Context(form, i, rho, before, outer)
         before = V, before
     return Tuple(tuple(listed(before)), span=form.span), None, outer
 
