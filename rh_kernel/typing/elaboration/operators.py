@@ -12,7 +12,7 @@ from rh_kernel.typing.elaboration.functions import member
 from rh_kernel.typing.errors import OperandsDiffer
 from rh_kernel.typing.explaining.hints import no_matrix
 from rh_kernel.typing.explaining.mending import no_product, other_operand
-from rh_kernel.typing.explaining.origins import chosen, operand_story
+from rh_kernel.typing.explaining.origins import chosen, operand_story, told
 from rh_kernel.typing.unification.unify import Unifier
 
 Typed = tuple[Term, Type]
@@ -81,7 +81,7 @@ def _operands_differ(cx: Context, unifier: Unifier, e: s.Binary, left: Type, rig
     A, B = unifier.type(left), unifier.type(right)
     matmul = "{} @ {}".format
     advice = no_product(e.span, e.left, e.right, A, B, matmul) if operator == "@" else other_operand(e, A, B)
-    found = " and ".join(unifier.show(A, B))
+    found = told(unifier, A, B)
     why = f"the operands of `{operator}` do not fit together"
     notes = chosen(e.span, operand_story(cx, unifier, e.left, A), operand_story(cx, unifier, e.right, B))
     rule = TypingRule.T_PLUS if e.operator is s.BinaryOperator.PLUS else TypingRule.T_FUNC

@@ -10,7 +10,7 @@ from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.dimensions import DimMeta, variables
-from rh_kernel.syntax.types import SCALAR, UNIT, Real, Type, show_shape
+from rh_kernel.syntax.types import SCALAR, UNIT, Real, Type, TypeMeta, show_shape
 from rh_kernel.typing.explaining.hints import EXCHANGED, written
 
 _SHORT = 4
@@ -105,8 +105,15 @@ def no_product(whole: Span, M: s.Expr, N: s.Expr, A: Type, B: Type, product: Cal
             return Advice("a matrix is scaled with `*`", Fix(whole, f"{_atom(N)} * {_atom(M)}"))
         case _, Real((_, _)) if A == SCALAR:
             return Advice("a matrix is scaled with `*`", Fix(whole, f"{_atom(M)} * {_atom(N)}"))
+        case Real((_, n)), TypeMeta() if is_number(N) and n.constant is not None:
+            return Advice(_ANY_ZERO, Fix(N.span, f"fill[{n}](0)"))
+        case (TypeMeta(), _) | (_, TypeMeta()):
+            return Advice(f"{_ANY_ZERO}: `fill[m, n](0)` is the matrix of zeros, `fill[n](0)` the vector")
         case _:
             return Advice()
+
+
+_ANY_ZERO = "`0` is the zero of every type, and nothing tells here of which"
 
 
 def is_number(e: s.Expr) -> bool:

@@ -52,7 +52,13 @@ def operand_story(cx: Context, unifier: Unifier, e: s.Expr, A: Type) -> Iterator
 
 def this_is(unifier: Unifier, span: Span, A: Type) -> Note:
     """What stands there has this type."""
-    return Note(span=span, text=f"this is {unifier.show(A)[0]}")
+    return Note(span=span, text=f"this is {told(unifier, A)}")
+
+
+def told(unifier: Unifier, *types: Type) -> str:
+    """The types as one says them; what is of no type yet is a zero."""
+    each = zip(types, unifier.show(*types), strict=True)
+    return " and ".join(["a zero" if isinstance(unifier.type(A), TypeMeta) else text for A, text in each])
 
 
 def declared_as(by: str, written: s.TypeExpr | None) -> Asked:
