@@ -329,6 +329,13 @@ def test_effects_are_neither_compiled_nor_drawn(rh: Rh, command: str) -> None:
     assert "rh trace" in done.err
 
 
+@pytest.mark.parametrize("command", ["trace", "compile", "diagram"])
+def test_what_the_systems_make_of_a_function_is_shown_by_run(rh: Rh, command: str) -> None:
+    done = rh(command, "FILE", text="%%lambda\nfun f(x : Real) : Real = x * x\n%ad chad f(3)\n")
+    assert done.code == 1
+    assert "rh run" in done.err
+
+
 def test_trace_for_a_person_names_the_rules(rh: Rh) -> None:
     done = rh("trace", "FILE")
     assert done.code == 0

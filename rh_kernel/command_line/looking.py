@@ -1,6 +1,6 @@
 """``rh trace`` and ``rh compile``: how the last command of a file reduces, and the program it becomes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeAlias, TypeVar
 
@@ -54,7 +54,14 @@ from rh_kernel.syntax.printing.printer import Memory
 from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
-_STEPS_ALONE = "what a %%eff cell runs has steps, which `rh trace` shows, but no straight-line program and no diagram"
+_BY_RUN = "`rh run` shows what a system makes of a function: `%ad SYSTEM f(…) --trace`, step by step if it rewrites"
+
+_HINTS: Mapping[type[Plan], str] = {
+    RunEffects: "what a %%eff cell runs has steps, which `rh trace` shows, but no straight-line program and no diagram",
+    Differentiate: _BY_RUN,
+    ShowForms: _BY_RUN,
+}
+"""What to do instead with the last plan of these kinds."""
 
 Straight: TypeAlias = ClosedTerm | ClosedCommand
 """What becomes a straight-line program, and a diagram."""
@@ -129,7 +136,7 @@ def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _L
     definitions, around = session.definitions, session.surroundings
     found: list[tuple[int, Item | Unparsed, _Looked]] = []
     refused: list[tuple[int, Refuse]] = []
-    runs_effects = False
+    hint = "end the file with the command to look at"
     for number, item in enumerate(parse(source), start=1):
         definitions, planned = plan(definitions, item, around)
         around = around.after(planned)
@@ -137,7 +144,7 @@ def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _L
             refused.append((number, planned))
         elif (closed := of(planned)) is not None:
             found.append((number, item, closed))
-        runs_effects = runs_effects or isinstance(planned, RunEffects)
+        hint = _HINTS.get(type(planned), hint)
     commands = [subject for subject in found if not isinstance(subject[2], ClosedTerm)]
     chosen = (commands or found or [None])[-1]
     later = refused if chosen is None else [(number, refusal) for number, refusal in refused if number > chosen[0]]
@@ -146,7 +153,6 @@ def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _L
     if later:
         return None
     if chosen is None:
-        hint = _STEPS_ALONE if runs_effects else "end the file with the command to look at"
         raise Rejected(NothingToStep(span=Span(source, 0, 0), hint=hint))
     number, item, closed = chosen
     return Subject(closed, number, before(file, Source(source.name, source.text[: item.span.start]), report, settings))
