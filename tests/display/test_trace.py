@@ -12,6 +12,7 @@ from hypothesis import given
 from rh_kernel.display.rounding import ENTRIES, array_line, round_array, rounded
 from rh_kernel.display.text import to_text
 from rh_kernel.display.traces import html as trace_html_module
+from rh_kernel.display.traces.cropping import is_large
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import frame, heap_changes, subject_doc
 from rh_kernel.display.traces.glosses import gloss
@@ -268,6 +269,18 @@ def test_a_large_term_is_cut_around_what_is_marked() -> None:
     assert "1.0 + 1.0" in text
     assert "⋮" in text
     assert len(text.splitlines()) < 10
+
+
+def test_of_a_large_state_the_text_shows_what_is_around_the_redex() -> None:
+    deep = "1.0" + "".join(f" in let x{i} <- tanh(x{i + 1}) + x{i + 1}" for i in reversed(range(400)))
+    result = traced(f"let x400 <- {deep} in x0")
+    nested = traced("let y <- " * 120 + "1.0 + 1.0" + " in y + y + y + y + y + y" * 120)
+    for trace, word in ((result, "tanh"), (nested, "inside of")):
+        large = [block for step, block in zip(trace.steps, [*trace_blocks(trace)][1:], strict=False) if is_large(step.after)]
+        assert len(large) > 20
+        assert max(map(len, large)) < 4_000
+        assert all("…" in block or "inside of" in block for block in large)
+        assert word in large[0]
 
 
 def test_a_stuck_trace_says_why() -> None:

@@ -13,7 +13,7 @@ from rh_kernel.ad.system import Rewritten
 from rh_kernel.display.effects.text import type_text
 from rh_kernel.display.live.lines import ROLES, WIDTH
 from rh_kernel.display.live.pen import sheet
-from rh_kernel.display.live.stepper_states import ranges
+from rh_kernel.display.live.stepper_sheets import ranges
 from rh_kernel.display.live.view import Unanswerable, number, truth, words
 from rh_kernel.display.record import Json, Record
 from rh_kernel.display.text import visible

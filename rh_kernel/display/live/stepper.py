@@ -7,7 +7,7 @@ from typing import cast
 from rh_kernel.display.live.lines import ROLES, WIDTH, edit
 from rh_kernel.display.live.sources import Origins, excerpt
 from rh_kernel.display.live.stepper_heap import Heaps
-from rh_kernel.display.live.stepper_states import Manner, States, ranges
+from rh_kernel.display.live.stepper_sheets import Manner, Sheets, ranges
 from rh_kernel.display.live.view import Unanswerable, number, truth, words
 from rh_kernel.display.record import Json, Record
 from rh_kernel.display.rounding import ENTRIES
@@ -52,7 +52,7 @@ class Stepper:
         self._result = result
         self._steps = result.steps
         self._origins = Origins(result.written)
-        self._states = States(result, self._origins.of)
+        self._sheets = Sheets(result, self._origins.of)
         self._heaps = Heaps(result)
         fired = Counter(step.rule for step in result.steps)
         self._rules = sorted(fired, key=lambda rule: (-fired[rule], rule.value))
@@ -122,7 +122,7 @@ class Stepper:
         first = number(question, "from", 0, count)
         most = min(number(question, "count", 0, 1_000_000), MOST_STEPS, count - first)
         manner = _manner(question)
-        before = self._states.sheet(first, manner)
+        before = self._sheets.sheet(first, manner)
         answer: Record = {"from": first, "first": [line.json for line in before.lines]}
         edits: list[Json] = []
         details: list[Json] = []
@@ -130,7 +130,7 @@ class Stepper:
         for n in range(first, first + most):
             if edits and room <= 0:
                 break
-            after = self._states.sheet(n + 1, manner)
+            after = self._sheets.sheet(n + 1, manner)
             room -= after.work
             edits.append(edit(before.lines, after.lines))
             marks_before = cast(Record, ranges(before, "redex", "focus"))
@@ -154,7 +154,7 @@ class Stepper:
     def _type(self, question: Record) -> Record:
         state = number(question, "state", 0, len(self._steps))
         place = number(question, "line", 0, FARTHEST), number(question, "column", 0, FARTHEST)
-        found = self._states.type_at(state, _manner(question), place)
+        found = self._sheets.type_at(state, _manner(question), place)
         if found is None:
             raise Unanswerable("no term and no command stands there")
         lines, part, d = found

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from rh_kernel.display.rounding import array_line
 from rh_kernel.display.text import visible
-from rh_kernel.display.traces.frames import folded, heap_changes, state_doc, subject_doc
+from rh_kernel.display.traces.cropping import is_large
+from rh_kernel.display.traces.frames import folded, heap_changes, subject_doc
 from rh_kernel.display.traces.legs import legs
-from rh_kernel.display.traces.words import ARROWS, title
-from rh_kernel.operational.contexts import Context, Subject, plug
+from rh_kernel.display.traces.scenes import document
+from rh_kernel.display.traces.states import States
+from rh_kernel.display.traces.words import ARROWS, SHORT, title
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import Perform
 from rh_kernel.syntax.printing.doc import Close, Doc, Newline, Open, layout, plain
@@ -38,11 +40,13 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
     gap = range(0) if limit is None else folded(len(steps), first, limit - first, limit)
     begun = {leg.first: leg for leg in legs(steps) if leg.opened_by is not None}
     memory = Memory()
+    states = States(result)
 
-    def text(K: Context | None, M: Subject) -> str:
-        return plain(subject_doc(plug(K, M), memory=memory), WIDTH) if limit is None else _begun(state_doc(K, M, {}, memory))
+    def text(state: int) -> str:
+        doc, around = _state(states, state, memory)
+        return around + (plain(doc, WIDTH) if limit is None else _begun(doc))
 
-    yield _with_heap(result, text(None, result.subject))
+    yield _with_heap(result, text(0))
     for n, step in enumerate(steps):
         if n in gap:
             if n == gap.start:
@@ -51,11 +55,21 @@ def _blocks(result: TraceMade, limit: int | None) -> Iterator[str]:
         head = f"—{step.rule.value}→  {n + 1}"
         change = f"  {_change(changes[n])}" if n in changes else ""
         leg = f"  {ARROWS[begun[n].direction]} {title(begun[n], steps)}" if n in begun else ""
-        yield f"{head}{leg}{change}\n{text(step.context, step.contractum)}"
+        yield f"{head}{leg}{change}\n{text(n + 1)}"
     yield from [f"stuck: {d.code}: {d.message}" for d in result.stuck]
     if result.value is not None:
         count = f"{len(steps)} step{'' if len(steps) == 1 else 's'}"
         yield f"{plain(subject_doc(result.value, memory=memory), WIDTH)} : {result.type}   in {count}"
+
+
+def _state(states: States, state: int, memory: Memory) -> tuple[Doc, str]:
+    """A state, of a large one what is shown, and above it how much is around that."""
+    M = states.subject(state)
+    if not is_large(M):
+        return subject_doc(M, memory=memory), ""
+    shown = states.scene(state)
+    around = f"⋮ inside of {shown.stage.outside:,} more\n" if shown.stage.end is not None else ""
+    return document(shown.subject, shown.names, SHORT, memory=memory), around
 
 
 def _begun(doc: Doc) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from rh_kernel.display.live.lines import Line, Part, Sheet, triples
 from rh_kernel.display.live.stepper import Stepper
-from rh_kernel.display.live.stepper_states import ABOVE, BELOW
+from rh_kernel.display.live.stepper_sheets import ABOVE, BELOW
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.traces import cropping, scenes
 from rh_kernel.display.traces.cropping import LINKS, SHOWN, crop, is_large

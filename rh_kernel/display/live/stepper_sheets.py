@@ -1,4 +1,4 @@
-"""The states of a trace as lines: state k is the term or command after k steps, with the marks of the steps around it.
+"""The states of a trace as sheets of lines, with the marks of the steps before and after each.
 
 What step k is about is marked in state k, and what it has made in state k + 1. A mark shows what a pattern would hide, so each
 state is written once, with the marks of both steps.
@@ -12,12 +12,12 @@ from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.subterms import below, derive, innermost, judged
 from rh_kernel.display.live.view import Unanswerable
 from rh_kernel.display.rounding import DIGITS, ENTRIES
-from rh_kernel.display.traces.cropping import LINKS, Crops, Uncut, is_large
+from rh_kernel.display.traces.cropping import LINKS, is_large
 from rh_kernel.display.traces.marking import Marks as Marking
 from rh_kernel.display.traces.marking import contractum_marks, redex_marks
-from rh_kernel.display.traces.scenes import Scene, Stage, document, stage, unnamed
-from rh_kernel.display.traces.writing import Writing
-from rh_kernel.operational.contexts import Closure, Context, Subject, binders, path
+from rh_kernel.display.traces.scenes import Scene, Stage, document
+from rh_kernel.display.traces.states import States
+from rh_kernel.operational.contexts import path
 from rh_kernel.operational.step import Step
 from rh_kernel.session.results import TraceMade
 from rh_kernel.syntax.printing.doc import Annotation, Mark, Typed
@@ -52,38 +52,41 @@ class Manner:
         return Brevity(self.entries, items, folds=not self.whole, digits=DIGITS)
 
 
-class States:
-    """The states of one trace."""
+class Sheets:
+    """The states of one trace as sheets of lines."""
 
     def __init__(self, result: TraceMade, origin: Origin) -> None:
         self._result = result
         self._origin = origin
         self._memories: dict[Manner, Memory] = {}
-        self._unnamed: dict[int, tuple[Subject, Subject]] = {}
-        self._crops = Crops(lambda state: self._uncut(self._stage(state)))
-        self._writing = Writing()
-        self._names: tuple[Context | None, tuple[str, ...]] = None, ()
+        self._states = States(result)
         self._sheets: dict[tuple[int, Manner], _Laid] = {}
         self._judged: tuple[tuple[int, Manner], Sheet, tuple[Derivation, ...]] | None = None
 
-    def subject(self, state: int) -> Subject:
-        """The term or command after so many steps."""
-        steps = self._result.steps
-        if state < len(steps):
-            return steps[state].before
-        return steps[-1].after if steps else self._result.subject
+    def sheet(self, state: int, manner: Manner) -> Sheet:
+        """The lines of a state; each of its parts is named by the kinds of marks on it, with spaces in between."""
+        return self._laid(state, manner).sheet
 
-    def scene(self, state: int, manner: Manner) -> Scene:
-        """What is shown of it."""
-        found, (_, closure) = self._stage(state), self._closure(state)
-        names, cut = self._binders(found.end), self._crops.of(state, self._uncut(found))
-        outlined = found.subject if cut is None else cut
-        M = self._writing.of(closure, found.end, outlined)
-        if M is not outlined:
-            M = self._crops.smaller((M, found.path, len(names)))
-        return Scene(found, unnamed(M, self._unnamed) if manner.whole else M, names)
+    def type_at(self, state: int, manner: Manner, place: Place) -> tuple[Sheet, Part, Derivation] | None:
+        """What one sees at a place in the lines of a state, if it is a subterm: these lines, which part of them, and its type.
 
-    def marks(self, state: int, shown: Stage) -> Mapping[Path, Annotation]:
+        Raises ``Unanswerable`` if the state is too large.
+        """
+        key = state, manner
+        if self._judged is None or self._judged[0] != key:
+            shown, M = self._states.scene(state, whole=manner.whole), self._states.subject(state)
+            if is_large(M, TYPED):
+                raise Unanswerable(f"this state has more than {TYPED:,} subterms, so their types are not looked for")
+            marks = self._marks(state, shown.stage)
+            found = judged(shown.subject, below(derive(M), path(shown.stage.end)), Marks.of(marks))
+            doc = document(shown.subject, shown.names, manner.brevity(marks), found.marks)
+            lines = sheet(doc, self._origin, manner.width)
+            self._judged = key, _framed(lines, self._laid(state, manner).place, shown), found.derivations
+        _, lines, derivations = self._judged
+        part = innermost(lines, place)
+        return None if part is None else (lines, part, derivations[int(part.name)])
+
+    def _marks(self, state: int, shown: Stage) -> Mapping[Path, Annotation]:
         """What the step before and the step after the state mark in what is shown of it, the words of each place together."""
         steps = self._result.steps
         words: dict[Path, list[str]] = {}
@@ -97,50 +100,6 @@ class States:
                     words.setdefault(place, []).append(mark.kind)
         return {place: Typed(" ".join(kinds)) for place, kinds in words.items()}
 
-    def sheet(self, state: int, manner: Manner) -> Sheet:
-        """The lines of a state; each of its parts is named by the kinds of marks on it, with spaces in between."""
-        return self._laid(state, manner).sheet
-
-    def type_at(self, state: int, manner: Manner, place: Place) -> tuple[Sheet, Part, Derivation] | None:
-        """What one sees at a place in the lines of a state, if it is a subterm: these lines, which part of them, and its type.
-
-        Raises ``Unanswerable`` if the state is too large.
-        """
-        key = state, manner
-        if self._judged is None or self._judged[0] != key:
-            shown, M = self.scene(state, manner), self.subject(state)
-            if is_large(M, TYPED):
-                raise Unanswerable(f"this state has more than {TYPED:,} subterms, so their types are not looked for")
-            marks = self.marks(state, shown.stage)
-            found = judged(shown.subject, below(derive(M), path(shown.stage.end)), Marks.of(marks))
-            doc = document(shown.subject, shown.names, manner.brevity(marks), found.marks)
-            lines = sheet(doc, self._origin, manner.width)
-            self._judged = key, _framed(lines, self._laid(state, manner).place, shown), found.derivations
-        _, lines, derivations = self._judged
-        part = innermost(lines, place)
-        return None if part is None else (lines, part, derivations[int(part.name)])
-
-    def _stage(self, state: int) -> Stage:
-        return stage(*self._closure(state))
-
-    def _closure(self, state: int) -> tuple[Context | None, Closure]:
-        """A state as reduction holds it, and the context of its redex."""
-        steps = self._result.steps
-        if state < len(steps):
-            return steps[state].context, steps[state].found
-        if steps:
-            return steps[-1].context, steps[-1].left
-        return None, Closure(self._result.subject, None, None)
-
-    def _uncut(self, found: Stage) -> Uncut:
-        return found.subject, found.path, len(self._binders(found.end))
-
-    def _binders(self, end: Context | None) -> tuple[str, ...]:
-        """The variables that are bound around what is shown; around the next states it is the same ones."""
-        if self._names[0] is not end:
-            self._names = end, binders(end)
-        return self._names[1]
-
     def _laid(self, state: int, manner: Manner) -> "_Laid":
         key = state, manner
         found = self._sheets.pop(key, None) or self._lay(state, manner)
@@ -153,8 +112,8 @@ class States:
         if manner not in self._memories and len(self._memories) >= STATES:
             self._memories.clear()
         memory = self._memories.setdefault(manner, Memory())
-        shown = self.scene(state, manner)
-        marks = self.marks(state, shown.stage)
+        shown = self._states.scene(state, whole=manner.whole)
+        marks = self._marks(state, shown.stage)
         doc = document(shown.subject, shown.names, manner.brevity(marks), Marks.of(marks), memory)
         whole = sheet(doc, self._origin, manner.width)
         place = next((part.start[0] for kind in _ANCHORS for part in whole.parts if kind in part.name.split()), 0)
