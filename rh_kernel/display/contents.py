@@ -8,8 +8,7 @@ import math
 import numpy as np
 
 from rh_kernel.display.record import Json, Record
-from rh_kernel.display.rounding import ENTRIES, array_line
-from rh_kernel.display.values import short, summary
+from rh_kernel.display.values import content_text, short
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import real
 
@@ -54,11 +53,6 @@ def content(array: Array, most: int) -> Record:
         "max": float(finite.max()) if finite.size else None,
         "values": values if array.size <= most else None,
     }
-
-
-def content_text(array: Array) -> str:
-    """An array on one line: its entries to four digits, or of a large one its extremes."""
-    return array_line(array) if array.size <= ENTRIES else summary(array)
 
 
 def difference(one: Array, other: Array) -> str:

@@ -5,32 +5,41 @@ from dataclasses import replace
 
 import numpy as np
 
-from rh_kernel.display.html import COLOURS
+from rh_kernel.display.html import COLOURS, escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, span, table
-from rh_kernel.display.text import to_text
-from rh_kernel.display.values import Changes, array_html, value_doc
+from rh_kernel.display.text import to_text, visible
+from rh_kernel.display.values import Changes, array_html, content_text, value_doc
 from rh_kernel.session.results import Change
 from rh_kernel.syntax.core import Const
 from rh_kernel.syntax.printing.doc import HARD, Role, concat, join, nest, role
 from rh_kernel.syntax.types import real
 
+MOST, MOST_LINES = 24, 200
+"""Of more locations each is shown on one line, and so many of them."""
+
 EMPTY = "the heap is empty: no location has been declared"
 
 
 def heap_text(contents: Sequence[Change]) -> str:
-    """A line for each location, and one more for what it held at first."""
+    """A line for each location, and one more for what it held at first; of many the line alone, of very many the first ones."""
+    held = by_name([*map(_moved, contents)])
+    if len(held) > MOST:
+        lines = [f"{name} : {real(*now.shape)} = {content_text(now)}" for name, (_, now) in [*held.items()][:MOST_LINES]]
+        return "\n".join([*map(visible, lines), *([f"⋮ {len(held) - MOST_LINES:,} more"] if len(held) > MOST_LINES else [])])
     docs = [
         concat(
             nest(role(Role.LOCATION, name), " : ", role(Role.TYPE, str(real(*now.shape))), " = ", value_doc(Const(now))),
             "" if first is None else nest(HARD, role(Role.FADED, "at first "), value_doc(Const(first))),
         )
-        for name, (first, now) in by_name([*map(_moved, contents)]).items()
+        for name, (first, now) in held.items()
     ]
     return to_text(join(HARD, docs)) if docs else EMPTY
 
 
 def heap_html(contents: Sequence[Change]) -> str:
-    """A table with a row for each location."""
+    """A table with a row for each location; of many their lines as text."""
+    if len(contents) > MOST:
+        return box(f"{MONOSPACE};white-space:pre-wrap", escape(heap_text(contents)))
     rows = [
         [
             span(f"{MONOSPACE};color:{COLOURS[Role.LOCATION]}", name),

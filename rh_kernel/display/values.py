@@ -4,6 +4,7 @@ Small arrays are shown whole, in the text with digits that read back exactly; of
 and a picture. Nothing depends on settings of NumPy.
 """
 
+import math
 from collections.abc import Mapping
 from typing import TypeAlias
 
@@ -11,18 +12,25 @@ import numpy as np
 
 from rh_kernel.display.html import escape
 from rh_kernel.display.pictures import curve, heat_map, shade, strengths
+from rh_kernel.display.rounding import ENTRIES, array_line
 from rh_kernel.display.text import to_text
 from rh_kernel.primitives.values import materialise
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Array, Const, Term, Tuple
 from rh_kernel.syntax.printing.constants import array_doc, number_text
-from rh_kernel.syntax.printing.doc import HARD, LINE, Doc, Role, concat, group, join, nest, role
+from rh_kernel.syntax.printing.doc import HARD, LINE, Doc, Role, Text, concat, group, join, nest, role
 from rh_kernel.syntax.types import real
 
 MOST_ENTRIES = 100
 """An array of more entries is not written out in text."""
+PART = 1 << 16
+"""So many entries of a large array are looked at at a time."""
 MOST_COLUMNS = 16
 """A table is at most so wide, and so high."""
+MOST_LOCATIONS = 12
+"""Of more locations that have changed each is told of on one line."""
+MOST_LINES = 50
+"""So many of these lines are written, and so many names in one."""
 DIGITS = 4
 """Significant digits in tables and summaries; the whole number is shown on hovering."""
 
@@ -51,8 +59,20 @@ def value_text(V: Term, width: float = 100) -> str:
 
 
 def changes_doc(changes: Changes) -> Doc:
-    """What became of each location: by how much it changed at most, before and after."""
-    return join(HARD, [_change_doc(name, before, after) for name, (before, after) in changes.items()])
+    """What became of each location: by how much it changed at most, before and after.
+
+    Of those that are as they were only the names are told, and of many each on one line.
+    """
+    moved, same = _moved(changes)
+    tell = _change_doc if len(moved) <= MOST_LOCATIONS else _change_line
+    docs = [tell(name, before, after) for name, (before, after) in [*moved.items()][: _lines(moved)]]
+    if len(docs) < len(moved):
+        docs.append(role(Role.FADED, _more(moved)))
+    if same:
+        names = [_typed(name, A) for name, A in same[:MOST_LINES]]
+        rest = f", and {len(same) - len(names):,} more" if len(names) < len(same) else ""
+        docs.append(concat(join(Text(", "), names), rest, " is as it was" if len(same) == 1 else " are as they were"))
+    return join(HARD, docs)
 
 
 def changes_text(changes: Changes, width: float = 100) -> str:
@@ -60,18 +80,52 @@ def changes_text(changes: Changes, width: float = 100) -> str:
     return to_text(changes_doc(changes), width)
 
 
+def _moved(changes: Changes) -> tuple[Changes, list[tuple[str, Array]]]:
+    """The locations that have changed, and the others with what they hold."""
+    same = [
+        (name, after)
+        for name, (before, after) in changes.items()
+        if before is not None and np.array_equal(before, after, equal_nan=True)
+    ]
+    names = {name for name, _ in same}
+    return {name: change for name, change in changes.items() if name not in names}, same
+
+
+def _lines(moved: Changes) -> int:
+    return len(moved) if len(moved) <= MOST_LOCATIONS else MOST_LINES
+
+
+def _more(moved: Changes) -> str:
+    return f"… and {len(moved) - MOST_LINES:,} more; `%heap` shows what they hold"
+
+
 def summary(array: Array) -> str:
     """``640 entries from -0.31 to 0.52, mean 0.01``; entries that are no finite numbers are counted apart."""
-    finite = array[np.isfinite(array)].astype(np.float64)
-    words = [f"{array.size} {'entry' if array.size == 1 else 'entries'}"]
-    if finite.size:
-        words[0] += f" from {short(float(finite.min()))} to {short(float(finite.max()))}"
+    words = [f"{array.size:,} {'entry' if array.size == 1 else 'entries'}"]
+    flat = array.ravel()
+    parts = [flat[start : start + PART] for start in range(0, flat.size, PART)]
+    ends = [(float(part.min()), float(part.max()), part.size) for part in map(_finite, parts) if part.size]
+    count = sum([size for _, _, size in ends])
+    if ends:
+        low, high = min([least for least, _, _ in ends]), max([greatest for _, greatest, _ in ends])
+        words[0] += f" from {short(low)} to {short(high)}"
         # Scaled first, so that a sum of large numbers does not overflow.
-        scale = float(np.abs(finite).max()) or 1.0
-        words.append(f"mean {short(scale * float((finite / scale).mean()))}")
-    if finite.size < array.size:
-        words.append(f"{array.size - finite.size} not finite")
+        scale = max(abs(low), abs(high)) or 1.0
+        words.append(f"mean {short(scale * (math.fsum([float((_finite(part) / scale).sum()) for part in parts]) / count))}")
+    if count < array.size:
+        words.append(f"{array.size - count:,} not finite")
     return ", ".join(words)
+
+
+def _finite(part: Array) -> Array:
+    """The finite entries in float64."""
+    finite = np.isfinite(part)
+    return (part if finite.all() else part[finite]).astype(np.float64, copy=False)
+
+
+def content_text(array: Array) -> str:
+    """An array on one line: its entries to four digits, or of a large one its extremes."""
+    return array_line(array) if array.size <= ENTRIES else summary(array)
 
 
 def short(x: float) -> str:
@@ -86,7 +140,7 @@ def _array_doc(array: Array, most: int) -> Doc:
 
 
 def _change_doc(name: str, before: Array | None, after: Array) -> Doc:
-    head = concat(role(Role.LOCATION, name), " : ", role(Role.TYPE, str(real(*after.shape))))
+    head = _typed(name, after)
     if before is None:
         return nest(head, " is new", HARD, _array_doc(after, MOST_ENTRIES))
     lines = [
@@ -96,12 +150,19 @@ def _change_doc(name: str, before: Array | None, after: Array) -> Doc:
     return nest(head, f" {_by_how_much(before, after)}", HARD, lines[0], HARD, lines[1])
 
 
+def _change_line(name: str, before: Array | None, after: Array) -> Doc:
+    words = "is new" if before is None else _by_how_much(before, after)
+    return concat(_typed(name, after), f" {words}")
+
+
+def _typed(name: str, array: Array) -> Doc:
+    return concat(role(Role.LOCATION, name), " : ", role(Role.TYPE, str(real(*array.shape))))
+
+
 def _by_how_much(before: Array, after: Array) -> str:
     change = _difference(before, after)
     if change is None:
         return "has another shape"
-    if np.array_equal(before, after, equal_nan=True):
-        return "is as it was"
     return f"changed by at most {short(float(np.abs(change).max(initial=0.0)))}"
 
 
@@ -139,11 +200,13 @@ def array_html(array: Array) -> str:
 
 
 def changes_html(changes: Changes) -> str:
-    """Changes of the heap as a table; the empty text for none."""
-    if not changes:
-        return ""
+    """Changes of the heap as a table, of many and of those that are as they were as text; the empty text for none."""
+    moved, _ = _moved(changes)
+    if not moved or len(moved) > MOST_LOCATIONS:
+        return f'<div style="white-space:pre-wrap;{_MONO}">{escape(changes_text(changes))}</div>' if changes else ""
+    same = {name: change for name, change in changes.items() if name not in moved}
     rows = [_row(tuple(f"<b>{head}</b>" for head in _HEADS))]
-    for name, (before, after) in changes.items():
+    for name, (before, after) in moved.items():
         location = f"{_text(name)}<br>{_text(str(real(*after.shape)))}"
         difference = _difference(before, after)
         old = "new" if before is None else array_html(before)
@@ -151,7 +214,7 @@ def changes_html(changes: Changes) -> str:
         if difference is not None:
             change = f"{change}<br>{array_html(difference)}"
         rows.append(_row((location, old, array_html(after), change)))
-    return f'<div style="overflow-x:auto">{_table("".join(rows))}</div>'
+    return f'<div style="overflow-x:auto">{_table("".join(rows))}</div>{changes_html(same)}'
 
 
 def _entries(matrix: Array) -> str:

@@ -221,15 +221,42 @@ def test_changes_as_text() -> None:
         "  after  [[1.0, 2.5]]\n"
         "b : Real(1) is new\n"
         "  0.0\n"
-        "c : Real(1) is as it was\n"
-        "  before 1.0\n"
-        "  after  1.0\n"
         "w1 : Real(20, 20) changed by at most 2\n"
         "  before ‹Real(20, 20)› 400 entries from -1 to 2, mean 0.5\n"
-        "  after  ‹Real(20, 20)› 400 entries from -2 to 4, mean 1"
+        "  after  ‹Real(20, 20)› 400 entries from -2 to 4, mean 1\n"
+        "c : Real(1) is as it was"
     )
     assert changes_text({}) == ""
     assert changes_html({}) == ""
+
+
+@pytest.mark.parametrize("many", [14, 1000])
+def test_of_many_changes_each_is_told_of_on_one_line_and_of_what_is_as_it_was_the_names(many: int) -> None:
+    changes = {f"w{n}": (np.zeros(2), np.array([0.0, n])) for n in range(many)}
+    lines = changes_text(changes).splitlines()
+    assert lines[:2] == ["w1 : Real(2) changed by at most 1", "w2 : Real(2) changed by at most 2"]
+    assert len(lines) == (14 if many == 14 else 52)
+    assert lines[-1] == "w0 : Real(2) is as it was"
+    assert lines[-2] == (
+        "w13 : Real(2) changed by at most 13" if many == 14 else "… and 949 more; `%heap` shows what they hold"
+    )
+    check(changes_html(changes))
+    assert len(changes_html(changes)) < 5_000
+
+
+def test_of_a_thousand_contents_that_are_as_they_were_some_names_are_told() -> None:
+    text = changes_text({f"w{n}": (np.zeros(2), np.zeros(2)) for n in range(1000)})
+    assert text.startswith("w0 : Real(2), w1 : Real(2), ")
+    assert text.endswith(", and 950 more are as they were")
+
+
+@given(arrays(2, 40, (*STRANGE[:-3], np.nan, np.inf)))
+def test_a_summary_in_parts_is_that_of_the_whole(array: Array) -> None:
+    whole = summary(array)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rh_kernel.display.values.PART", 7)
+        parts = summary(array)
+    assert parts.split(", mean")[0] == whole.split(", mean")[0]
 
 
 @given(st.text(), arrays(2, 3), arrays(2, 3))

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from rh_kernel.denotational.drawing.lettering import shortened
-from rh_kernel.display.contents import EQUAL, content_text, difference
+from rh_kernel.display.contents import EQUAL, difference
 from rh_kernel.display.gradients.passes import Reading, Row, reading, shortened_table, side_by_side
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.text import visible
-from rh_kernel.display.values import changes_text, value_text
+from rh_kernel.display.values import changes_text, content_text, value_text
 from rh_kernel.session.results import GradientMade
 from rh_kernel.syntax.core import Array
 

@@ -12,6 +12,9 @@ from rh_kernel.syntax.printing.doc import Role
 from rh_kernel.syntax.types import real
 from rh_kernel.training.events import Progress
 
+MOST_LINES = 50
+"""Of so many locations a text tells what has become of them."""
+
 BAR = 24
 """The bar of a text is so many characters long."""
 
@@ -51,7 +54,9 @@ def run_text(done: TrainingDone) -> str:
     """What was done, the curve of each measure in block characters, and by how much each location changed."""
     lines = [_head(done)]
     lines += [f"{_ends(values)}  {sparkline(values)}  {text}" for text, values in done.measures if values]
-    lines += [f"{c.location.name} : {real(*c.after.shape)}  {moved(c)}  {contents(c)}" for c in done.changes]
+    lines += [f"{c.location.name} : {real(*c.after.shape)}  {moved(c)}  {contents(c)}" for c in done.changes[:MOST_LINES]]
+    if len(done.changes) > MOST_LINES:
+        lines.append(f"… and {len(done.changes) - MOST_LINES:,} more; `%heap` shows what they hold")
     return "\n".join(lines)
 
 
