@@ -60,6 +60,7 @@ _HINTS: Mapping[type[Plan], str] = {
     RunEffects: "what a %%eff cell runs has steps, which `rh trace` shows, but no straight-line program and no diagram",
     Differentiate: _BY_RUN,
     ShowForms: _BY_RUN,
+    Train: "a training item runs its command on every sample: end the file with that command, for one of them",
 }
 """What to do instead with the last plan of these kinds."""
 

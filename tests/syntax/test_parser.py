@@ -542,6 +542,7 @@ def test_an_expression_may_begin_anywhere() -> None:
         (" dim n = 3", ("invalid", "")),
         ("check ⟨", ("incomplete", "  ")),
         ("check ⟨1,", ("incomplete", "       ")),
+        ("check ⌊", ("incomplete", "  ")),
     ],
 )
 def test_completeness(text: str, expected: tuple[str, str]) -> None:

@@ -52,7 +52,8 @@ def totals(program: Program) -> str:
     once, each = program.cost_of(0), program.cost_of(1) - program.cost_of(0)
     flop = f"{once} + {each} b" if once and each else f"{each} b" if program.is_batched and each else str(once + each)
     checks = f", {program.checks} check{'s' if program.checks > 1 else ''}" if program.checks else ""
-    return f"{len(program.equations) - program.checks} equations{checks}, {flop} flop"
+    count = len(program.equations) - program.checks
+    return f"{count} equation{'' if count == 1 else 's'}{checks}, {flop} flop"
 
 
 def listing(program: Program) -> str:

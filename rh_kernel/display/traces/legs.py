@@ -38,11 +38,15 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the step ``opened_by`` fired; ``came_back`` says whether the rest that it put in the middle is done."""
+    """Where the step ``opened_by`` fired; ``came_back`` says whether the rest that it put in the middle is done.
+
+    ``depth`` is how many of the places around it, and of itself, are no beginnings of a pass.
+    """
 
     path: tuple[int, ...]
     opened_by: int
     rule: Rule
+    depth: int
     came_back: bool = False
 
 
@@ -62,7 +66,8 @@ def legs(steps: Sequence[Step]) -> tuple[Leg, ...]:
         if not _leave(places, path) and step.rule is Rule.H_OP:
             return (Leg(Direction.PLAIN, None, 0, len(steps) - 1, 0),)
         if opens:
-            places.append(_Place(path, n, step.rule))
+            around = places[-1].depth if places else 0
+            places.append(_Place(path, n, step.rule, around + (step.rule is not Rule.REV_HANDLE)))
         leg = _leg(places, n)
         if found and replace(leg, first=found[-1].first) == replace(found[-1], last=n):
             leg = replace(leg, first=found.pop().first)
@@ -81,13 +86,12 @@ def _leave(places: list[_Place], path: tuple[int, ...]) -> bool:
 
 
 def _leg(places: list[_Place], n: int) -> Leg:
-    depth = sum(place.rule is not Rule.REV_HANDLE for place in places)
     if not places:
         return Leg(Direction.PLAIN, None, n, n, 0)
     inner = places[-1]
     if inner.rule is Rule.REV_HANDLE:
-        return Leg(Direction.FORWARD, inner.opened_by, n, n, depth)
+        return Leg(Direction.FORWARD, inner.opened_by, n, n, inner.depth)
     if inner.rule is Rule.RH_RETURN:
-        return Leg(Direction.TURN, inner.opened_by, n, n, depth - 1)
+        return Leg(Direction.TURN, inner.opened_by, n, n, inner.depth - 1)
     direction = Direction.BACKWARD if inner.came_back else Direction.FORWARD
-    return Leg(direction, inner.opened_by, n, n, depth - 1)
+    return Leg(direction, inner.opened_by, n, n, inner.depth - 1)

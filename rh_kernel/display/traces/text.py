@@ -10,6 +10,7 @@ from rh_kernel.display.traces.legs import legs
 from rh_kernel.display.traces.scenes import document
 from rh_kernel.display.traces.states import States
 from rh_kernel.display.traces.words import ARROWS, SHORT, title
+from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade
 from rh_kernel.syntax.core import Perform
 from rh_kernel.syntax.printing.doc import Close, Doc, Newline, Open, layout, plain
@@ -94,6 +95,8 @@ def _with_heap(result: TraceMade, subject: str) -> str:
     """The subject, under the contents of the locations that the trace reads or writes."""
     used: set[Location] = set()
     for step in result.steps:
+        if step.rule not in (Rule.GET, Rule.PUT):
+            continue
         match step.redex:
             case Perform(op, _):
                 used |= {i for i in op.indices if isinstance(i, Location)}

@@ -43,7 +43,7 @@ NEXT = {
     ";": "only the clauses of a handler are separated by `;`; each item has a line of its own",
 }
 FIRST = {
-    **dict.fromkeys(OUTSIDE, "a line that continues an item is indented"),
+    **dict.fromkeys((*OUTSIDE, "+", "*", "@", "/", "·", "×"), "a line that continues an item is indented"),
     "//": "a comment begins with #",
     "<": "a tuple is written (x, y) or ⟨x, y⟩",
 }
@@ -57,6 +57,9 @@ CHARACTERS = {
     "²": "write square(x) or x * x",
     "?": "`%help exp` tells what is known of a name, and Shift-Tab what is known where the cursor is",
     "^": "a transpose is w^T or wᵀ; a power is x * x or square(x)",
+    "–": "a minus sign is -",
+    "—": "a minus sign is -",
+    "÷": "a quotient is x / y",
     "≤": "the arrow of a command's let is <= or ⇐",
     "⟵": "the arrow of a let is <- or ←",
     "\\": "there are no function values: declare a function with fun f(x : A) = M",

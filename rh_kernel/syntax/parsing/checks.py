@@ -17,7 +17,7 @@ def is_check(c: Cursor) -> bool:
     if c.token.kind is not Kind.NAME or c.token.text != CHECK:
         return False
     follows = c.peek().kind in {Kind.NAME, Kind.NUMBER, Kind.KEYWORD} and c.peek().text != "in"
-    return follows or c.peek().text == "⟨" or any(t.text in _SIGNS for t in c.rest())
+    return follows or c.peek().text in {"⟨", "⌊"} or any(t.text in _SIGNS for t in c.rest())
 
 
 def check(c: Cursor) -> Check:

@@ -57,7 +57,7 @@ def elaborate_dim(cx: Context, e: s.Expr) -> Dim:
     """The dimension that is written. Raises ``Rejected``."""
     d = _dim(cx, e)
     if d.constant is not None and d.constant < 0:
-        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` is {d}"))
+        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` is {d if e.span.text != str(d) else 'less than 0'}"))
     return d
 
 

@@ -174,7 +174,7 @@ def _sample(names: tuple[s.NamePattern, ...], data: items.DataExpr, sample_types
 
 
 def _positive(cx: Context, e: s.Expr) -> int:
-    value = _count(cx, e)
+    value = _count(cx, e, 1)
     if value < 1:
         raise Rejected(
             BadTraining(span=e.span, why="there would be nothing to do", found=str(value), expected="a whole number from 1 on")
@@ -182,10 +182,12 @@ def _positive(cx: Context, e: s.Expr) -> int:
     return value
 
 
-def _count(cx: Context, e: s.Expr) -> int:
+def _count(cx: Context, e: s.Expr, least: int = 0) -> int:
     match e:
         case s.Number(text) | s.Negate(s.Number(text)) if isinstance(e, s.Negate) or not text.isdecimal():
-            raise Rejected(BadTraining(span=e.span, why=f"`{e.span.text}` is no whole number", expected="a whole number"))
+            why = f"less than {least}" if text.isdecimal() else "no whole number"
+            expected = f"a whole number from {least} on"
+            raise Rejected(BadTraining(span=e.span, why=f"`{e.span.text}` is {why}", expected=expected))
         case _:
             return whole_number(cx, e)
 
