@@ -69,8 +69,9 @@ class Contents(Memory):
 
     def store(self, heap: Mapping[Location, Array]) -> None:
         """Overwrites what is at those locations."""
-        for location, content in heap.items():
-            self._parts[location][...] = content
+        with np.errstate(over="ignore"):
+            for location, content in heap.items():
+                self._parts[location][...] = content
 
     def close(self) -> None:
         """From here on nobody writes on the contents."""

@@ -82,14 +82,13 @@ class Machine:
     def written(self, *, ended: bool = False) -> dict[Location, Array]:
         """The contents, as they are now, of the locations that the program writes: arrays that share nothing.
 
-        If the runs have ``ended``, they may be the memory's own arrays: nobody is to run on it any more.
+        If the runs have ``ended``, one that is most of the memory may be the memory's own: nobody is to run on it any more.
         """
-        memory, writes = self.memory, [location for location, _ in self.program.writes]
-        if not isinstance(memory, Contents):
-            memory = memory.fetch()
-        elif ended and 2 * sum([memory[location].size for location in writes]) > memory.whole.size:
-            return self._of_writes(memory)
-        return {location: np.array(memory[location], np.float64) for location in writes}
+        memory: Mapping[Location, Array] = self.memory if isinstance(self.memory, Contents) else self.memory.fetch()
+        # Who keeps a part keeps the whole, so only what is most of it is given away.
+        most = memory.whole.size // 2 if ended and isinstance(memory, Contents) else inf
+        found = {location: memory[location] for location, _ in self.program.writes}
+        return {at: np.asarray(A, np.float64) if A.size > most else np.array(A, np.float64) for at, A in found.items()}
 
     def seen(self) -> dict[Location, Array]:
         """The same, in arrays that the next call overwrites, all at once: no signal comes in between."""

@@ -298,7 +298,10 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
                 case Trained():
                     after = _after(state, event.heap)
                     changes = changed(state.heap, after.heap)
-                    yield Shown(number, TrainingDone(event.epochs, event.samples, event.measures, event.seconds, changes))
+                    try:
+                        yield Shown(number, TrainingDone(event.epochs, event.samples, event.measures, event.seconds, changes))
+                    except KeyboardInterrupt:
+                        raise Interrupted(after) from None
                     return after
     except KeyboardInterrupt:
         if last is None:

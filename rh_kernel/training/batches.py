@@ -46,7 +46,8 @@ class Batches:
     ) -> None:
         self.size = data.size
         self.machine = Machine(program, memory, precision, backend, runs)
-        self.inputs = [np.ascontiguousarray(data.arrays[name], precision) for name in names]
+        with np.errstate(over="ignore"):
+            self.inputs = [np.ascontiguousarray(data.arrays[name], precision) for name in names]
         # What a run holds whatever the number of samples, and for each of them.
         self._once, each = self.machine.sizes
         self._each = max(1, each)
@@ -85,17 +86,20 @@ class Batches:
             piece = row[start : start + most]
             self._pieces.machine.memory.store(old)
             self._pieces.machine.runner(len(piece)).steps(self.inputs, piece[None])
-            share = len(piece) / len(row)
-            for location, array in self._pieces.machine.written().items():
-                new[location] = new.get(location, 0) + share * array
-        machine.memory.store(new)
+            # Times the number of samples, not their share: so what is the same in all of the pieces stays what it is.
+            with np.errstate(all="ignore"):
+                for location, array in self._pieces.machine.written().items():
+                    new[location] = new.get(location, 0) + len(piece) * array
+        with np.errstate(all="ignore"):
+            machine.memory.store({location: total / len(row) for location, total in new.items()})
 
     def total(self, start: int, stop: int) -> float:
         """The sum of the results, of type ``Real(1)``, of these samples."""
         runner = self.machine.runner(stop - start)
         runner.steps(self.inputs, np.arange(start, stop)[None])
         (result,) = flat(runner.result())
-        return float(np.sum(result, dtype=np.float64))
+        with np.errstate(invalid="ignore"):
+            return float(np.sum(result, dtype=np.float64))
 
 
 def for_changes(

@@ -119,6 +119,20 @@ def test_an_interrupt_reaches_a_cell_that_is_timed(session: Session) -> None:
     assert [e.result.stopped for e in found if isinstance(e, Shown) and isinstance(e.result, TrainingDone)] == [True]
 
 
+def test_an_interrupt_while_the_end_of_a_run_is_shown_does_not_tell_it_twice(session: Session) -> None:
+    _, session = run(session, TRAINED)
+    events = execute(session, Source("cell", TRAIN.replace("1000000000", "2")))
+    for event in events:
+        if isinstance(event, Shown) and isinstance(event.result, TrainingDone):
+            assert not event.result.stopped
+            break
+    with pytest.raises(StopIteration) as end:
+        events.throw(KeyboardInterrupt())
+    after = end.value.value
+    assert isinstance(after, Session)
+    assert [array.tolist() for array in after.heap.values()] != [array.tolist() for array in session.heap.values()]
+
+
 def rest(events: Iterator[Event]) -> list[Event]:
     return [*events]
 

@@ -1,6 +1,7 @@
 """Training runs (LANGUAGE §6): the meaning of a batch, the order of the samples, measures, and that the examples are learnt."""
 
 import time
+import warnings
 from collections.abc import Mapping
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
 from rh_kernel.arrays.compile import compile_command
+from rh_kernel.arrays.contents import Contents, Layout
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.plan import Integers
 from rh_kernel.arrays.running import Machine, prepare
@@ -118,6 +120,37 @@ train let n <= Get[count]() in Put[count](n + 1) for (x, t) in data("xor") epoch
     run = elaborated(text)
     (count,) = run.locations
     assert trained(run.events({count: np.zeros(1)})).heap[count] == [10.0]
+
+
+@pytest.mark.parametrize("piece", [1, 2, 5])
+def test_it_is_made_once_a_batch_in_pieces_too(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    """And exactly once: 3/7 + 3/7 + 1/7 of a change are a little less than the whole."""
+    text = """
+loc count : Real = zeros
+loc sum : Real = zeros
+train let n <= Get[count]() in let _ <= Put[count](n + 1) in
+  let s <= Get[sum]() in Put[sum](s + dot(tanh(x), sin(x))) for x in data("mine") epochs 50 batch 7
+"""
+    monkeypatch.setattr(batches, "LARGEST", 30 * piece)
+    run = elaborated(text, {"mine": {"x": np.ones((7, 9))}})
+    count, total = run.locations
+    after = trained(run.events({count: np.zeros(1), total: np.zeros(1)})).heap
+    assert after[count] == [50.0]
+
+
+def test_numpy_does_not_warn_of_what_is_told_anyway() -> None:
+    text = """
+loc w : Real = zeros
+train let _ <= Put[w](recip(x)) in return x for x in data("mine") epochs 2 batch 1 measure return recip(x)
+"""
+    run = elaborated(text, {"mine": {"x": np.array([0.0, -0.0])}})
+    (w,) = run.locations
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isinf(trained(run.events({w: np.zeros(1)})).heap[w])
+        far = Contents(Layout({w: (1,)}), np.dtype(np.float32))
+        far.store({w: np.array([1e300])})
+    assert np.isinf(far[w])
 
 
 def test_the_same_seed_gives_the_same_run_and_another_one_another() -> None:
@@ -333,7 +366,7 @@ train rev handle (x) <u>. mlp(u) with sgd(0.2, t)
     assert end.seconds < 10
 
 
-def test_the_heap_that_is_told_of_is_one_copy_and_the_last_one_what_the_run_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_heap_that_is_told_of_is_one_copy_and_the_last_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "SMALL", 0)
     monkeypatch.setattr(loop, "BETWEEN_EVENTS", 0.0)
     run = training(random_data(20), "epochs 200 batch 4")
@@ -348,10 +381,30 @@ def test_the_heap_that_is_told_of_is_one_copy_and_the_last_one_what_the_run_work
                 for location in run.locations:
                     assert all(heap[location] is told[0][location] for heap in told)
                     assert not np.shares_memory(event.heap[location], told[0][location])
-                    assert event.heap[location].base is event.heap[run.locations[0]].base
             case _:
                 pass
     assert len(told) > 1
+
+
+def test_of_what_a_run_worked_on_only_most_of_it_is_kept() -> None:
+    """A large content is not copied; a small one that is kept when the large one is replaced keeps no memory but its own."""
+    run = elaborated(
+        """loc trunk : Real(50, 50) = zeros
+loc head : Real(2) = zeros
+train let w <= Get[trunk]() in let _ <= Put[trunk](w + fill[50, 50](1)) in let h <= Get[head]() in Put[head](h + x)
+  for x in data("mine") epochs 1 batch 1
+""",
+        {"mine": {"x": np.ones((2, 2))}},
+    )
+    trunk, head = run.locations
+    after = trained(run.events({trunk: np.zeros((50, 50)), head: np.zeros(2)})).heap
+    np.testing.assert_array_equal(after[trunk], np.full((50, 50), 2.0))
+    np.testing.assert_array_equal(after[head], [2.0, 2.0])
+    assert after[trunk].base is not None
+    assert after[head].base is None
+    assert not np.shares_memory(after[trunk], after[head])
+    assert not after[trunk].flags.writeable
+    assert not after[head].flags.writeable
 
 
 def test_contents_that_are_only_read_are_not_kept_alive_by_those_that_are_written() -> None:
