@@ -198,7 +198,9 @@ def strays(grammar: Grammar, effects: Grammar, text: str) -> list[str]:
         if inner is None:
             of_words = words_of_directive(chunk)
             found += [chunk.text] if not follows(grammar, "item", tokens(chunk) if of_words is None else of_words) else []
-        elif inner.line == LABORATORY:
+            continue
+        found += [part.text for part in inner.strays if any(t.kind is not Kind.COMMENT for t in tokens(part))]
+        if inner.line == LABORATORY:
             found += [part.text for part in inner.items if not follows(grammar, "laboratory-item", tokens(part))]
         else:
             found += [part.text for part in inner.items if not follows(effects, "item", tokens_of_effects(part))]

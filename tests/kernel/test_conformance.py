@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import jupyter_kernel_test
@@ -68,6 +69,14 @@ class RHWelcomeTests(jupyter_kernel_test.IopubWelcomeTests):
             before.execute_interactive("1 + 2", timeout=60, output_hook=_unseen)  # it ends when the kernel is idle again
         finally:
             before.stop_channels()
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        """The heart has begun to beat: in jupyter_client a thread that is stopped before that makes sockets for ever."""
+        until = time.monotonic() + 60
+        while not cls.kc.hb_channel.is_beating() and time.monotonic() < until:
+            time.sleep(0.01)
+        super().tearDownClass()
 
 
 del jupyter_kernel_test.KernelTests, jupyter_kernel_test.IopubWelcomeTests
