@@ -157,15 +157,19 @@ def _behind(form: Plus | Rd, V: Term, rho: Environment, outer: Context | None) -
 
 
 def _along(
-    form: Tuple, start: int, before: Values, rho: Environment, outer: Context | None
+    form: Tuple, i: int, before: Values, rho: Environment, outer: Context | None
 ) -> tuple[Subject, Environment, Context | None]:
-    """The first component from ``start`` on that is no value yet, or the tuple of values."""
-    for i in range(start, len(form.items)):
+    """The first component from the i-th on that is no value yet, or a first one inside of it, or the tuple of values."""
+    while i < len(form.items):
         N = form.items[i]
+        if type(N) is Tuple and not N.of_values:
+            form, i, before, outer = N, 0, None, Context(form, i, rho, before, outer)
+            continue
         V = N if type(N) is Const else value(N, rho)
         if V is None:
             return N, rho, Context(form, i, rho, before, outer)
         before = V, before
+        i += 1
     return Tuple(tuple(listed(before)), span=form.span), None, outer
 
 

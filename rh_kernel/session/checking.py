@@ -15,6 +15,7 @@ from rh_kernel.syntax.core import Array, Term, Tuple, Zero
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product
+from rh_kernel.syntax.values import constant
 from rh_kernel.typing.elaboration.checks import Equation
 
 _SHOWN = 12
@@ -32,8 +33,10 @@ def check(equation: Equation, heap: Mapping[Location, Array], settings: Settings
         return
     i, place, difference = unequal[0]
     where = f": component {i} of the tuples differs" if len(pairs) > 1 else ""
-    at = f" at entry {_entry(place)}" if pairs[i - 1][0].size > 1 else ""
-    hint = f"the largest difference is {difference:.3g}{at}; allowed is {equation.within:g}, `within` sets it"
+    a, b = pairs[i - 1]
+    at = f" at entry {_entry(place)}" if a.size > 1 else ""
+    both = f" ({_number(a[place])}, expected {_number(b[place])})" if at else ""
+    hint = f"the largest difference is {difference:.3g}{at}{both}; allowed is {equation.within:g}, `within` sets it"
     if np.isnan(difference):
         hint = f"there is nan{at}, which is not equal to anything: a function was used where it has no value"
     found, expected = (show(V, width=10**6, abridge=_SHOWN) for V in (left, right))
@@ -62,6 +65,10 @@ def _worst(a: Array, b: Array, within: float) -> tuple[tuple[int, ...] | None, f
         return None, 0.0
     place = tuple(int(i) for i in np.unravel_index(int(np.argmax(excess)), excess.shape))
     return place, float(difference[place])
+
+
+def _number(entry: np.floating) -> str:
+    return show(constant(float(entry)))
 
 
 def _entry(place: tuple[int, ...]) -> str:

@@ -66,6 +66,10 @@ def changed_bounds(bounds: Bounds, item: items.Directive) -> tuple[Bounds, str]:
                 hint = "a cell that may show less cannot show that the limit is raised again"
                 raise Rejected(DirectiveWords(span=item.span, name="limit", wanted=wanted, found=f"`{number}`", hint=hint))
             return _with(bounds, word, found)
+        case (word, number) if word in MEANINGS:
+            wanted = f"a whole number from 1 on behind `{word}`, or `off`, or `default`"
+            hint = "`5k` and `2G` are numbers as well; `%limit` alone tells what is set"
+            raise Rejected(DirectiveWords(span=item.span, name="limit", wanted=wanted, found=f"`{number}`", hint=hint))
         case words:
             wanted = f"{', '.join(f'`{name}`' for name in MEANINGS)}, and a number, `off` or `default`"
             found = f"`{' '.join(words)}`"
