@@ -380,13 +380,26 @@ def test_compile_prints_the_program(rh: Rh) -> None:
     assert any("Put[w1]" in line for line in record["program"])
 
 
+def test_compile_prints_the_program_of_a_batch(rh: Rh) -> None:
+    text = MLP + 'train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for (x, t) in data("moons") epochs 1 batch 16\n'
+    (record,) = rh("compile", "FILE", "--json", text=text).records
+    assert (record["kind"], record["batch"], "type" in record) == ("program", 16, False)
+    # Of each sample: 12 + 3 + 6 forward, 2 at the end, 6 + 7 · 3 back through w1 and swish, 12 + 6 for the means; 6 + 3 in all.
+    assert record["operations"] == 16 * (21 + 2 + 27 + 18) + 9
+    assert any("mean_outer" in line for line in record["program"])
+    (other,) = rh("compile", "FILE", "--json", text=f"{text}return 1\n").records
+    assert other["program"] == ["return 1"]
+    drawn = rh("diagram", "FILE", text="".join([line for line in text.splitlines(True) if not line.startswith("rev handle")]))
+    assert "a training item runs its command on every sample" in drawn.err
+
+
 def test_compile_prints_each_pass_or_each_step(rh: Rh) -> None:
     done = rh("compile", "--passes", "FILE")
     assert done.code == 0
     titles = [line.partition(":")[0] for line in done.out.splitlines() if line.startswith("# ") and ": " in line]
-    assert titles == [f"# {made_by.value}" for made_by in Pass]
+    assert titles == [f"# {made_by.value}" for made_by in Pass if made_by is not Pass.BATCHED]
     (record,) = rh("compile", "--passes", "FILE", "--json").records
-    assert [p["pass"] for p in record["passes"]] == [made_by.value for made_by in Pass]
+    assert [p["pass"] for p in record["passes"]] == [made_by.value for made_by in Pass if made_by is not Pass.BATCHED]
     assert record["passes"][1]["program"] == record["program"]
     done = rh("compile", "--profile", "FILE")
     assert done.code == 0

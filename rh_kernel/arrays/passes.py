@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.plan import Check, Plan, Precision, Scratch
 from rh_kernel.arrays.planning.counting import moved, operations
@@ -24,6 +25,7 @@ class Pass(Enum):
 
     EXECUTED = "symbolic execution"
     SIMPLIFIED = "simplified"
+    BATCHED = "batched"
     EXPANDED = "expanded"
     LOOPS = "loops"
     JOINED = "joined"
@@ -39,6 +41,7 @@ class Pass(Enum):
 _MEANINGS = {
     Pass.EXECUTED: "the command is run once on names of arrays",
     Pass.SIMPLIFIED: "constants are computed, what is there twice or for nobody is left out",
+    Pass.BATCHED: "the same, for all samples of a batch at once; the mean of their changes is taken as early as can be",
     Pass.EXPANDED: "swish and gelu are written with σ, which the function and its slope then share",
     Pass.LOOPS: "each equation becomes loops over views; what only moves entries becomes a view",
     Pass.JOINED: "loops over the same indices become one",
@@ -74,12 +77,16 @@ class Passed:
 def passes(
     translated: Program, samples: int | None = None, precision: Precision = "float64", *, matrices: bool = False
 ) -> tuple[Passed, ...]:
-    """What each pass makes of a program that ``arrays.compile.translate`` leaves. The last form is the plan."""
-    simplified = optimise(translated)
+    """What each pass makes of a program that ``arrays.compile.translate`` leaves. The last form is the plan.
+
+    With a number of ``samples`` it is made for batches of so many: then all inputs differ between samples.
+    """
+    second = Pass.SIMPLIFIED if samples is None else Pass.BATCHED
+    simplified = optimise(translated) if samples is None else batched(translated, [True] * len(translated.inputs))
     made = stages(simplified, samples, precision, matrices=matrices)
     forms: dict[Pass, Form] = {
         Pass.EXECUTED: translated,
-        Pass.SIMPLIFIED: simplified,
+        second: simplified,
         Pass.EXPANDED: made.expanded,
         Pass.LOOPS: made.loops,
         Pass.JOINED: made.joined,

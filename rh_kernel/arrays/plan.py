@@ -32,10 +32,11 @@ Integers: TypeAlias = npt.NDArray[np.intp]
 
 @frozen
 class Input:
-    """The array number ``position`` that a run is given, in row-major order, samples first; only read"""
+    """The array number ``position`` that a run is given, in row-major order, samples first; only read. It may have a name."""
 
     position: int
     size: int
+    name: str = ""
 
 
 @frozen

@@ -111,6 +111,15 @@ class Program:
     batched: tuple[bool, ...]
 
     @property
+    def named_inputs(self) -> tuple[tuple[Register, str], ...]:
+        """The registers of the inputs from left to right, each with what it is called: ``x``, of a pair ``x.1`` and ``x.2``."""
+        found: list[tuple[Register, str]] = []
+        for label, tree in zip(self.names, self.inputs, strict=True):
+            registers = [*leaves(tree)]
+            found += [(r, label if len(registers) == 1 else f"{label}.{i}") for i, r in enumerate(registers, start=1)]
+        return tuple(found)
+
+    @property
     def cost(self) -> int:
         """The floating point operations of one run; of a batched program, with one sample."""
         return self.cost_of(1)

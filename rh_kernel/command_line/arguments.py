@@ -133,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
         ("run", "run every item of a file"),
         ("check", "typecheck every item of a file, and run nothing"),
         ("trace", "show every reduction step of the last command of a file"),
-        ("compile", "show the straight-line program of the last command of a file"),
+        ("compile", "show the straight-line program of the last command or training run of a file"),
         ("diagram", "show the string diagram of the last command of a file"),
         ("fmt", "write a file in canonical layout"),
     ):

@@ -70,7 +70,7 @@ Straight: TypeAlias = ClosedTerm | ClosedCommand
 Reducing: TypeAlias = Straight | RunEffects
 """What has steps."""
 
-_Looked = TypeVar("_Looked", bound=Reducing, covariant=True)
+_Looked = TypeVar("_Looked", bound=Reducing | Train, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,11 @@ def trace(file: str, report: Report, settings: Settings) -> None:
 
 
 def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "") -> None:
-    """The straight-line program of the last command, as ``%compile`` shows it. Raises ``Failure`` if it has none."""
-    subject = find(file, report, settings)
+    """The straight-line program of the last command or training run, as ``%compile`` shows it.
+
+    Raises ``Failure`` if there is neither, or the program has none.
+    """
+    subject = _find(file, report, settings, _compiled)
     if subject is None:
         return
     try:
@@ -161,7 +164,9 @@ def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _L
 
 def _straight(planned: Plan) -> Straight | None:
     match planned:
-        case Evaluate(closed) | Trace(closed) | Compile(closed) | Gradient(closed):
+        case Compile(subject):
+            return None if isinstance(subject, Train) else subject
+        case Evaluate(closed) | Trace(closed) | Gradient(closed):
             return closed
         case Declare() | ShowType() | Derive() | Draw() | Train() | Compare() | Answer() | Refuse():
             return None
@@ -169,6 +174,16 @@ def _straight(planned: Plan) -> Straight | None:
             return None
         case DeclareFunction() | Compute() | ShowForms() | Differentiate() | DeclareEffects() | RunEffects():
             return None
+
+
+def _compiled(planned: Plan) -> Straight | Train | None:
+    match planned:
+        case Train() as training:
+            return training
+        case Compile(Train() as training):
+            return training
+        case _:
+            return _straight(planned)
 
 
 def _reducing(planned: Plan) -> Reducing | None:

@@ -86,7 +86,9 @@ def checked(planned: Plan, text: str) -> Result:
     match planned:
         case Declare(definition):
             return DeclarationMade(definition.name, kind_of(definition), type_text(definition))
-        case Evaluate(subject) | Trace(subject) | Compile(subject):
+        case Compile(subject):
+            return checked(subject if isinstance(subject, Train) else Evaluate(subject), text)
+        case Evaluate(subject) | Trace(subject):
             return TypeShown(" ".join(text.split()), str(subject.type))
         case Gradient(subject, written):
             return TypeShown(" ".join(written.split()), str(subject.type))

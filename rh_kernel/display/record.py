@@ -78,8 +78,9 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
         case TraceMade(type=A, steps=steps, value=V):
             found = None if V is None else value(V)
             return ({"item": item, "kind": "trace", "steps": len(steps), "type": str(A), "value": found},)
-        case ProgramMade(program, A):
-            return ({"item": item, "kind": "program", "type": str(A), **program_record(program), **_compiled(result)},)
+        case ProgramMade(program, A, samples=samples):
+            about: Record = {"batch": samples} if A is None else {"type": str(A)}
+            return ({"item": item, "kind": "program", **about, **program_record(program, samples or 1), **_compiled(result)},)
         case TypeShown(subject, text, remarks):
             said: Record = {"remarks": [*remarks]} if remarks else {}
             return ({"item": item, "kind": "type", "subject": subject, "type": text, **said},)
@@ -164,11 +165,16 @@ def derivation_record(d: Derivation) -> Record:
     return {**fold(shown.root, premises, _rule), **measures}
 
 
-def program_record(program: Program) -> Record:
-    """A straight-line program: its lines, and how many equations, checks and floating point operations it has."""
+def program_record(program: Program, samples: int = 1) -> Record:
+    """A straight-line program: its lines, and how many equations, checks and, for so many samples, operations it has."""
     shown = _lines(program)
     checks: Record = {"checks": program.checks} if program.checks else {}
-    return {"program": shown, "equations": len(program.equations) - program.checks, **checks, "operations": program.cost}
+    return {
+        "program": shown,
+        "equations": len(program.equations) - program.checks,
+        **checks,
+        "operations": program.cost_of(samples),
+    }
 
 
 def _compiled(made: ProgramMade) -> Record:

@@ -167,7 +167,11 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
         case "trace":
             return Trace(elaborate_evaluation(definitions, needs_expression(item)), written(definitions))
         case "compile":
-            return Compile(elaborate_evaluation(definitions, needs_expression(item)), _option(item))
+            run = item.training
+            subject = (
+                elaborate_evaluation(definitions, needs_expression(item)) if run is None else _train(definitions, run, around)
+            )
+            return Compile(subject, _option(item))
         case "type":
             return _type(definitions, needs_expression(item))
         case "derivation":

@@ -67,9 +67,9 @@ Shows: TypeAlias = OneOf["", "passes", "profile"]
 
 @frozen
 class Compile:
-    """``%compile P``; ``shows`` is what follows ``--``, if anything does"""
+    """``%compile P``, ``%compile train P for …``; ``shows`` is what follows ``--``, if anything does"""
 
-    subject: ClosedTerm | ClosedCommand
+    subject: "ClosedTerm | ClosedCommand | Train"
     shows: Shows = ""
 
 

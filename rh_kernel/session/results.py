@@ -82,15 +82,17 @@ class TraceMade:
 class ProgramMade:
     """``%compile``: the straight-line program, and what each pass makes of it; ``in_full`` asks for every program.
 
+    Its result has the ``type``; of a training run it is the program of a batch of so many ``samples``, and has no result.
     ``profile`` is there if it was asked for; ``place`` is where it was measured.
     """
 
     program: Program
-    type: Type
+    type: Type | None
     passes: "tuple[Passed, ...]" = ()
     in_full: bool = False
     profile: "Profile | None" = None
     place: str = ""
+    samples: int | None = None
 
 
 @frozen

@@ -45,19 +45,27 @@ def _item(item: items.Item, found: set[str]) -> None:
         case items.HandlerDeclaration(_, parameters, A, H):
             _types((*(p.type for p in parameters), *_handler_type(A)), none, found)
             _handler(H, _parameters(parameters), found)
-        case items.TrainItem(P, p, _, epochs, batch, shuffle, measures):
-            _expr(P, _bound(p), found)
-            _exprs([e for e in (epochs, batch, shuffle) if e is not None], none, found)
-            _exprs([measure.command for measure in measures], _bound(p), found)
+        case items.TrainItem():
+            _training(item, found)
         case items.EqualityCheck(M, N, within):
             _exprs([e for e in (M, N, within) if e is not None], none, found)
         case items.TypeCheck(e, A):
             _expr(e, none, found)
             _types(_checked(A), none, found)
-        case items.Directive(_, e, _, other):
+        case items.Directive(_, e, _, other, training):
             _exprs([e for e in (e, other) if e is not None], none, found)
+            if training is not None:
+                _training(training, found)
         case items.SectionItem():
             pass
+
+
+def _training(item: items.TrainItem, found: set[str]) -> None:
+    none: Names = frozenset()
+    bound = _bound(item.pattern)
+    _expr(item.command, bound, found)
+    _exprs([e for e in (item.epochs, item.batch, item.shuffle) if e is not None], none, found)
+    _exprs([measure.command for measure in item.measures], bound, found)
 
 
 def _expr(e: s.Expr, bound: Names, found: set[str]) -> None:

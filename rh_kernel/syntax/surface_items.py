@@ -177,13 +177,14 @@ class Directive(Written):
 
     Of ``%compile --passes P`` it holds ``passes``.
 
-    ``against`` is the second expression of ``%gradient P against Q``.
+    ``against`` is the second expression of ``%gradient P against Q``, and ``training`` the item of ``%compile train P for …``.
     """
 
     name: Name
     argument: Expr | None
     words: tuple[str, ...]
     against: Expr | None = None
+    training: TrainItem | None = None
 
 
 @frozen

@@ -105,12 +105,18 @@ class Batches:
 def for_changes(
     P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, *, strict: bool = False, longest: int = LONGEST
 ) -> Program:
-    """P for a batch, of whose run only the heap changes are wanted; its loose indices are the sample's names.
+    """P for a batch, of whose run only the heap changes are wanted. Raises as ``for_one`` does."""
+    return batched(for_one(P, sample, data, strict=strict, longest=longest), [True] * len(sample))
+
+
+def for_one(
+    P: Command, sample: Sequence[tuple[str, Type]], data: DataSet, *, strict: bool = False, longest: int = LONGEST
+) -> Program:
+    """P for one sample, of whose run only the heap changes are wanted; its loose indices are the sample's names.
 
     Raises ``Rejected`` if the data has no such samples, ``Stuck`` if P cannot be compiled.
     """
-    program = _translated(P, sample, data, strict=strict, longest=longest)
-    return batched(replace(program, result=()), [True] * len(sample))
+    return replace(_translated(P, sample, data, strict=strict, longest=longest), result=())
 
 
 def for_results(P: Command, names: Sequence[str], data: DataSet, *, strict: bool = False, longest: int = LONGEST) -> Program:
@@ -125,7 +131,8 @@ def shared(programs: Sequence[Program], heap: Mapping[Location, Array], precisio
 
 
 def _translated(P: Command, sample: Sequence[tuple[str, Type | None]], data: DataSet, *, strict: bool, longest: int) -> Program:
-    return translate(P, tuple([_type(data, name, A) for name, A in sample]), strict=strict, longest=longest)
+    names = tuple([name for name, _ in sample])
+    return translate(P, tuple([_type(data, name, A) for name, A in sample]), names, strict=strict, longest=longest)
 
 
 def _type(data: DataSet, name: str, A: Type | None) -> Type:

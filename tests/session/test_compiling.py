@@ -1,14 +1,17 @@
 """``%compile P``, ``%compile --passes P`` and ``%compile --profile P``: none of them changes anything."""
 
+import numpy as np
 import pytest
 
 from rh_kernel.arrays.passes import Pass
 from rh_kernel.arrays.plan import Plan
+from rh_kernel.arrays.running import run as run_program
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.programs.listings import MOST
 from rh_kernel.session.results import ProgramMade, Working
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
+from rh_kernel.training.bundled import bundled
 from tests.display.pages import MLP, PASS
 from tests.typing.cells import last, run, wrong
 
@@ -35,7 +38,7 @@ def test_the_heap_stays_as_it_is(way: str, subject: str) -> None:
 @pytest.mark.parametrize("way", WAYS)
 def test_all_three_show_one_program_and_its_passes(way: str) -> None:
     result = made(way + PASS)
-    assert [p.made_by for p in result.passes] == [*Pass]
+    assert [p.made_by for p in result.passes] == [p for p in Pass if p is not Pass.BATCHED]
     assert result.passes[1].form == result.program
     assert isinstance(result.passes[-1].form, Plan)
     assert (result.in_full, result.profile is not None) == (way == "--passes ", way == "--profile ")
@@ -55,7 +58,7 @@ def test_a_profile_has_a_row_for_every_step() -> None:
 
 def test_the_last_pass_is_open() -> None:
     html = bundle(made(f"--passes {PASS}"))["text/html"]
-    assert html.count("<details") == len(Pass)
+    assert html.count("<details") == len(Pass) - 1
     assert html.count(" open>") == 1
     assert html.rindex("<details") == html.index(" open>") - len('<details style="margin:2px 0"')
 
@@ -77,6 +80,54 @@ def test_of_a_long_listing_both_ends_are_shown_and_how_many_lines_are_left_out()
     assert " lines are left out" in short["text/html"]
     assert len(long["text/html"]) < 1.1 * len(short["text/html"])
     assert long["text/plain"].count("sin") == 2 * short["text/plain"].count("sin")
+
+
+TRAINING = 'train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for (x, t) in data("moons") epochs 2'
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_of_a_training_run_it_is_the_program_of_a_batch(way: str) -> None:
+    _, before = run(MLP)
+    result = made(f"{way}{TRAINING} batch 32", before)
+    assert [p.made_by for p in result.passes] == [p for p in Pass if p is not Pass.SIMPLIFIED]
+    assert (result.type, result.samples, result.program) == (None, 32, result.passes[1].form)
+    assert result.program.names == ("x", "t")
+    assert result.program.is_batched
+    plan = result.passes[-1].form
+    assert isinstance(plan, Plan)
+    assert (plan.samples, plan.inputs) == (32, ((32, 2), (32, 1)))
+    shown = bundle(result)
+    assert ("of a batch of 32 takes" if way == "--profile " else "for a batch of b = 32") in shown["text/plain"]
+    assert "for a batch of b = 32" in shown["text/html"]
+    assert run(f"%compile {way}{TRAINING} batch 32", before)[1].heap == before.heap
+
+
+def test_the_program_of_a_batch_is_the_one_that_trains() -> None:
+    """One step of the program that is shown, on all samples at once, changes the heap as one epoch of one batch does."""
+    _, before = run(MLP)
+    result = made(f"{TRAINING} batch 300", before)
+    data = bundled("moons")
+    _, contents = run_program(result.program, [data.arrays["x"], data.arrays["t"]], before.heap)
+    _, after = run(TRAINING.replace("epochs 2", "epochs 1 batch 300"), before)
+    for location, content in contents.items():
+        np.testing.assert_allclose(content, after.heap[location], rtol=1e-12)
+        assert not np.array_equal(content, before.heap[location])
+
+
+def test_a_batch_is_no_larger_than_the_data() -> None:
+    _, before = run(MLP)
+    assert made(f"{TRAINING} batch 1000", before).samples == 300
+    assert made(TRAINING, before).samples == 1
+
+
+def test_samples_that_do_not_fit_are_refused_as_in_training() -> None:
+    text = TRAINING.replace("moons", "iris")
+    assert [p.code for p in wrong(f"{MLP}%compile {text}")] == [p.code for p in wrong(f"{MLP}{text}")]
+
+
+def test_only_compile_takes_a_training_run() -> None:
+    (problem,) = wrong(f"{MLP}%trace {TRAINING}")
+    assert problem.hint == "%trace takes the command that is trained, for one sample: without `train` and `for`"
 
 
 def test_a_profile_can_be_interrupted_behind_each_step() -> None:

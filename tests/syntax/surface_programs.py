@@ -164,6 +164,7 @@ initials = st.builds(Initial, head, _tuple_of(small), named, file, span=here)
 data = st.builds(DataExpr, st.sampled_from(["xor", "my data.npz"]), span=here)
 measures = st.lists(st.builds(Measure, expressions, st.none() | data, span=here), max_size=2).map(tuple)
 option = st.none() | small
+trainings = st.builds(TrainItem, expressions, patterns, data, option, option, option, measures, span=here)
 own = st.none() | st.builds(OwnDerivative, patterns, patterns, expressions, span=here)
 words_of_save = st.lists(st.sampled_from(["on", "float32", "a/b.npz"]), max_size=2).map(tuple)
 items: st.SearchStrategy[Item] = st.one_of(
@@ -182,7 +183,7 @@ items: st.SearchStrategy[Item] = st.one_of(
         span=here,
     ),
     st.builds(Evaluation, expressions, span=here),
-    st.builds(TrainItem, expressions, patterns, data, option, option, option, measures, span=here),
+    trainings,
     st.builds(EqualityCheck, expressions, expressions, st.none() | small, span=here),
     st.builds(
         TypeCheck,
@@ -198,6 +199,15 @@ items: st.SearchStrategy[Item] = st.one_of(
         st.just(Name("compile", span=NOWHERE)),
         expressions,
         st.sampled_from(((), ("passes",), ("profile",))),
+        span=here,
+    ),
+    st.builds(
+        Directive,
+        st.just(Name("compile", span=NOWHERE)),
+        st.none(),
+        st.sampled_from(((), ("passes",), ("profile",))),
+        st.none(),
+        trainings,
         span=here,
     ),
     st.builds(Directive, st.just(Name("save", span=NOWHERE)), st.none(), words_of_save, span=here),
@@ -402,6 +412,8 @@ class Writer:
                 return ["check", *self.expression(M), "==", *self.expression(N), *tolerance]
             case TypeCheck(M, A):
                 return ["check", *self.expression(M), self.either("|-", "⊢"), *self.checked(A)]
+            case Directive(name, None, words, training=TrainItem() as training):
+                return [f"%{name.text}", *[f"--{word}" for word in words], *self.item(training)]
             case Directive(name, M, words):
                 options = [f"--{word}" for word in words]
                 return [f"%{name.text}", *(words if M is None else [*options, *self.expression(M)])]

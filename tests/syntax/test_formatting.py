@@ -106,6 +106,10 @@ LAYOUTS = {
         "%compile   --passes ( M )\n%compile --passes\n  -x\n%compile - x\n%compile - - x",
         "%compile --passes (M)\n%compile --passes\n  -x\n%compile -x\n%compile --x",
     ),
+    "passes of training": (
+        '%compile --passes train f(x)\n        for (x,t) in data( "a" ) batch(2)\n   measure let y<=f(x) in\n  return y',
+        '%compile --passes train f(x)\n  for (x, t) in data("a") batch (2)\n  measure let y ⇐ f(x) in\n          return y',
+    ),
     "no passes": (
         "%compile -  -passes ( M )\n%compile --  profile\n%compile - - profile",
         "%compile - -passes(M)\n%compile -- profile\n%compile - - profile",

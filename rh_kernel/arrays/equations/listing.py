@@ -111,10 +111,8 @@ def _names(program: Program) -> dict[Register, str]:
         taken.add(wanted)
         name[r] = wanted
 
-    for label, tree in zip(program.names, program.inputs, strict=True):
-        registers = [*leaves(tree)]
-        for i, r in enumerate(registers):
-            give(r, label if len(registers) == 1 else f"{label}.{i + 1}")
+    for r, label in program.named_inputs:
+        give(r, label)
     for r, location in program.reads:
         give(r, location.name)
     c, t = _letter("c", taken), _letter("t", taken)

@@ -74,11 +74,10 @@ class _Lowering:
     def run(self) -> Lowered:
         program = self.program
         inputs: list[Extent] = []
-        for tree in program.inputs:
-            for r in leaves(tree):
-                shape = self._shape(r)
-                self.of[r] = dense(self.loops.buffer(Input(len(inputs), prod(shape))), shape)
-                inputs.append(shape)
+        for r, name in program.named_inputs:
+            shape = self._shape(r)
+            self.of[r] = dense(self.loops.buffer(Input(len(inputs), prod(shape), name)), shape)
+            inputs.append(shape)
         for r, array in program.constants:
             if array.size and (array.size == 1 or not any(array.strides)):
                 self.numbers[r] = array.item(0)

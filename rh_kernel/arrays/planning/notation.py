@@ -124,8 +124,8 @@ class Notation:
 
     def _given(self, buffer: Buffer) -> str:
         match buffer:
-            case Input(position):
-                name = f"x{position + 1}"
+            case Input(position, _, given):
+                name = given or f"x{position + 1}"
             case Content(location):
                 name = location.name
             case Kept() | Scratch():

@@ -8,7 +8,7 @@ is one operation, and takes as long as many.
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from operator import call
@@ -26,6 +26,7 @@ from rh_kernel.arrays.planning.notation import Notation
 from rh_kernel.arrays.program import Extent
 from rh_kernel.arrays.running import Machine
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.syntax.core import Array
 
 LEAST, MOST = 1e-3, 0.05
 """A step is repeated for so many seconds at least, and not begun again after so many."""
@@ -80,29 +81,29 @@ class Profile:
         return sum(step.seconds for step in self.steps if step.seconds is not None)
 
 
-def profile(machine: Machine) -> Generator[None, None, Profile]:
-    """What the steps of a program without inputs take, one after the other. It writes on the machine's memory.
+def profile(machine: Machine, samples: int | None = None, inputs: Sequence[Array] = ()) -> Generator[None, None, Profile]:
+    """What the steps of a program take, on these inputs, one after the other. It writes on the machine's memory.
 
-    Raises ``Stuck`` if the program gets stuck.
+    A batched program has so many ``samples``, and they are the first axis of its inputs. Raises ``Stuck`` if it gets stuck.
     """
-    plan, backend, memory = machine.plan(), machine.backend, machine.memory
+    plan, backend, memory = machine.plan(samples), machine.backend, machine.memory
     model = calibrated(backend, machine.precision)
     yield
-    runner = machine.runner()
+    runner = machine.runner(samples)
     before = memory.fetch()
-    runner.step()
+    runner.step(*inputs)
     memory.store(before)
     notation = Notation(plan.buffers, plan.steps)
     item = np.dtype(plan.precision).itemsize
     found: list[Measured] = []
     least = min(LEAST, ALTOGETHER / max(len(plan.steps), 1))
-    timed = _pieces(runner, least) if isinstance(runner, NumPyRunner) else _alone(plan, backend, memory, least)
+    timed = _pieces(runner, least) if isinstance(runner, NumPyRunner) else _alone(plan, backend, memory, inputs, least)
     for step, (calls, seconds) in zip(plan.steps, timed, strict=True):
         made = line(step, notation)
         size = made.moved * item
         found.append(Measured(made, calls, size, model.seconds(calls, size, made.operations), seconds))
         yield
-    return Profile(model, tuple(found), _whole(runner, memory))
+    return Profile(model, tuple(found), _whole(runner, memory, inputs))
 
 
 def calibrated(backend: Backend, precision: Precision) -> Model:
@@ -127,7 +128,7 @@ def calibrated(backend: Backend, precision: Precision) -> Model:
         buffers = tuple([Kept(np.ones(n)) for n in sizes])
         plan = Plan(precision, None, (), buffers, 0, (step,), (), ())
         runner, nothing = backend.runner(plan, {}), backend.memory({}, precision)
-        timed = _pieces(runner, LEAST) if isinstance(runner, NumPyRunner) else _alone(plan, backend, nothing, LEAST)
+        timed = _pieces(runner, LEAST) if isinstance(runner, NumPyRunner) else _alone(plan, backend, nothing, (), LEAST)
         return next(iter(timed))[1] or 0.0
 
     each = seconds(add, (few,) * 3)
@@ -148,27 +149,29 @@ def _pieces(runner: NumPyRunner, least: float) -> Generator[tuple[int, float | N
         yield len(made), found
 
 
-def _alone(plan: Plan, backend: Backend, memory: Memory, least: float) -> Generator[tuple[int, float | None], None, None]:
+def _alone(
+    plan: Plan, backend: Backend, memory: Memory, inputs: Sequence[Array], least: float
+) -> Generator[tuple[int, float | None], None, None]:
     """The seconds of each step as a plan of its own, which finds the contents of locations, but no other arrays."""
     before = memory.fetch()
     for step in plan.steps:
         try:
             runner = backend.runner(replace(plan, steps=(step,), result=()), memory)
-            found = _seconds(lambda n, run=runner.step: _repeat((run,), n), least=least)
+            found = _seconds(lambda n, run=runner.step: _repeat((lambda: run(*inputs),), n), least=least)
         except (Stuck, Unsupported):
             found = None
         memory.store(before)
         yield 1, found
 
 
-def _whole(runner: Runner, memory: Memory) -> float:
+def _whole(runner: Runner, memory: Memory, inputs: Sequence[Array]) -> float:
     """The seconds of a run. The runs are of one heap, over and over, so a strict one may get stuck: then one is enough."""
     before = memory.fetch()
     try:
-        return _seconds(lambda n: _repeat((runner.step,), n))
+        return _seconds(lambda n: _repeat((lambda: runner.step(*inputs),), n))
     except Stuck:
         memory.store(before)
-        return _seconds(lambda n: _repeat((runner.step,), 1), most=0.0)
+        return _seconds(lambda n: _repeat((lambda: runner.step(*inputs),), 1), most=0.0)
 
 
 def _seconds(run: Callable[[int], object], *, least: float = LEAST, most: float = MOST) -> float:

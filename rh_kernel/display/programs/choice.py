@@ -13,16 +13,25 @@ from rh_kernel.syntax.printing.doc import Role
 def program_text(result: ProgramMade) -> str:
     """A line for each register, the totals, and the passes."""
     if result.profile is not None:
-        return profile_text(result.profile, result.place)
+        return profile_text(result.profile, result.place, result.samples)
     shown = f"{programs_text(result.passes)}\n" if result.in_full else listing(result.program)
+    if result.samples is not None:
+        shown += f"# {about(result)}" if result.in_full else f", {about(result)}"
     return f"{shown}\n{passes_text(result.passes)}" if result.passes else shown
+
+
+def about(result: ProgramMade) -> str:
+    """Of a training run, how large its batches are; else what stands before the type of the result."""
+    return "to" if result.samples is None else f"for a batch of b = {result.samples:,}"
 
 
 def program_html(result: ProgramMade) -> str:
     """Tables under the totals."""
     program = result.program
-    head = f"{span(FAINT, totals(program) + ', to')} {span(f'{MONOSPACE};color:{COLOURS[Role.TYPE]}', str(result.type))}"
+    head = span(FAINT, f"{totals(program)}, {about(result)}")
+    if result.type is not None:
+        head += f" {span(f'{MONOSPACE};color:{COLOURS[Role.TYPE]}', str(result.type))}"
     if result.profile is not None:
-        return box("", head) + profile_html(result.profile, result.place)
+        return box("", head) + profile_html(result.profile, result.place, result.samples)
     shown = programs_html(result.passes) if result.in_full else program_table(program)
     return box("", head) + shown + (passes_html(result.passes) if result.passes else "")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import fill
 
 from rh_kernel.arrays.equations.listing import listing
-from rh_kernel.arrays.passes import Passed
+from rh_kernel.arrays.passes import Pass, Passed
 from rh_kernel.arrays.planning.listing import StepLine, steps_listing
 from rh_kernel.arrays.program import Program
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
@@ -24,12 +24,12 @@ LONGEST = 4_000
 
 def passes_text(passes: Sequence[Passed]) -> str:
     """The table, as comments below a listing."""
-    return "\n".join([f"# {row}" for row in columns([HEADING, *map(_cells, passes)], "llrrr")])
+    return "\n".join([f"# {row}" for row in columns([HEADING, *_rows(passes)], "llrrr")])
 
 
 def passes_html(passes: Sequence[Passed]) -> str:
     """The table."""
-    rows = [[span("", p.made_by.value), *(_faint(cell) for cell in _cells(p)[1:])] for p in passes]
+    rows = [[span("", name), *(_faint(count) for count in counts)] for name, *counts in _rows(passes)]
     return table(rows, [*HEADING], "llrrr")
 
 
@@ -56,8 +56,11 @@ def columns(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def _cells(p: Passed) -> tuple[str, ...]:
-    return (p.made_by.value, p.count, f"{p.operations:,}", f"{p.bytes:,}", f"{p.scratch:,}")
+def _rows(passes: Sequence[Passed]) -> Iterator[tuple[str, ...]]:
+    in_batches = any(p.made_by is Pass.BATCHED for p in passes)
+    for p in passes:
+        name = f"{p.made_by.value}, of 1 sample" if in_batches and p.made_by is Pass.EXECUTED else p.made_by.value
+        yield name, p.count, f"{p.operations:,}", f"{p.bytes:,}", f"{p.scratch:,}"
 
 
 def _changed(passes: Sequence[Passed]) -> Iterator[tuple[Passed, str]]:

@@ -9,14 +9,16 @@ WIDTH = 72
 """A longer step is cut in a terminal."""
 
 
-def profile_text(profile: Profile, place: str) -> str:
+def profile_text(profile: Profile, place: str, samples: int | None = None) -> str:
     """The steps as a table, the totals, and the model."""
     total = profile.seconds
     rows = [(_cut(step.line.text), *_cells(step, total)) for step in profile.steps]
-    return "\n".join([*columns([HEADING, *rows, _totals(profile)], "lrrrrr"), *(f"# {line}" for line in said(profile, place))])
+    return "\n".join(
+        [*columns([HEADING, *rows, _totals(profile)], "lrrrrr"), *(f"# {line}" for line in said(profile, place, samples))]
+    )
 
 
-def profile_html(profile: Profile, place: str) -> str:
+def profile_html(profile: Profile, place: str, samples: int | None = None) -> str:
     """The same, with a bar for each share."""
     total = profile.seconds
     rows: list[list[str]] = []
@@ -26,14 +28,17 @@ def profile_html(profile: Profile, place: str) -> str:
         rows.append([span(MONOSPACE, step.line.text), *faint, span(MONOSPACE, measured), _bar(step, total)])
     name, *totals, _ = _totals(profile)
     rows.append([span("font-weight:bold", name), *(span(f"{MONOSPACE};font-weight:bold", cell) for cell in totals), ""])
-    return table(rows, [*HEADING], "wrrrrl") + "".join([box(f"{FAINT};font-size:85%", line) for line in said(profile, place)])
+    return table(rows, [*HEADING], "wrrrrl") + "".join(
+        [box(f"{FAINT};font-size:85%", line) for line in said(profile, place, samples)]
+    )
 
 
-def said(profile: Profile, place: str) -> list[str]:
-    """The model with its constants, and what a whole run takes."""
+def said(profile: Profile, place: str, samples: int | None) -> list[str]:
+    """The model with its constants, and what a whole run takes, of so many samples if it is one of a batch."""
     model = profile.model
+    batch = "" if samples is None else f" of a batch of {samples:,}"
     return [
-        f"a run takes {_micro(profile.whole)} µs on {place}",
+        f"a run{batch} takes {_micro(profile.whole)} µs on {place}",
         f"predicted: {model.call * 1e6:.2g} µs a call, and {model.bandwidth / 1e9:.3g} GB/s or {model.rate / 1e9:.3g} Gflop/s, "
         "whichever takes longer",
     ]

@@ -1,6 +1,8 @@
-"""``%compile``: the program of a term or command, what each pass makes of it, and what each step of its plan takes."""
+"""``%compile``: the program of a term, a command or a training run, what each pass makes of it, and what each step takes."""
 
 from collections.abc import Generator, Mapping
+
+import numpy as np
 
 from rh_kernel.arrays.choosing import backend_for
 from rh_kernel.arrays.numpy_backend.backend import NumPy
@@ -9,35 +11,65 @@ from rh_kernel.arrays.planning.profiling import Profile, profile
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import machine
 from rh_kernel.session.evaluating import span_of, translated
-from rh_kernel.session.limits.budget import check_size
-from rh_kernel.session.plans import Compile
+from rh_kernel.session.limits.budget import check_size, longest
+from rh_kernel.session.plans import Compile, Train
 from rh_kernel.session.results import ProgramMade, Working
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import KernelBug, Stuck
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import placed
+from rh_kernel.syntax.types import Type
+from rh_kernel.training.batches import for_one
+from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
+
+
+class _Subject:
+    """What is compiled: a program, where it is written, the type of its result, and for how many ``samples`` and which."""
+
+    def __init__(self, subject: ClosedTerm | ClosedCommand | Train, settings: Settings) -> None:
+        self.samples: int | None = None
+        self.inputs: tuple[Array, ...] = ()
+        self.type: Type | None = None
+        self.span: Span | None
+        match subject:
+            case Train(run, sets, span):
+                data = sets[run.data]
+                self.samples, self.span = min(run.batch, data.size), span
+                self.inputs = tuple([data.arrays[name][: self.samples] for name, _ in run.sample])
+                try:
+                    self.translated = for_one(run.command, run.sample, data, strict=settings.strict, longest=longest(settings))
+                except Stuck as failure:
+                    raise placed(failure, span) from None
+            case closed:
+                self.translated, self.span, self.type = translated(closed, settings), span_of(closed), closed.type
 
 
 def made(plan: Compile, heap: Mapping[Location, Array], settings: Settings) -> Generator[Working, None, ProgramMade]:
-    """What ``%compile`` shows. A profile runs on a copy of the heap. Raises ``Stuck``, with a place, as evaluation does."""
+    """What ``%compile`` shows. A profile runs on a copy of the heap, of a training run on its first batch.
+
+    Raises ``Stuck``, with a place, as evaluation and training do, and ``Rejected`` as training does.
+    """
     yield Working()
-    subject = plan.subject
+    subject = _Subject(plan.subject, settings)
+    samples, precision = subject.samples, settings.precision
     backend = backend_for(settings.device)
-    found = passes(translated(subject, settings), precision=settings.precision, matrices=backend.wants_matrices)
-    program = next((p.form for p in found if p.made_by is Pass.SIMPLIFIED), None)
+    found = passes(subject.translated, samples, precision, matrices=backend.wants_matrices)
+    program = next((p.form for p in found if p.made_by in {Pass.SIMPLIFIED, Pass.BATCHED}), None)
     if not isinstance(program, Program):
         raise KernelBug("a pass left no program")
     if plan.shows != "profile":
-        return ProgramMade(program, subject.type, found, in_full=plan.shows == "passes")
-    ready = machine(program, heap, settings.precision, backend)
-    check_size(ready.plan().size, "what is computed here", span_of(subject), settings)
+        return ProgramMade(program, subject.type, found, in_full=plan.shows == "passes", samples=samples)
+    ready = machine(program, heap, precision, backend)
+    check_size(ready.plan(samples).size, "what is computed here", subject.span, settings)
+    inputs = [np.ascontiguousarray(array, precision) for array in subject.inputs]
     try:
-        times = yield from _working(profile(ready))
+        times = yield from _working(profile(ready, samples, inputs))
     except Stuck as failure:
-        raise placed(failure, span_of(subject)) from None
+        raise placed(failure, subject.span) from None
     place = "NumPy" if isinstance(backend, NumPy) else "the graphics card"
-    return ProgramMade(program, subject.type, found, profile=times, place=place)
+    return ProgramMade(program, subject.type, found, profile=times, place=place, samples=samples)
 
 
 def _working(measuring: Generator[None, None, Profile]) -> Generator[Working, None, Profile]:

@@ -19,7 +19,8 @@ DIRECTIVES = {
     "gradient": ("P [against Q]", "the pass as data: every box with its forward value and its cotangent; beside that of Q"),
     "compile": (
         "[--passes|--profile] P",
-        "the straight-line program that runs, with operation counts; the program after each pass; what each step takes",
+        "the straight-line program that runs, or that of a batch of `train P for …`, with operation counts; the program "
+        "after each pass; what each step takes",
     ),
     "heap": ("", "every location with its content"),
     "reset": ("", "put the initial contents back into all locations"),

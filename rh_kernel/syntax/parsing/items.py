@@ -304,7 +304,10 @@ def _data(c: Cursor) -> DataExpr:
 
 
 def _directive(c: Cursor, start: int) -> Directive:
-    """``%trace P``, ``%compile --passes P``, ``%gradient P against Q``; others are read by ``directive_of_words``."""
+    """``%trace P``, ``%compile --passes P``, ``%compile train P for …``, ``%gradient P against Q``.
+
+    Others are read by ``directive_of_words``.
+    """
     python = Span(c.source, start, start + len(PYTHON))
     if python.text == PYTHON:
         hint = "give Python a cell of its own; in a file, and in `rh.run`, there is none"
@@ -316,6 +319,14 @@ def _directive(c: Cursor, start: int) -> Directive:
         raise Rejected(ForeignSyntax(span=magic, found=f"cell magic `{shorten(magic.text)}`", hint=hint))
     name = c.name("the name of a directive", "%lsmagic lists the directives")
     option = _option(c) if name.text == "compile" else ()
+    if c.at("train"):
+        if name.text != "compile":
+            raise c.fail(
+                "a term or a command",
+                f"%{name.text} takes the command that is trained, for one sample: without `train` and `for`",
+            )
+        training = _train(c, c.token.start)
+        return Directive(name, None, option, training=training, span=c.since(start))
     M = expression(c)
     against = expression(c) if name.text == "gradient" and c.take("against") else None
     return Directive(name, M, option, against, span=c.since(start))

@@ -106,6 +106,8 @@ class Layout:
             self._line_indent = column
         if self._before.text == "%":
             self._words = _DIRECTIVE_WORDS.get(token.text, self._words)
+        elif token.text == "train":
+            self._words = _TRAINING_WORDS
         self._written += 1
         joined = token.start == self._before.end
         is_option = self._written == _OPTION and self._is_prefix and token.text in self._words and joined and self._joined
