@@ -77,14 +77,17 @@ def _together(steps: Sequence[Step | Sweep], at: int, order: "_Order", machine: 
     pieces: list[Piece] = []
     for step in steps[at : at + LONGEST]:
         # What is scratch may turn out to be the strip's own, if the steps go on until nobody needs it any more.
-        fitting = (p for p in _pieces(step, order.samples, machine) if order.holds([*pieces, p], at, len(steps)))
-        piece = next(fitting, None)
-        if piece is None:
+        longer = ([*pieces, p] for p in _pieces(step, order.samples, machine))
+        found = next((some for some in longer if order.holds(some, order.own(some, at, len(steps)))), None)
+        if found is None:
             break
-        pieces.append(piece)
-    while not all(order.holds(pieces[:n], at, at + len(pieces)) for n in range(len(pieces) + 1)):
+        pieces = found
+    while True:
+        # Or not to be, since a step that came later has another part of it: then what was met before is to be seen again.
+        own = order.own(pieces, at, at + len(pieces))
+        if all(order.holds(pieces[:n], own) for n in range(len(pieces) + 1)):
+            return pieces
         pieces.pop()
-    return pieces
 
 
 def _pieces(step: Step | Sweep, samples: int, machine: Machine) -> Iterator[Piece]:
@@ -193,11 +196,10 @@ class _Order:
                 found[number] = _Span(number, low, high, move, written=True)
         return found
 
-    def holds(self, pieces: Sequence[Piece], at: int, end: int) -> bool:
-        """Whether the last piece for one strip may come before the others for all later strips."""
+    def holds(self, pieces: Sequence[Piece], own: Mapping[int, _Span]) -> bool:
+        """Whether the last piece for one strip may come before the others for all later strips, where they have ``own``."""
         if len(pieces) < 2:
             return True
-        own = self.own(pieces, at, end)
         mine = [self._placed(span, own) for span in _spans(pieces[-1])]
         before = [self._placed(span, own) for piece in pieces[:-1] for span in _spans(piece)]
         pairs = [(a, b) for a in before for b in mine if (a.written or b.written) and a.buffer == b.buffer]

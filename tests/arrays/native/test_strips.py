@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rh_kernel.arrays.native import Native, available, strips
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.strips import Strips, stripped
+from rh_kernel.arrays.native.sweeping import Sweep
 from rh_kernel.arrays.plan import (
     Contract,
     Input,
@@ -26,6 +27,7 @@ from rh_kernel.arrays.plan import (
     Store,
     View,
 )
+from rh_kernel.arrays.planning.dependence import with_views
 from tests.arrays.native.test_programs import a_training_step_is_that_of_the_formulas
 from tests.arrays.native.test_steps import CLOSE, compare
 from tests.arrays.plans import interpret
@@ -141,6 +143,30 @@ def test_a_place_that_two_arrays_share_is_written_when_the_first_is_not_needed_a
 
 
 @pytest.mark.usefixtures("small")
+def test_what_a_later_step_takes_from_a_strip_is_not_its_own() -> None:
+    """``t ← x + x; b ← x + x; v ← t + b; u ← b + b; w ← u₁ + b`` with b from behind, and u where t was, but one further on.
+
+    Until w is met, the strips could have u for their own. All of them read its first sample, so it stays where it is, and no
+    strip may write it before the next ones have read t.
+    """
+    rows = 4
+    x, t, b, v, u, w = [along(i, rows, 1, "") for i in range(6)]
+    buffers = (Input(0, rows), *[Scratch(start, rows) for start in (0, rows + 1, 2 * rows + 1, 1, 3 * rows + 1)])
+    steps = (
+        added(x, x, t),
+        added(x, x, along(b.buffer, rows, 1, "backwards")),
+        added(t, b, v),
+        added(b, b, u),
+        added(along(u.buffer, rows, 1, "first"), b, w),
+    )
+    plan = Plan("float64", rows, ((rows, 1),), buffers, 4 * rows + 1, steps, (v, w), ())
+    for found in strips_of(plan):
+        assert not {steps[2], steps[3]} <= {piece.whole for piece in found.pieces}
+    if available():
+        agree(plan)
+
+
+@pytest.mark.usefixtures("small")
 def test_a_sum_over_samples_is_complete_before_it_is_read() -> None:
     """``t ← x + x; w ← w + Σ t; y ← t + w``: the last step is one of its own."""
     rows, n = 4, 8
@@ -211,6 +237,32 @@ def chains(draw: st.DrawFn) -> Plan:
     buffers = (Input(0, size), *[Scratch(start, size) for start in starts[1:]])
     shape = (rows, length)
     return Plan("float64", rows, (shape,), buffers, max(starts) + size, tuple(steps), along(last, rows, length, ""), ())
+
+
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@given(chains())
+@pytest.mark.usefixtures("small")
+def test_strips_one_after_the_other_are_the_plan(plan: Plan) -> None:
+    """The law of the order, without a compiler."""
+    x = np.random.default_rng(0).normal(size=plan.inputs[0])
+    compare(interpret(unrolled(plan), {}, [x])[0], interpret(plan, {}, [x])[0], 0.0)
+
+
+def unrolled(plan: Plan) -> Plan:
+    """The pieces of each strip as steps of their own, and behind all other buffers the one that strips have for their own."""
+    found = stripped(plan.steps, plan, MACHINE, len(plan.buffers))
+    room = max([step.room for step in found if isinstance(step, Strips)], default=0)
+    steps: list[Step] = []
+    for step in found:
+        if isinstance(step, Strips):
+            for strip, piece in product(range(step.count), step.pieces):
+                moved = {view: replace(view, offset=view.offset + strip * by) for view, by in piece.moves.items()}
+                steps.append(with_views(piece.step, lambda view, moved=moved: moved[view]))
+        else:
+            assert not isinstance(step, Sweep)
+            steps.append(step)
+    buffers = (*plan.buffers, Scratch(plan.scratch, room))
+    return replace(plan, steps=tuple(steps), buffers=buffers, scratch=plan.scratch + room)
 
 
 @needs_compiler
