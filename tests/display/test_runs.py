@@ -212,13 +212,16 @@ def test_durations_are_written_briefly(seconds: float, words: str) -> None:
 
 @pytest.mark.parametrize(("fraction", "seconds", "left"), [(0.25, 10, "30 s"), (0.5, 90, "1 min 30 s"), (0.8, 2, "0.5 s")])
 def test_what_is_left_is_told_as_if_it_went_on_like_this(fraction: float, seconds: float, left: str) -> None:
-    text = Page.of(progress_html(progress([], fraction, seconds))).text
-    assert f"{duration(seconds)}about {left} left" in text
+    run = progress([], fraction, seconds)
+    assert f"{duration(seconds)}about {left} left" in Page.of(progress_html(run)).text
+    assert progress_text(run).endswith(f" · {left} left")
 
 
 def test_at_first_and_at_the_end_nothing_is_guessed() -> None:
     for fraction, seconds in ((0.0, 1.0), (0.5, 0.1), (1.0, 5.0)):
-        assert "left" not in Page.of(progress_html(progress([], fraction, seconds))).text
+        run = progress([], fraction, seconds)
+        assert "left" not in Page.of(progress_html(run)).text
+        assert "left" not in progress_text(run)
 
 
 @given(st.floats(-1e150, 1e150), st.sampled_from([1e-150, 1.0, 1e150]))

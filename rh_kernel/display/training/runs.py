@@ -15,17 +15,18 @@ from rh_kernel.training.events import Progress
 MOST_LINES = 50
 """Of so many locations a text tells what has become of them."""
 
-BAR = 24
+BAR = 16
 """The bar of a text is so many characters long."""
 
 
 def progress_text(p: Progress) -> str:
-    """One line: ``epoch 12/200 ██▌░░░ 6% · 0.2931 · 12,300 samples/s``."""
+    """One line: ``epoch 12/200 ██▌░░░ 6% · 0.2931 · 12,300 samples/s · 3 min 5 s left``."""
     fraction = _fraction(p)
     full = round(fraction * BAR)
     parts = [f"epoch {p.epoch}/{p.epochs} {'█' * full}{'░' * (BAR - full)} {fraction:.0%}"]
     parts += [short(values[-1]) for values in p.measures if values]
-    return " · ".join([*parts, _speed(p.samples_per_second)])
+    parts += [_speed(p.samples_per_second), _left(fraction, p.seconds)]
+    return " · ".join([part for part in parts if part])
 
 
 def progress_html(p: Progress) -> str:
@@ -40,7 +41,7 @@ def progress_html(p: Progress) -> str:
         (f"{fraction:.0%}", "3em;font-weight:bold"),
         (f"epoch {p.epoch} of {p.epochs}", f"{len(f'epoch of {p.epochs}{p.epochs}') * 0.6:.1f}em"),
         (duration(p.seconds), "6em"),
-        (_left(fraction, p.seconds), "9em"),
+        (f"about {left}" if (left := _left(fraction, p.seconds)) else "", "9em"),
         (_speed(p.samples_per_second), "9em"),
     ]
     line = box("", *[span(f"display:inline-block;margin-right:1.2em;min-width:{style}", text) for text, style in words])
@@ -83,7 +84,7 @@ def _left(fraction: float, seconds: float) -> str:
     """About how long the run still takes, once that can be told; nothing at its end."""
     if seconds < 0.3 or not 0.01 <= fraction < 1:
         return ""
-    return f"about {duration(seconds * (1 - fraction) / fraction)} left"
+    return f"{duration(seconds * (1 - fraction) / fraction)} left"
 
 
 def _fraction(p: Progress) -> float:
