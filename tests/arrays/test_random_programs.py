@@ -34,6 +34,8 @@ from tests.primitives.instances import INSTANCES, shapes
 WILD = frozenset({"log", "sqrt", "recip", "div", "exp", "round", "sign", "step", "square", "same_argmax"})
 """What grows without bound, or jumps: the last digits of an argument would decide."""
 
+LARGEST = 1e6
+
 SYMBOLS = {name: [f for f in INSTANCES if f.name == name] for name in ROWS if name not in WILD}
 NAMES = [*SYMBOLS, *["outer", "matmul", "matmul", "outer", "scale", "dot", "conv1d"] * 2]
 SHAPES: list[Extent] = [(2,), (3,), (4,), (2, 3), (2, 2), (3, 3), (1, 3), (2, 1, 3), (1, 1), (1,)]
@@ -101,14 +103,16 @@ def drawn(dice: random.Random) -> Program:
 def by_kernels(
     program: Program, inputs: Sequence[Array], heap: Mapping[Location, Array]
 ) -> tuple[list[Array], dict[Location, Array]]:
-    """The results and the new contents, each equation by its own kernel."""
+    """The results and the new contents, each equation by its own kernel. What has grown without bound is no number."""
     values = dict(zip([r for tree in program.inputs for r in leaves(tree)], inputs, strict=True))
     values.update(program.constants)
     values.update({r: heap[location] for r, location in program.reads})
     with np.errstate(all="ignore"):
         for equation in program.equations:
             assert isinstance(equation.operator, Primitive)
-            values[equation.result] = kernel(equation.operator, np)(*[values[r] for r in equation.arguments])
+            found = kernel(equation.operator, np)(*[values[r] for r in equation.arguments])
+            # Of a large angle the last digits decide what its cosine is.
+            values[equation.result] = np.where(np.abs(found) > LARGEST, np.nan, found)
     return [values[r] for r in leaves(program.result)], {location: values[r] for location, r in program.writes}
 
 
@@ -132,7 +136,7 @@ def test_a_run_of_any_program_leaves_what_its_kernels_do(seed: int, b: int, how:
         for found, expected in zip(
             [*flat(runner.result()), *(memory[at] for at in heap)], [*results, *heap.values()], strict=True
         ):
-            if not np.isfinite(expected).all() or np.abs(expected).max(initial=0) > 1e6:
+            if not np.isfinite(expected).all():
                 return
             np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-7)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.plan import Input, Instruction, Kept, Map, Number, Plan, Scalar, Store, View
+from rh_kernel.arrays.plan import Input, Instruction, Kept, Map, Number, Plan, Precision, Scalar, Store, View
 from tests.arrays.plans import STEPS, ByDefinition, plans
 
 
@@ -45,6 +45,22 @@ def test_the_step_of_a_difference_is_a_comparison() -> None:
     runner = NumPy().runner(plan, {})
     runner.step()
     assert np.asarray(runner.result()).tolist() == [0, 1, 0, 0, 0, 1, 0]
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+@pytest.mark.parametrize("function", [Scalar.NEG, Scalar.SIGMOID])
+def test_what_lies_apart_is_negated_where_it_lies(precision: Precision, function: Scalar) -> None:
+    """NumPy 2.4 takes the second and third entry in place of the fifth and ninth on processors with AVX-512."""
+    x = np.random.default_rng(0).normal(size=200)
+    for stride, apart in ((4, 2), (4, 4), (8, 2), (8, 8), (3, 5)):
+        n = 200 // max(stride, apart)
+        source, target = View(0, 0, (n,), (stride,)), View(1, 0, (n,), (apart,))
+        step = Map((n,), (source,), (Instruction(function, (0,)),), (Store(target, 1),))
+        plan = Plan(precision, None, (), (Kept(x), Kept(np.zeros(200))), 0, (step,), target, ())
+        runner = NumPy().runner(plan, {})
+        runner.step()
+        there = x[::stride][:n]
+        np.testing.assert_allclose(runner.result(), -there if function is Scalar.NEG else 1 / (1 + np.exp(-there)), rtol=1e-6)
 
 
 def test_nought_and_negative_nought_are_two_numbers() -> None:
