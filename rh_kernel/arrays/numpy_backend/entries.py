@@ -198,6 +198,6 @@ def computed(f: Scalar, arguments: Sequence[Array], out: Array, arrays: Arrays) 
 
 
 def _negated(x: Array, out: Array, arrays: Arrays) -> Action:
-    """``out ← −x``. From views with strides into views with strides ``np.negative`` takes other entries on some processors."""
-    dense = x.flags.c_contiguous or out.flags.c_contiguous
+    """``out ← −x``. Where entries lie apart in both, ``np.negative`` takes others than those on some processors."""
+    dense = x.flags.c_contiguous and out.flags.c_contiguous
     return partial(np.negative, x, out) if dense else partial(np.multiply, x, arrays.number(-1.0), out)
