@@ -59,8 +59,8 @@ def generic(types: tuple[Type, ...]) -> tuple[str, ...]:
     def shape(s: ShapeVar | ShapeMeta) -> Shape:
         return shapes.setdefault(s.number, ShapeVar("s" + "'" * len(shapes))) if isinstance(s, ShapeMeta) else s
 
-    def size(d: DimVar | DimMeta) -> Dim:
-        return dim(f"d{d.number}") if isinstance(d, DimMeta) else dim(d)
+    def size(d: DimVar | DimMeta) -> Dim | None:
+        return dim(f"d{d.number}") if isinstance(d, DimMeta) else None
 
     shown = [str(map_type(A, size, shape, letter)) for A in types]
     return tuple(re.sub(r"Real\(∀(.)…\)", r"\1", text) for text in shown)

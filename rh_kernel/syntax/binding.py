@@ -237,8 +237,7 @@ class _StaticImages(Walk):
         return isinstance(node, Bound | Const) or (isinstance(node, Scope) and not node.is_generic)
 
     def type(self, A: Type) -> Type:
-        B = map_type(A, self._on_dim, self._on_shape, lambda meta: meta)
-        return A if A == B else B
+        return map_type(A, self._on_dim, self._on_shape, _itself)
 
     def dim(self, d: Dim) -> Dim:
         return replace_atoms(d, self._on_dim)
@@ -288,12 +287,15 @@ class _StaticImages(Walk):
             renamed,
         )
 
-    def _on_dim(self, atom: DimVar | DimMeta) -> Dim:
-        found = self.static.dims.get(atom.name) if isinstance(atom, DimVar) else None
-        return dim(atom) if found is None else found
+    def _on_dim(self, atom: DimVar | DimMeta) -> Dim | None:
+        return self.static.dims.get(atom.name) if isinstance(atom, DimVar) else None
 
     def _on_shape(self, s: ShapeVar | ShapeMeta) -> Shape:
         return self.static.shapes.get(s.name, s) if isinstance(s, ShapeVar) else s
+
+
+def _itself(A: TypeMeta) -> Type:
+    return A
 
 
 @frozen
@@ -321,8 +323,8 @@ class _Solutions(Walk):
             case Location():
                 return loc
 
-    def _atom(self, atom: DimVar | DimMeta) -> Dim:
-        return self.on_dim(atom) if isinstance(atom, DimMeta) else dim(atom)
+    def _atom(self, atom: DimVar | DimMeta) -> Dim | None:
+        return self.on_dim(atom) if isinstance(atom, DimMeta) else None
 
     def _shape(self, s: ShapeVar | ShapeMeta) -> Shape:
         return self.on_shape(s) if isinstance(s, ShapeMeta) else s

@@ -158,22 +158,27 @@ def divides_by_zero(d: Dim) -> bool:
     return any(q.denominator.constant == 0 or divides_by_zero(q.numerator) or divides_by_zero(q.denominator) for q in quotients)
 
 
-def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:
-    """``d`` with each variable and unknown replaced by its image, also inside ``ceil`` and ``//``."""
+def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim | None]) -> Dim:
+    """``d`` with variables and unknowns replaced by their images, also inside ``ceil`` and ``//``; what has none stays.
+
+    It is ``d`` itself if nothing is replaced.
+    """
     if d.constant is not None:
         return d
     match d.terms:
-        case ((((DimVar() | DimMeta() as atom, 1),), 1),):
-            return image(atom)
         case ((((atom, 1),), 1),):
-            return _replace_atom(atom, image)
+            replaced = image(atom) if isinstance(atom, DimVar | DimMeta) else _replaced(atom, image)
+            return d if replaced is None else replaced
         case _:
             pass
+    found = {atom: _replaced(atom, image) for monomial, _ in d.terms for atom, _ in monomial}
+    if all(replaced is None for replaced in found.values()):
+        return d
     images: list[tuple[int, Dim]] = []
     for monomial, coefficient in d.terms:
         product = _whole(1)
         for i, (atom, power) in enumerate(monomial):
-            factor = _replace_atom(atom, image)
+            factor = found[atom] or dim(atom)
             for k in range(power):
                 product = product * factor if i or k else factor
         images.append((coefficient, product))
@@ -185,7 +190,7 @@ def replace_atoms(d: Dim, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:
 
 def substitute(d: Dim, images: Mapping[str, Dim]) -> Dim:
     """``d`` with the variables named in ``images`` replaced."""
-    return replace_atoms(d, lambda a: images.get(a.name, dim(a)) if isinstance(a, DimVar) else dim(a))
+    return replace_atoms(d, lambda a: images.get(a.name) if isinstance(a, DimVar) else None)
 
 
 def variables(d: Dim) -> frozenset[DimVar | DimMeta]:
@@ -194,22 +199,23 @@ def variables(d: Dim) -> frozenset[DimVar | DimMeta]:
         return frozenset()
     found: set[DimVar | DimMeta] = set()
 
-    def note(atom: DimVar | DimMeta) -> Dim:
+    def note(atom: DimVar | DimMeta) -> None:
         found.add(atom)
-        return dim(atom)
 
     replace_atoms(d, note)
     return frozenset(found)
 
 
-def _replace_atom(atom: Atom, image: Callable[[DimVar | DimMeta], Dim]) -> Dim:
+def _replaced(atom: Atom, image: Callable[[DimVar | DimMeta], Dim | None]) -> Dim | None:
+    """What stands in place of the atom, or ``None`` if it stays."""
     match atom:
         case DimVar() | DimMeta():
             return image(atom)
-        case Ceil(n, d):
-            return ceil(replace_atoms(n, image), replace_atoms(d, image))
-        case Floor(n, d):
-            return floor(replace_atoms(n, image), replace_atoms(d, image))
+        case Ceil(n, d) | Floor(n, d):
+            a, b = replace_atoms(n, image), replace_atoms(d, image)
+            if a is n and b is d:
+                return None
+            return ceil(a, b) if isinstance(atom, Ceil) else floor(a, b)
 
 
 def _normal(terms: Sequence[tuple[Monomial, int]]) -> Dim:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import field
+from operator import is_
 from typing import ClassVar, TypeAlias
 
 from rh_kernel.source.records import frozen
@@ -136,33 +137,36 @@ def size(A: Type) -> int:
 
 def map_type(
     A: Type,
-    on_dim: Callable[[DimVar | DimMeta], Dim],
+    on_dim: Callable[[DimVar | DimMeta], Dim | None],
     on_shape: Callable[[ShapeVar | ShapeMeta], Shape],
     on_type: Callable[[TypeMeta], Type],
 ) -> Type:
-    """``A`` with its variables and unknowns replaced."""
+    """``A`` with its variables and unknowns replaced; ``A`` itself if none is."""
     if A.is_concrete:
         return A
     match A:
         case Real(shape):
-            return Real(map_shape(shape, on_dim, on_shape))
+            new = map_shape(shape, on_dim, on_shape)
+            return A if new is shape else Real(new)
         case Product(many):
-            return Product(tuple(map_type(B, on_dim, on_shape, on_type) for B in many))
+            images = tuple([map_type(B, on_dim, on_shape, on_type) for B in many])
+            return A if all(map(is_, images, many)) else Product(images)
         case TypeMeta():
             return on_type(A)
 
 
 def map_shape(
     shape: Shape,
-    on_dim: Callable[[DimVar | DimMeta], Dim],
+    on_dim: Callable[[DimVar | DimMeta], Dim | None],
     on_shape: Callable[[ShapeVar | ShapeMeta], Shape],
 ) -> Shape:
-    """``shape`` with its variables and unknowns replaced."""
+    """``shape`` with its variables and unknowns replaced; itself if none is."""
     match shape:
         case ShapeVar() | ShapeMeta():
             return on_shape(shape)
         case dims:
-            return tuple([replace_atoms(d, on_dim) for d in dims])
+            images = tuple([replace_atoms(d, on_dim) for d in dims])
+            return shape if all(map(is_, images, dims)) else images
 
 
 def show_shape(shape: Shape) -> str:

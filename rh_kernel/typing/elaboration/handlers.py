@@ -12,7 +12,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.binding import Static, apply_handler, replace_unknowns, specialise, specialise_type
 from rh_kernel.syntax.core import Command, Handler, OrdinaryClause, OrdinaryHandler, ReverseClause, ReverseHandler, Scope, Term
-from rh_kernel.syntax.dimensions import Dim, DimMeta, dim
+from rh_kernel.syntax.dimensions import Dim, DimMeta
 from rh_kernel.syntax.signature import Location, Pattern
 from rh_kernel.syntax.types import Product, Shape, ShapeMeta, Type, TypeMeta, map_type
 from rh_kernel.typing.context import ARGUMENT, CLAUSE, Context, Entry, Zone
@@ -284,7 +284,7 @@ class _Fresh:
     def type(self, A: Type) -> Type:
         return map_type(
             A,
-            lambda a: self._dim(a.number) if isinstance(a, DimMeta) else dim(a),
+            lambda a: self._dim(a.number) if isinstance(a, DimMeta) else None,
             lambda x: self._shape(x) if isinstance(x, ShapeMeta) else x,
             self._type,
         )

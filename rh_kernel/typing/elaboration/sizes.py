@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
-from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, dim, impossible, replace_atoms, variables
+from rh_kernel.syntax.dimensions import Dim, DimMeta, DimVar, impossible, replace_atoms, variables
 from rh_kernel.typing.errors import BadDimension
 from rh_kernel.typing.unification.unify import Size, Unifier
 
@@ -12,8 +12,8 @@ from rh_kernel.typing.unification.unify import Size, Unifier
 def ask_for_sizes(unifier: Unifier, span: Span, name: str, dims: Mapping[str, Dim], needs: tuple[Dim, ...] = ()) -> None:
     """What is called ``name`` is used with these values of its variables; they, and what it ``needs``, are to be 0 or more."""
 
-    def value(v: DimVar | DimMeta) -> Dim:
-        return dims[v.name] if isinstance(v, DimVar) and v.name in dims else dim(v)
+    def value(v: DimVar | DimMeta) -> Dim | None:
+        return dims.get(v.name) if isinstance(v, DimVar) else None
 
     asked = [*((v, d) for v, d in dims.items()), *((str(need), replace_atoms(need, value)) for need in needs)]
     unifier.sizes += [Size(span, name, what, d) for what, d in asked if d.constant is None or d.constant < 0]

@@ -138,10 +138,9 @@ class Unifier:
             A = self._types[A.number]
         return A
 
-    def _atom(self, atom: DimVar | DimMeta) -> Dim:
-        if isinstance(atom, DimMeta) and atom.number in self._dims:
-            return self.dim(self._dims[atom.number])
-        return dim(atom)
+    def _atom(self, atom: DimVar | DimMeta) -> Dim | None:
+        found = self._dims.get(atom.number) if isinstance(atom, DimMeta) else None
+        return None if found is None else self.dim(found)
 
     def _shape_image(self, s: ShapeVar | ShapeMeta) -> Shape:
         if isinstance(s, ShapeMeta) and s.number in self._shapes:
@@ -347,7 +346,7 @@ class Unifier:
         """``finish`` for a type."""
         return map_type(
             self.type(A),
-            lambda a: self._final_dim(a) if isinstance(a, DimMeta) else dim(a),
+            lambda a: self._final_dim(a) if isinstance(a, DimMeta) else None,
             lambda s: self._final_shape(s) if isinstance(s, ShapeMeta) else s,
             self._final_type,
         )
@@ -367,10 +366,9 @@ class Unifier:
             return found if found.number in self._kept else SCALAR
         return self.finish_type(found)
 
-    def _keep_atom(self, atom: DimVar | DimMeta) -> Dim:
+    def _keep_atom(self, atom: DimVar | DimMeta) -> None:
         if isinstance(atom, DimMeta):
             self._kept.add(atom.number)
-        return dim(atom)
 
     def _keep_shape(self, s: ShapeVar | ShapeMeta) -> Shape:
         if isinstance(s, ShapeMeta):
