@@ -3,7 +3,7 @@
 One pass forward, in which each equation meets only registers that are final, and one backward to see which are needed.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 
 import numpy as np
@@ -70,7 +70,9 @@ class Draft:
         self._constants: dict[Register, Array] = {}
         self._uniform: dict[Register, float | None] = {}
         self._reads: dict[Location, Register] = {}
-        self._definitions: dict[Register, tuple[Operator, tuple[Register, ...]]] = {}
+        # Of each register what is applied to what, and what that is called; nothing, of what has no equation.
+        self._applied: list[Operator | None] = []
+        self._arguments: list[tuple[Register, ...]] = []
         self._names: list[str] = []
         self._known: dict[tuple[object, ...], Register] = {}
         self._operators: dict[Operator, _Symbol] = {}
@@ -81,13 +83,15 @@ class Draft:
 
     def definition(self, r: Register) -> Equation | None:
         """The register's equation, if it has one."""
-        found = self._definitions.get(r)
-        return None if found is None else Equation(r, *found)
+        f = self._applied[r]
+        return None if f is None else Equation(r, f, self._arguments[r])
 
     def fresh(self, shape: Extent, *, batched: bool) -> Register:
         """A new register."""
         self.shapes.append(shape)
         self.batched.append(batched)
+        self._applied.append(None)
+        self._arguments.append(())
         self._names.append("")
         return len(self.shapes) - 1
 
@@ -111,9 +115,9 @@ class Draft:
 
     def apply(self, f: Operator, arguments: tuple[Register, ...]) -> Register:
         """A register that holds ``f(arguments)``."""
-        return self._applied(self._symbol(f), arguments)
+        return self._simplest(self._symbol(f), arguments)
 
-    def _applied(self, symbol: _Symbol, arguments: tuple[Register, ...]) -> Register:
+    def _simplest(self, symbol: _Symbol, arguments: tuple[Register, ...]) -> Register:
         if symbol.partners is not None and self._constants.keys().isdisjoint(arguments):
             names = self._names
             if not symbol.partners or symbol.partners.isdisjoint([names[a] for a in arguments]):
@@ -171,13 +175,14 @@ class Draft:
             r = self._known[key] = len(self.shapes)
             self.shapes.append(symbol.extent)
             self.batched.append(batched)
+            self._applied.append(symbol.operator)
+            self._arguments.append(arguments)
             self._names.append(symbol.name)
-            self._definitions[r] = symbol.operator, arguments
         return r
 
-    def copy(self, program: Program, inputs: Sequence[bool]) -> dict[Register, Register]:
+    def copy(self, program: Program, inputs: Sequence[bool]) -> list[Register]:
         """Writes the program down, and tells where each of its registers is; the marked inputs get an axis of samples."""
-        new: dict[Register, Register] = {}
+        new = [0] * len(program.shapes)
         for tree, marked in zip(program.inputs, inputs, strict=True):
             for r in leaves(tree):
                 new[r] = self.fresh(program.shapes[r], batched=marked or program.batched[r])
@@ -192,35 +197,47 @@ class Draft:
             symbol = symbols.get(id(f))
             if symbol is None:
                 symbol = symbols[id(f)] = self._symbol(f)
-            new[equation.result] = self._applied(symbol, tuple([new[r] for r in equation.arguments]))
+            new[equation.result] = self._simplest(symbol, tuple([new[r] for r in equation.arguments]))
         return new
 
     def finish(
         self,
         program: Program,
-        new: Mapping[Register, Register],
+        new: Sequence[Register],
         writes: Iterable[tuple[Location, Register]],
     ) -> Program:
         """The checks, and what the results of ``program`` under ``new`` and these writes need, numbered in order."""
         inputs = tuple([map_tree(tree, new.__getitem__) for tree in program.inputs])
         result = map_tree(program.result, new.__getitem__)
         changed = [(location, r) for location, r in writes if self._reads.get(location) != r]
-        checks = [r for r, (f, _) in self._definitions.items() if isinstance(f, Smooth)]
-        needed = {*leaves(result), *(r for _, r in changed), *checks}
-        for r, (_, arguments) in reversed(self._definitions.items()):
-            if r in needed:
-                needed.update(arguments)
-        constants = [r for r in self._constants if r in needed]
-        reads = [(r, location) for location, r in self._reads.items() if r in needed]
-        defined = [(r, f, arguments) for r, (f, arguments) in self._definitions.items() if r in needed]
-        order = [*leaves(inputs), *constants, *(r for r, _ in reads), *(r for r, _, _ in defined)]
-        number = {r: i for i, r in enumerate(order)}
+        checks = [r for r, f in enumerate(self._applied) if isinstance(f, Smooth)]
+        # Nothing is applied any more, and of long programs this is a large part.
+        self._known.clear()
+        needed = bytearray(len(self.shapes))
+        for r in (*leaves(result), *(r for _, r in changed), *checks):
+            needed[r] = True
+        for r in reversed(range(len(needed))):
+            if needed[r]:
+                for a in self._arguments[r]:
+                    needed[a] = True
+        constants = [r for r in self._constants if needed[r]]
+        reads = [(r, location) for location, r in self._reads.items() if needed[r]]
+        defined = [r for r, f in enumerate(self._applied) if f is not None and needed[r]]
+        order = [*leaves(inputs), *constants, *(r for r, _ in reads), *defined]
+        number = [0] * len(self.shapes)
+        for i, r in enumerate(order):
+            number[r] = i
+        equations = [
+            Equation(number[r], f, tuple([number[a] for a in self._arguments[r]]))
+            for r, f in enumerate(self._applied)
+            if f is not None and needed[r]
+        ]
         return Program(
             program.names,
             tuple([map_tree(tree, number.__getitem__) for tree in inputs]),
             tuple([(number[r], self._constants[r]) for r in constants]),
             tuple([(number[r], location) for r, location in reads]),
-            tuple([Equation(number[r], f, tuple([number[a] for a in arguments])) for r, f, arguments in defined]),
+            tuple(equations),
             map_tree(result, number.__getitem__),
             tuple([(location, number[r]) for location, r in changed]),
             tuple([self.shapes[r] for r in order]),

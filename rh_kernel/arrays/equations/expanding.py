@@ -25,7 +25,7 @@ def expanded(program: Program) -> Program:
     if not any(isinstance(f, Primitive) and f.name in _EXPANDED for f in {e.operator for e in program.equations}):
         return program
     draft = Draft()
-    new: dict[Register, Register] = {}
+    new = [0] * len(program.shapes)
     for tree in program.inputs:
         for r in leaves(tree):
             new[r] = draft.fresh(program.shapes[r], batched=program.batched[r])
