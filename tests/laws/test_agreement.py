@@ -78,7 +78,7 @@ def test_a_compiled_term_has_the_value_it_reduces_to(data: st.DataObject) -> Non
 @law(60)
 @given(programs(w=World(dims=(dim(2), dim(3), dim(1), dim(0)), without=JUMPING)))
 def test_the_three_evaluators_agree_at_the_edges_wherever_the_steps_give_numbers(p: Program) -> None:
-    """With quotients, powers and empty arrays. Compiled, a factor 0 makes a product 0 also where the other is no number."""
+    """With quotients, powers and empty arrays. What nobody uses gets a 0 back in the steps, and nothing elsewhere."""
     result = reached(p.command, p.heap)
     expected = [*arrays(result.value), *result.heap.values()]
     denoted = denote(interpret((), Scope((), p.command)), (), p.heap)

@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from rh_kernel.arrays.equations.linearity import vanishes
+from rh_kernel.arrays.equations.linearity import vanishes_together
 from rh_kernel.arrays.program import Equation, Operator, Register, extent_of
 from rh_kernel.primitives.formulas import OUTER, SCALE
 from rh_kernel.primitives.schemes import extent, index, instantiate
@@ -71,7 +71,7 @@ class Facts(Protocol):
 def simpler(f: Primitive, arguments: Arguments, facts: Facts) -> Simpler | None:
     """The simpler side of an equation whose other side is ``f(arguments)``, or ``None`` if none is known here."""
     uniform = [facts.uniform(r) for r in arguments]
-    if 0 in uniform and vanishes(f, [c == 0 for c in uniform]):
+    if 0 in uniform and vanishes_together(f, [c == 0 for c in uniform]):
         return Holds(np.broadcast_to(np.zeros(1), extent_of(f)))
     if f.name in IDENTITIES and f.domain == f.codomain:
         return Is(arguments[0])

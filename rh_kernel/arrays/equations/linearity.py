@@ -1,7 +1,7 @@
 """In which of its arguments a function symbol is linear: so zeros may be dropped, and means taken before instead of after.
 
 ``f`` is linear in argument i when ``f(…, x + y, …) = f(…, x, …) + f(…, y, …)`` with the others fixed, and jointly linear
-when the same holds for all arguments at once. A factor 0 makes a product 0 here also when the other is infinite or no number.
+when the same holds for all arguments at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,10 +32,13 @@ SEPARATELY: Mapping[str, frozenset[int]] = MappingProxyType(
 
 
 def vanishes(f: Primitive, zero: Sequence[bool]) -> bool:
-    """Whether ``f`` is 0 for certain when the marked arguments are."""
-    if f.name in JOINTLY:
-        return all(zero)
-    return any(zero[i] for i in SEPARATELY.get(f.name, ()))
+    """Whether ``f`` is 0 when the marked arguments are: a product also where its other factor is infinite or no number."""
+    return vanishes_together(f, zero) or any(zero[i] for i in SEPARATELY.get(f.name, ()))
+
+
+def vanishes_together(f: Primitive, zero: Sequence[bool]) -> bool:
+    """Whether ``f`` is 0 when the marked arguments are, whatever numbers the others are."""
+    return f.name in JOINTLY and all(zero)
 
 
 def commutes_with_mean(f: Primitive, varying: Sequence[bool]) -> bool:

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rh_kernel.arrays.equations.linearity import vanishes
+from rh_kernel.arrays.equations.linearity import vanishes, vanishes_together
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_of, extent_shape
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Region, record
@@ -131,8 +131,10 @@ class Builder:
         return result
 
     def _apply_to_zero(self, f: Primitive, arguments: tuple[Symbolic, ...], zero: list[bool]) -> Symbolic:
-        if vanishes(f, zero):
+        if vanishes(f, [isinstance(V, Nought) and not V.is_number for V in arguments]):
             return Nought(f.codomain)
+        if vanishes_together(f, zero):
+            return Nought(f.codomain, is_number=True)
         if f.name in {"add", "sub"}:
             x, y = arguments
             return x if zero[1] else y if f.name == "add" else self.apply(self._negative(f), (y,))
@@ -147,10 +149,12 @@ class Builder:
     def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
         """``V + W`` at any type."""
         match V, W:
-            case Nought(), _:
+            case Nought(is_number=False), _:
                 return W
             case _, Nought():
                 return V
+            case Nought(), _:
+                return W
             case Slot(_, shape), Slot():
                 f = self._sums.get(shape)
                 if f is None:

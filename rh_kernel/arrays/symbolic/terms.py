@@ -205,7 +205,7 @@ def _read(M: Term, environment: Environment) -> "Symbolic | None":
         return tuple(items)
     if isinstance(M, Proj):
         return unpack(variable(M.of.index, environment), M.arity)[M.index - 1] if isinstance(M.of, Bound) else None
-    return Nought(M.type) if isinstance(M, Zero) else None
+    return Nought(M.type, is_number=True) if isinstance(M, Zero) else None
 
 
 def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
@@ -235,7 +235,7 @@ def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], 
         case Const(array):
             values.append(b.constant(array))
         case Zero(A):
-            values.append(Nought(A))
+            values.append(Nought(A, is_number=True))
 
 
 def _applied(f: Primitive, V: Symbolic, span: Span | None, b: Builder) -> Symbolic:

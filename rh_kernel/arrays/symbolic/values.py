@@ -27,9 +27,13 @@ class Slot:
 
 @frozen
 class Nought:
-    """``0`` at a type"""
+    """``0`` at a type: a number that somebody wrote, or else a cotangent to which nothing was added.
+
+    A product with the number is computed like any other, so it may be no number; one with the cotangent is left out.
+    """
 
     type: Type
+    is_number: bool = False
 
 
 Symbolic: TypeAlias = "Slot | Nought | tuple[Symbolic, ...]"
@@ -63,8 +67,8 @@ def unpack(V: Symbolic, n: int) -> tuple[Symbolic, ...]:
     if isinstance(V, tuple) and len(V) == n:
         return V
     match V:
-        case Nought(Product(factors)) if len(factors) == n:
-            return tuple([Nought(A) for A in factors])
+        case Nought(Product(factors), is_number) if len(factors) == n:
+            return tuple([Nought(A, is_number) for A in factors])
         case Nought() if n == 0:
             return ()
         case Slot() | Nought() | tuple():
