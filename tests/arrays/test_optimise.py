@@ -101,6 +101,15 @@ def test_zeros_are_dropped_before_they_are_written_out() -> None:
     close(result[1], np.zeros(2))
 
 
+def test_what_leads_to_where_gradients_are_stopped_is_not_gone_back_through() -> None:
+    world = Written(
+        "op Stop : Real(2) -> Real(2)\n"
+        "handler stopping() : rev handler(Real(2)) = {return y -> return y  Stop(x) -> return (x, ()) | y, z -> return 0}\n"
+    )
+    program = world.program("rev handle (x) <u>. let y <= Stop(sin(u)) in return exp(y) + u with stopping", x=real(2))
+    assert operators(program) == ["sin", "exp", "add"]  # no cos
+
+
 def test_what_nobody_reads_is_not_read() -> None:
     world = Written("loc v : Real(2) = zeros\n")
     program = world.program("let g <= Get[v]() in return x", x=real(2))

@@ -271,7 +271,7 @@ class Machine:
             self._frames = (Backward(entry.argument, variables, bit, tape, cotangents), self._frames)
             self._close(entry.backward, (w, entry.auxiliary))
             return None
-        return pack(tuple([collect(x, cotangents) for x in variables]))
+        return pack(tuple([collect(x, cotangents, as_number=True) for x in variables]))
 
     def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
         """Gives ``Op(V)`` to the innermost handler with a clause for it; the heap answers ``Get`` and ``Put`` at the end."""
