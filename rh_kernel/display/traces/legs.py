@@ -8,7 +8,9 @@ rest has been there. Each reverse handler that was set off gives one ``V`` of le
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import TypeAlias
 
+from rh_kernel.operational.contexts import Context, depth
 from rh_kernel.operational.step import Step
 from rh_kernel.paper import Rule
 
@@ -50,6 +52,9 @@ class _Place:
     came_back: bool = False
 
 
+_What: TypeAlias = tuple[Direction, int | None, int]
+"""What a leg is, beside its steps: its direction, the step that opened it, and its depth."""
+
 _OPENING = frozenset({Rule.REV_HANDLE, Rule.RH_OP, Rule.RH_TERM, Rule.RH_RETURN})
 
 
@@ -59,39 +64,71 @@ def legs(steps: Sequence[Step]) -> tuple[Leg, ...]:
     An ordinary handler around the reverse one moves places when it takes a continuation; then all is one plain leg.
     """
     places: list[_Place] = []
+    trail = _Trail()
     found: list[Leg] = []
+    now, first = _leg(places), 0
     for n, step in enumerate(steps):
-        opens = step.rule in _OPENING and not (step.context is not None and step.context.opens)
-        path = step.path if places or opens else ()
-        if not _leave(places, path) and step.rule is Rule.H_OP:
+        kept = trail.follow(step.context)
+        if not _leave(places, trail.positions, kept) and step.rule is Rule.H_OP:
             return (Leg(Direction.PLAIN, None, 0, len(steps) - 1, 0),)
-        if opens:
+        if step.rule in _OPENING and not (step.context is not None and step.context.opens):
             around = places[-1].depth if places else 0
-            places.append(_Place(path, n, step.rule, around + (step.rule is not Rule.REV_HANDLE)))
-        leg = _leg(places, n)
-        if found and replace(leg, first=found[-1].first) == replace(found[-1], last=n):
-            leg = replace(leg, first=found.pop().first)
-        found.append(leg)
+            places.append(_Place(tuple(trail.positions), n, step.rule, around + (step.rule is not Rule.REV_HANDLE)))
+        leg = _leg(places)
+        if leg != now:
+            if n > first:
+                found.append(_steps(first, n - 1, now))
+            now, first = leg, n
+    if len(steps) > first:
+        found.append(_steps(first, len(steps) - 1, now))
     return tuple(found)
 
 
-def _leave(places: list[_Place], path: tuple[int, ...]) -> bool:
-    """Leave the places that ``path`` does not lie in; whether it lies in all of them."""
+class _Trail:
+    """The path of the last context. Of the next one only those parts are walked through that the two do not share."""
+
+    def __init__(self) -> None:
+        self.positions: list[int] = []
+        self._parts: list[Context] = []
+
+    def follow(self, K: Context | None) -> int:
+        """Go on to the path of K; how many of the positions at its beginning are known to be what they were."""
+        frames = depth(K)
+        parts, fresh = self._parts, list[Context]()
+        while K is not None and (frames > len(parts) or parts[frames - 1] is not K):
+            fresh.append(K)
+            K, frames = K.outer, frames - 1
+        del parts[frames:], self.positions[frames:]
+        for part in reversed(fresh):
+            parts.append(part)
+            self.positions.append(part.position)
+        return frames
+
+
+def _leave(places: list[_Place], path: Sequence[int], kept: int) -> bool:
+    """Leave the places that ``path`` does not lie in; whether it lies in all of them.
+
+    The path before lay in all of them, and ``kept`` is how far the two are known to be the same.
+    """
     stayed = True
-    while places and path[: len(places[-1].path)] != places[-1].path:
+    while places and kept < len(places[-1].path) and tuple(path[: len(places[-1].path)]) != places[-1].path:
         left, stayed = places.pop(), False
         if places and left.rule is not Rule.REV_HANDLE:
             places[-1] = replace(places[-1], came_back=True)
     return stayed
 
 
-def _leg(places: list[_Place], n: int) -> Leg:
+def _leg(places: list[_Place]) -> _What:
     if not places:
-        return Leg(Direction.PLAIN, None, n, n, 0)
+        return Direction.PLAIN, None, 0
     inner = places[-1]
     if inner.rule is Rule.REV_HANDLE:
-        return Leg(Direction.FORWARD, inner.opened_by, n, n, inner.depth)
+        return Direction.FORWARD, inner.opened_by, inner.depth
     if inner.rule is Rule.RH_RETURN:
-        return Leg(Direction.TURN, inner.opened_by, n, n, inner.depth - 1)
-    direction = Direction.BACKWARD if inner.came_back else Direction.FORWARD
-    return Leg(direction, inner.opened_by, n, n, inner.depth - 1)
+        return Direction.TURN, inner.opened_by, inner.depth - 1
+    return Direction.BACKWARD if inner.came_back else Direction.FORWARD, inner.opened_by, inner.depth - 1
+
+
+def _steps(first: int, last: int, what: _What) -> Leg:
+    direction, opened_by, around = what
+    return Leg(direction, opened_by, first, last, around)
