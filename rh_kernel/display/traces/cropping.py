@@ -59,6 +59,9 @@ SPARE = 64
 KNOWN = 50_000
 """The sizes of so many nodes are known."""
 
+_ALONE = frozenset({Bound, Const, Zero})
+"""What has no parts. It is asked for each node of large states, and a class is found sooner than it is compared."""
+
 _Cutting: TypeAlias = Descent[Subject]
 
 Uncut: TypeAlias = tuple[Subject, Path, int]
@@ -117,12 +120,14 @@ class Sizes:
             elif (known := self._known.get(id(N))) is not None:
                 size = known[1]
                 nodes, links, patterns = nodes + size[0], links + size[1], patterns + size[2]
-            elif isinstance(N, Bound | Const | Zero):
+            elif type(N) in _ALONE:
                 nodes += 1
             else:
                 todo.append((N, (nodes, links, patterns)))
-                todo += [L for L, _ in reversed(children(N))]
-                nodes += 1
+                parts = children(N)
+                inner = [L for L, _ in reversed(parts) if type(L) not in _ALONE]
+                nodes += 1 + len(parts) - len(inner)
+                todo += inner
                 if _splits(N):
                     patterns += 1
                 elif isinstance(N, Let | Bind | RevHandle | RH | Handle):
