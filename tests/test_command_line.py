@@ -369,6 +369,18 @@ def test_a_trace_that_gets_stuck_shows_how_far_it_came(rh: Rh) -> None:
     assert [r.get("rule", r.get("kind")) for r in done.records] == ["Plus", "Let⇐", "error"]
 
 
+@pytest.mark.parametrize("shows", ["", "--passes", "--profile"])
+def test_compile_prints_all_of_a_long_program_and_run_its_ends(rh: Rh, shows: str) -> None:
+    lets = "".join([f"let x{i + 1} <- sin(m @ x{i}) in " for i in range(350)])
+    text = f"loc w : Real(2, 2) = zeros\n%compile {shows} let m <= Get[w]() in let x0 <- [1, 2] in {lets}return x350\n"
+    ran = rh("run", "FILE", text=text)
+    compiled = rh("compile", *[shows for _ in shows[:1]], "FILE", text=text)
+    assert "⋮" in ran.out
+    assert "⋮" not in compiled.out
+    assert compiled.out.count("sin") >= 350
+    assert ran.out.count("\n") < compiled.out.count("\n")
+
+
 def test_compile_prints_the_program(rh: Rh) -> None:
     done = rh("compile", "FILE")
     assert done.code == 0

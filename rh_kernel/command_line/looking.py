@@ -9,7 +9,9 @@ from rh_kernel.command_line.report import Report
 from rh_kernel.command_line.running import before
 from rh_kernel.display.effects.record import reduction_records
 from rh_kernel.display.effects.text import reduction_blocks
+from rh_kernel.display.programs.choice import program_text
 from rh_kernel.display.record import end_record, step_record
+from rh_kernel.display.text import visible
 from rh_kernel.display.traces.text import trace_blocks
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.performing import State, perform
@@ -120,8 +122,12 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
         return
     try:
         for event in perform(subject.item, Compile(subject.closed, shows), subject.state):
-            if isinstance(event, Shown) and isinstance(event.result, ProgramMade):
+            if not isinstance(event, Shown) or not isinstance(event.result, ProgramMade):
+                continue
+            if report.as_json:
                 report.result(subject.item, event.result)
+            else:
+                report.text(visible(program_text(event.result, whole=True)))
     except Failure as failure:
         report.failure(failure.diagnostics, subject.item)
 

@@ -68,7 +68,7 @@ def test_a_pass_that_changes_nothing_says_so() -> None:
 
 
 def test_of_a_long_listing_both_ends_are_shown_and_how_many_lines_are_left_out() -> None:
-    """What a page holds does not grow with the program; the text has all lines."""
+    """What a page holds does not grow with the program, nor does the text beside it."""
     _, before = run("loc w : Real(2, 2) = zeros\n")
 
     def shown(count: int) -> dict[str, str]:
@@ -78,8 +78,26 @@ def test_of_a_long_listing_both_ends_are_shown_and_how_many_lines_are_left_out()
     short, long = shown(450), shown(900)
     assert short["text/html"].count("<tr") == long["text/html"].count("<tr") < 5 * MOST
     assert " lines are left out" in short["text/html"]
-    assert len(long["text/html"]) < 1.1 * len(short["text/html"])
-    assert long["text/plain"].count("sin") == 2 * short["text/plain"].count("sin")
+    for kind in ("text/html", "text/plain"):
+        assert len(long[kind]) < 1.1 * len(short[kind])
+    assert short["text/plain"].count(" lines are left out; `rh compile FILE` prints all of them") >= 3
+
+
+def test_of_many_steps_a_profile_shows_those_that_take_longest() -> None:
+    _, before = run("loc w : Real(2, 2) = zeros\n")
+    lets = "".join([f"let x{i + 1} <- sin(m @ x{i}) in " for i in range(450)])
+    result = made(f"--profile let m <= Get[w]() in let x0 <- [1, 2] in {lets}return x450", before)
+    assert result.profile is not None
+    steps, shown = result.profile.steps, bundle(result)
+    assert len(steps) > MOST
+    taken = sorted([step.seconds or 0 for step in steps])[-MOST:]
+    others = result.profile.seconds - sum(taken)
+    text = shown["text/plain"].split("\n")
+    (row,) = [line for line in text if line.startswith("⋮")]
+    assert row.startswith(f"⋮ {len(steps) - MOST} shorter steps; `rh compile --profile FILE` prints all of them ")
+    assert float(row.split()[-2].replace(",", "")) == pytest.approx(others * 1e6, rel=0.05)
+    assert text.index(row) == MOST + 1
+    assert shown["text/html"].count("<tr") == MOST + 3
 
 
 TRAINING = 'train rev handle (x) <u>. mlp(u) with sgd(0.1, t) for (x, t) in data("moons") epochs 2'

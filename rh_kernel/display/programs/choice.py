@@ -3,18 +3,21 @@
 from rh_kernel.arrays.equations.listing import listing, totals
 from rh_kernel.display.html import COLOURS
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, span
-from rh_kernel.display.programs.listings import program_table
+from rh_kernel.display.programs.listings import ends_text, program_table
 from rh_kernel.display.programs.passes import passes_html, passes_text, programs_html, programs_text
 from rh_kernel.display.programs.profiles import profile_html, profile_text
 from rh_kernel.session.results import ProgramMade
 from rh_kernel.syntax.printing.doc import Role
 
 
-def program_text(result: ProgramMade) -> str:
-    """A line for each register, the totals, and the passes."""
+def program_text(result: ProgramMade, *, whole: bool = False) -> str:
+    """A line for each register, the totals, and the passes; of a long program its ends, if it is not to be shown ``whole``."""
     if result.profile is not None:
-        return profile_text(result.profile, result.place, result.samples)
-    shown = f"{programs_text(result.passes)}\n" if result.in_full else listing(result.program)
+        return profile_text(result.profile, result.place, result.samples, whole=whole)
+    if result.in_full:
+        shown = f"{programs_text(result.passes, whole=whole)}\n"
+    else:
+        shown = listing(result.program) if whole else ends_text(listing(result.program))
     if result.samples is not None:
         shown += f"# {about(result)}" if result.in_full else f", {about(result)}"
     return f"{shown}\n{passes_text(result.passes)}" if result.passes else shown

@@ -12,6 +12,8 @@ from rh_kernel.syntax.printing.doc import Role
 MOST = 300
 """Of a listing with more lines so many are shown: half of them from either end."""
 
+_HALF = MOST // 2
+
 T = TypeVar("T")
 
 
@@ -24,10 +26,18 @@ def both_ends(lines: Sequence[T], row: Callable[[T], list[str]]) -> list[list[st
     """The row of each line; where there are too many, those at either end, and between them how many are left out."""
     if len(lines) <= MOST:
         return [row(line) for line in lines]
-    half = MOST // 2
-    first, last = [[row(line) for line in part] for part in (lines[:half], lines[-half:])]
-    gap = span(FAINT, f"⋮ {len(lines) - 2 * half:,} lines are left out")
-    return [*first, [gap, *[""] * (len(first[0]) - 1)], *last]
+    first, last = [[row(line) for line in part] for part in (lines[:_HALF], lines[-_HALF:])]
+    return [*first, [span(FAINT, _gap(len(lines))), *[""] * (len(first[0]) - 1)], *last]
+
+
+def ends_text(text: str) -> str:
+    """The text; where it has too many lines, those at either end, and between them how many are left out."""
+    lines = text.split("\n")
+    return text if len(lines) <= MOST else "\n".join([*lines[:_HALF], _gap(len(lines)), *lines[-_HALF:]])
+
+
+def _gap(count: int) -> str:
+    return f"⋮ {count - 2 * _HALF:,} lines are left out; `rh compile FILE` prints all of them"
 
 
 def _row(line: Line) -> list[str]:

@@ -8,7 +8,7 @@ from rh_kernel.arrays.passes import Pass, Passed
 from rh_kernel.arrays.planning.listing import StepLine, steps_listing
 from rh_kernel.arrays.program import Program
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
-from rh_kernel.display.programs.listings import both_ends, program_table
+from rh_kernel.display.programs.listings import both_ends, ends_text, program_table
 
 HEADING = ("pass", "leaves", "operations", "bytes moved", "reals of scratch")
 """The columns of the table; the last counts what is kept in between."""
@@ -33,9 +33,13 @@ def passes_html(passes: Sequence[Passed]) -> str:
     return table(rows, [*HEADING], "llrrr")
 
 
-def programs_text(passes: Sequence[Passed]) -> str:
-    """The program after each pass, one below the other."""
-    return "\n\n".join([f"# {p.made_by.value}: {p.made_by.meaning}\n{text or SAME}" for p, text in _changed(passes)])
+def programs_text(passes: Sequence[Passed], *, whole: bool = False) -> str:
+    """The program after each pass, one below the other; of long ones the ends, if they are not to be shown ``whole``."""
+    shown: list[str] = []
+    for p, text in _changed(passes):
+        cut = text if whole else "\n".join([shortened(line) for line in ends_text(text).split("\n")])
+        shown.append(f"# {p.made_by.value}: {p.made_by.meaning}\n{cut or SAME}")
+    return "\n\n".join(shown)
 
 
 def programs_html(passes: Sequence[Passed]) -> str:
@@ -90,17 +94,18 @@ def _html(p: Passed) -> str:
 
     def row(step: StepLine) -> list[str]:
         counts = (step.over, f"{step.operations:,}", f"{step.moved * item:,}")
-        return [_code(_shortened(step.text)), *(_faint(count) for count in counts)]
+        return [_code(shortened(step.text)), *(_faint(count) for count in counts)]
 
     steps = table(both_ends(found.steps, row), ["", "for each", "operations", "bytes"], "wlrr")
     return _boxes(found.before) + steps + _boxes(found.after)
 
 
 def _boxes(texts: Sequence[str]) -> str:
-    return "".join([box("", shown) for (shown,) in both_ends(texts, lambda text: [_code(_shortened(text))])])
+    return "".join([box("", shown) for (shown,) in both_ends(texts, lambda text: [_code(shortened(text))])])
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """The beginning and the end of a line that is very long."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
 
 

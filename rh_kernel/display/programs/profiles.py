@@ -1,18 +1,24 @@
 """The profile of a plan (``arrays.profiling``): what each step takes, predicted and measured."""
 
+from collections.abc import Sequence
+
 from rh_kernel.arrays.planning.profiling import Measured, Profile
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, span, table
-from rh_kernel.display.programs.passes import columns
+from rh_kernel.display.programs.listings import MOST
+from rh_kernel.display.programs.passes import columns, shortened
 
 HEADING = ("step", "operations", "bytes", "predicted µs", "measured µs", "share")
 WIDTH = 72
 """A longer step is cut in a terminal."""
 
 
-def profile_text(profile: Profile, place: str, samples: int | None = None) -> str:
-    """The steps as a table, the totals, and the model."""
+def profile_text(profile: Profile, place: str, samples: int | None = None, *, whole: bool = False) -> str:
+    """The steps as a table, the totals, and the model; of very many steps the longest, if not all are to be shown ``whole``."""
     total = profile.seconds
-    rows = [(_cut(step.line.text), *_cells(step, total)) for step in profile.steps]
+    steps, others = (profile.steps, ()) if whole else _longest(profile)
+    rows: list[tuple[str, ...]] = [(_cut(step.line.text), *_cells(step, total)) for step in steps]
+    if others:
+        rows.append(_others(others, total))
     return "\n".join(
         [*columns([HEADING, *rows, _totals(profile)], "lrrrrr"), *(f"# {line}" for line in said(profile, place, samples))]
     )
@@ -22,10 +28,13 @@ def profile_html(profile: Profile, place: str, samples: int | None = None) -> st
     """The same, with a bar for each share."""
     total = profile.seconds
     rows: list[list[str]] = []
-    for step in profile.steps:
+    steps, others = _longest(profile)
+    for step in steps:
         *counts, measured, _ = _cells(step, total)
         faint = [span(f"{MONOSPACE};{FAINT}", count) for count in counts]
-        rows.append([span(MONOSPACE, step.line.text), *faint, span(MONOSPACE, measured), _bar(step, total)])
+        rows.append([span(MONOSPACE, shortened(step.line.text)), *faint, span(MONOSPACE, measured), _bar(step, total)])
+    if others:
+        rows.append([span(f"{MONOSPACE};{FAINT}", cell) for cell in _others(others, total)])
     name, *totals, _ = _totals(profile)
     rows.append([span("font-weight:bold", name), *(span(f"{MONOSPACE};font-weight:bold", cell) for cell in totals), ""])
     return table(rows, [*HEADING], "wrrrrl") + "".join(
@@ -42,6 +51,28 @@ def said(profile: Profile, place: str, samples: int | None) -> list[str]:
         f"predicted: {model.call * 1e6:.2g} µs a call, and {model.bandwidth / 1e9:.3g} GB/s or {model.rate / 1e9:.3g} Gflop/s, "
         "whichever takes longer",
     ]
+
+
+def _longest(profile: Profile) -> tuple[Sequence[Measured], Sequence[Measured]]:
+    """The steps that take longest, in the order in which they run, and the others, if there are too many to show."""
+    if len(profile.steps) <= MOST:
+        return profile.steps, ()
+    longest = {*sorted(range(len(profile.steps)), key=lambda n: -_taken(profile.steps[n]))[:MOST]}
+    shown = [step for n, step in enumerate(profile.steps) if n in longest]
+    return shown, [step for n, step in enumerate(profile.steps) if n not in longest]
+
+
+def _taken(step: Measured) -> float:
+    return step.predicted if step.seconds is None else step.seconds
+
+
+def _others(steps: Sequence[Measured], total: float) -> tuple[str, ...]:
+    """What the steps come to that are left out."""
+    name = f"⋮ {len(steps):,} shorter steps; `rh compile --profile FILE` prints all of them"
+    operations, moved = sum(step.line.operations for step in steps), sum(step.bytes for step in steps)
+    predicted, seconds = sum(step.predicted for step in steps), sum(step.seconds or 0 for step in steps)
+    share = seconds / total if total else 0
+    return name, f"{operations:,}", f"{moved:,}", _micro(predicted), _micro(seconds), f"{share:.0%}"
 
 
 def _totals(profile: Profile) -> tuple[str, ...]:
