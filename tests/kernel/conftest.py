@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
+import psutil
 import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
 from rh_kernel.kernel.install import install
 
 PATIENCE = 60
+STOPPED = 10.0
+"""Seconds by the clock within which an interrupted cell has ended even on a machine that does much else."""
 
 
 @dataclass
 class Ran:
-    """What a cell sent: the types and contents of its messages on iopub, its reply, and when it became idle."""
+    """What a cell sent: the types and contents of its messages on iopub, and its reply.
+
+    Of a cell that was interrupted also how long it took to become idle: in seconds by the clock, which depend on what else the
+    machine does, and in seconds of work of the kernel's processor, which do not.
+    """
 
     messages: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     reply: dict[str, Any] = field(default_factory=dict)
     idle_after_interrupt: float = 0.0
+    work_after_interrupt: float = 0.0
 
     def add(self, kind: str, content: dict[str, Any]) -> None:
         """One more message. Pieces of a stream that follow each other are one, as on a page: ipykernel cuts it by the clock."""
@@ -48,6 +57,19 @@ class Ran:
         return [c["data"]["text/plain"] for c in shown if "text/plain" in c["data"]]
 
 
+Once: TypeAlias = Callable[[Ran], object]
+
+
+def was_busy(ran: Ran) -> bool:
+    """Whether the kernel has begun with the cell."""
+    return ("status", {"execution_state": "busy"}) in ran.messages
+
+
+def has_shown(count: int) -> Once:
+    """Whether a cell has shown what it is at that many times."""
+    return lambda ran: len(ran.contents("display_data")) + len(ran.contents("update_display_data")) >= count
+
+
 class Client:
     """A front end."""
 
@@ -55,18 +77,21 @@ class Client:
         self.manager = manager
         self.client = client
 
-    def run(self, code: str, *, interrupt_after: float | None = None, **options: Any) -> Ran:
-        """Run a cell to its idle; with ``interrupt_after`` interrupt it that many seconds after it became busy."""
-        return self.collect(self.client.execute(code, **options), interrupt_after=interrupt_after)
+    def run(self, code: str, *, interrupt_after: float | None = None, once: Once = was_busy, **options: Any) -> Ran:
+        """Run a cell to its idle; interrupt it ``interrupt_after`` seconds after ``once`` held of what it sent."""
+        return self.collect(self.client.execute(code, **options), interrupt_after=interrupt_after, once=once)
 
-    def collect(self, request: str, *, interrupt_after: float | None = None) -> Ran:
+    def collect(self, request: str, *, interrupt_after: float | None = None, once: Once = was_busy) -> Ran:
         ran = Ran()
-        busy = interrupted = None
+        begun = interrupted = None
+        worked = 0.0
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             now = time.monotonic()
-            if interrupt_after is not None and interrupted is None and busy is not None and now - busy > interrupt_after:
-                interrupted = time.monotonic()
+            if begun is None and once(ran):
+                begun = now
+            if interrupt_after is not None and interrupted is None and begun is not None and now - begun >= interrupt_after:
+                worked, interrupted = self.worked(), time.monotonic()
                 self.manager.interrupt_kernel()
             try:
                 message = self.client.get_iopub_msg(timeout=0.01)
@@ -75,13 +100,19 @@ class Client:
             if message["parent_header"].get("msg_id") != request:
                 continue
             ran.add(message["msg_type"], message["content"])
-            if message["msg_type"] == "status" and message["content"]["execution_state"] == "busy":
-                busy = time.monotonic()
             if message["msg_type"] == "status" and message["content"]["execution_state"] == "idle":
-                ran.idle_after_interrupt = 0.0 if interrupted is None else time.monotonic() - interrupted
+                if interrupted is not None:
+                    ran.idle_after_interrupt = time.monotonic() - interrupted
+                    ran.work_after_interrupt = self.worked() - worked
                 ran.reply = self.reply(request)
                 return ran
         raise AssertionError(f"no idle after {PATIENCE} s: {ran.messages}")
+
+    def worked(self) -> float:
+        """Seconds that the kernel has used its processor, in all its threads."""
+        assert isinstance(self.manager.provisioner, LocalProvisioner)
+        times = psutil.Process(self.manager.provisioner.pid).cpu_times()
+        return times.user + times.system
 
     def reply(self, request: str) -> dict[str, Any]:
         """The reply on the shell channel."""

@@ -79,9 +79,9 @@ def test_a_cell_that_is_run_again_forgets_what_it_declared() -> None:
 
 def test_a_long_computation_is_not_begun() -> None:
     text = "const big : Real(4000, 4000) = broadcast_rows[4000](fill[4000](1))\nconst bigger = big @ big\nbigger + ()"
-    began = time.monotonic()
+    began = time.process_time()
     assert codes(EMPTY, text) == []
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.parent.name != "bad"], ids=lambda path: path.stem)

@@ -14,7 +14,7 @@ import pytest
 from rh_kernel.kernel.driving import SLICE, drive
 from rh_kernel.workspace.interrupts import LONG as LONG_SLICE
 from rh_kernel.workspace.interrupts import Interrupts
-from tests.kernel.conftest import Client, Start
+from tests.kernel.conftest import STOPPED, Client, Start, has_shown
 
 NET = """handler back : rev handler(Real(1)) = { return x -> return x }
 loc weight : Real(32, 64) = normal(0.5, seed=1)
@@ -65,7 +65,8 @@ def test_an_interrupt_returns_soon_and_keeps_the_definitions(
     ran = declared.run(LONG[what], interrupt_after=1.0)
     record_testsuite_property(f"milliseconds from interrupt to idle, {what}", round(1e3 * ran.idle_after_interrupt))
     assert ran.idle_after_interrupt > 0, "the cell was over before it was interrupted"
-    assert ran.idle_after_interrupt < 1.0
+    assert ran.work_after_interrupt < 1.0
+    assert ran.idle_after_interrupt < STOPPED
     assert ran.reply["status"] == "error"
     assert ran.reply["ename"] == "Interrupted"
     assert "Traceback" not in "".join(ran.reply["traceback"])
@@ -74,7 +75,7 @@ def test_an_interrupt_returns_soon_and_keeps_the_definitions(
 
 def test_the_last_state_of_a_stopped_training_says_so(declared: Client) -> None:
     before = declared.run("Get[other]()").texts
-    ran = declared.run(LONG["training"], interrupt_after=0.5)
+    ran = declared.run(LONG["training"], interrupt_after=0.5, once=has_shown(1))
     assert "interrupted" in ran.texts[-1] or "stopped" in ran.texts[-1]
     kept = declared.run("Get[other]()").texts != before
     assert kept == ("kept" in ran.reply["evalue"])
@@ -157,7 +158,7 @@ def test_events_are_taken_in_order_and_the_value_is_returned() -> None:
 
 def test_what_can_be_told_on_an_interrupt_is_told() -> None:
     interrupts = Interrupts()
-    signal_after(0.05)
+    signal_after(0.2)
     taken, value = run(polite(), interrupts)
     assert (taken[-1], value) == (1, "so far")
     assert interrupts.delivered
@@ -166,7 +167,7 @@ def test_what_can_be_told_on_an_interrupt_is_told() -> None:
 @pytest.mark.parametrize("events", [deaf, waiting])
 def test_an_interrupt_passes_through_what_does_not_listen(events: Callable[[], Generator[int, None, str]]) -> None:
     began = time.monotonic()
-    signal_after(0.05)
+    signal_after(0.2)
     with pytest.raises(KeyboardInterrupt):
         run(events(), Interrupts())
     assert time.monotonic() - began < 10
@@ -218,7 +219,7 @@ def test_what_takes_long_to_draw_is_broken_off_and_the_cell_hears_of_it() -> Non
         return value
 
     began = time.monotonic()
-    signal_after(0.05)
+    signal_after(0.2)
     assert asyncio.run(driven()) == "so far"
     assert taken == [1]
     assert time.monotonic() - began < 10

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and /proc")
 
 ROUNDS = int(os.environ.get("RH_SOAK", "6"))
 SEED = int(os.environ.get("RH_SOAK_SEED", "0"))
-SOON = 6.0
+SOON = 20.0
 """Seconds until a process that is told to go is gone; on a machine that does nothing else it takes a tenth of one."""
 
 DOUBLING = "\n".join(

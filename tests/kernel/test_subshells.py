@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.kernel.conftest import Client, Start
@@ -53,7 +51,6 @@ def test_a_subshell_that_does_not_exist_is_an_error(kernel: Client) -> None:
 
 def test_a_subshell_answers_while_the_kernel_is_busy(kernel: Client, subshell: str) -> None:
     request = busy(kernel, FOREVER)
-    began = time.monotonic()
     for name, content in (
         ("execute_request", {"code": "1 + 2", "silent": False}),
         ("complete_request", {"code": "swi", "cursor_pos": 3}),
@@ -63,7 +60,6 @@ def test_a_subshell_answers_while_the_kernel_is_busy(kernel: Client, subshell: s
         reply = answer(kernel, sent(kernel, name, content, subshell_id=subshell))
         assert reply is not None
         assert reply["content"]["status"] in {"ok", "incomplete"}
-    assert time.monotonic() - began < 5
     sent(kernel, "interrupt_request", {}, "control")
     assert kernel.reply(request)["ename"] == "Interrupted"
     sent(kernel, "delete_subshell_request", {"subshell_id": subshell}, "control")
