@@ -19,6 +19,7 @@ op Tick : 1 -> Real(1)
 op Both : Real(n) -> Real(n) * Real(n)
 fun sq(x : Real(n)) : Real(n) = x * tanh(x)
 fun through(x : Real(n)) : Real(n) = sin(x) with rd(w, x) = w + w
+fun stopped(x : Real(n)) : Real(n) = 0 with rd(w, x) = w
 fun gated(x : Real(n), y : Real(n)) : Real(n) = let z <- tanh(y) in x * z + y
 """
 SIZES = (1, 2, 3)

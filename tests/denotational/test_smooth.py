@@ -25,7 +25,7 @@ from tests.primitives.instances import INSTANCES, arrays, label, smooth_point
 from tests.strategies import JUMPING, ROUGH, WILD, World, contexts, terms, types
 
 # `through` brings a derivative of its own that is not the derivative.
-SMOOTH = World(without=JUMPING | ROUGH | WILD | {"through"})
+SMOOTH = World(without=JUMPING | ROUGH | WILD | {"through", "stopped"})
 Point = list[Array]
 Row = tuple[Type, ...]
 

@@ -1,13 +1,13 @@
 """Equations that hold in every array program: ``x + 0 = x``, ``1 · x = x``, ``(xᵀ)ᵀ = x``, …, read from left to right."""
 
 from collections.abc import Callable, Mapping
-from math import prod
+from math import isfinite, prod
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from rh_kernel.arrays.equations.linearity import vanishes_together
+from rh_kernel.arrays.equations.linearity import vanishes, vanishes_together
 from rh_kernel.arrays.program import Equation, Operator, Register, extent_of
 from rh_kernel.primitives.formulas import OUTER, SCALE
 from rh_kernel.primitives.schemes import extent, index, instantiate
@@ -71,12 +71,19 @@ class Facts(Protocol):
 def simpler(f: Primitive, arguments: Arguments, facts: Facts) -> Simpler | None:
     """The simpler side of an equation whose other side is ``f(arguments)``, or ``None`` if none is known here."""
     uniform = [facts.uniform(r) for r in arguments]
-    if 0 in uniform and vanishes_together(f, [c == 0 for c in uniform]):
+    if 0 in uniform and (vanishes_together(f, [c == 0 for c in uniform]) or _is_zero(f, uniform)):
         return Holds(np.broadcast_to(np.zeros(1), extent_of(f)))
     if f.name in IDENTITIES and f.domain == f.codomain:
         return Is(arguments[0])
     rule = _RULES.get(f.name)
     return None if rule is None else rule.find(f, arguments, uniform, facts)
+
+
+def _is_zero(f: Primitive, uniform: Uniform) -> bool:
+    """Whether ``f`` is a product one of whose factors is 0 while the others are numbers that are known, and finite."""
+    if not all(c is not None and isfinite(c) for c in uniform):
+        return False
+    return vanishes(f, [c == 0 for c in uniform]) and not (f.name == "div" and uniform[1] == 0)
 
 
 def partners(f: Operator) -> frozenset[str] | None:

@@ -9,7 +9,7 @@ from rh_kernel.arrays.equations.linearity import vanishes, vanishes_together
 from rh_kernel.arrays.errors import ProgramTooLong
 from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_of, extent_shape
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Region, record
-from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, shape_of, type_of, unpack
+from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, as_number, is_empty, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.schemes import instantiate
@@ -58,7 +58,7 @@ class Builder:
     def constant(self, array: Array) -> Symbolic:
         """The slot of a constant symbol."""
         if array.size == 0:
-            return Nought(Real(tuple(dim(n) for n in array.shape)))
+            return Nought(Real(tuple(dim(n) for n in array.shape)), is_number=True)
         slot = self._slot(array.shape)
         self.constants.append((slot.register, array))
         return slot
@@ -71,7 +71,7 @@ class Builder:
                 return tuple(tree for tree, _ in parts), tuple(V for _, V in parts)
             case Real() | TypeMeta():
                 slot = self._slot(shape_of(A))
-                return slot.register, (Nought(A) if 0 in slot.shape else slot)
+                return slot.register, (Nought(A, is_number=True) if 0 in slot.shape else slot)
 
     def read(self, location: Location) -> Slot:
         """The content of a location when the program starts."""
@@ -114,7 +114,7 @@ class Builder:
     def applied(self, f: Primitive, arguments: tuple[Symbolic, ...], shape: Extent) -> Symbolic:
         """``apply`` for what ``known`` gives."""
         if 0 in shape:
-            return Nought(f.codomain)
+            return Nought(f.codomain, is_number=True)
         registers: list[Register] = []
         active = 0
         for V in arguments:
@@ -133,7 +133,7 @@ class Builder:
     def _apply_to_zero(self, f: Primitive, arguments: tuple[Symbolic, ...], zero: list[bool]) -> Symbolic:
         if vanishes(f, [isinstance(V, Nought) and not V.is_number for V in arguments]):
             return Nought(f.codomain)
-        if vanishes_together(f, zero):
+        if vanishes_together(f, zero) or vanishes(f, [is_empty(V) for V in arguments]):
             return Nought(f.codomain, is_number=True)
         if f.name in {"add", "sub"}:
             x, y = arguments
@@ -149,12 +149,10 @@ class Builder:
     def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
         """``V + W`` at any type."""
         match V, W:
-            case Nought(is_number=False), _:
-                return W
-            case _, Nought():
-                return V
-            case Nought(), _:
-                return W
+            case Nought(is_number=is_number), _:
+                return as_number(W) if is_number else W
+            case _, Nought(is_number=is_number):
+                return as_number(V) if is_number else V
             case Slot(_, shape), Slot():
                 f = self._sums.get(shape)
                 if f is None:
@@ -173,7 +171,7 @@ class Builder:
                 return tuple([self.alias(W, bit) for W in V])
             case Nought(Product()):
                 return tuple([self.alias(W, bit) for W in _spread(V)])
-            case Nought(A) if 0 in shape_of(A):
+            case Nought() if is_empty(V):
                 return V
             case Slot() | Nought():
                 source = self._written(V)
@@ -230,11 +228,14 @@ class Builder:
         match V:
             case tuple():
                 return tuple([self._named(W, active) for W in V])
-            case Nought():
+            case Nought(Product()):
+                return tuple([self._named(W, active) for W in _spread(V)])
+            case Nought() if is_empty(V):
                 return V
-            case Slot(register, shape):
-                named = self._equation(Alias(shape), (register,), shape, ())
-                return Slot(named.register, shape, active)
+            case Slot() | Nought():
+                source = self._written(V)
+                named = self._equation(Alias(source.shape), (source.register,), source.shape, ())
+                return Slot(named.register, named.shape, active)
 
     def _negative(self, f: Primitive) -> Primitive:
         return Primitive("neg", f.at, f.codomain, f.codomain)

@@ -21,7 +21,7 @@ from rh_kernel.arrays.symbolic.tape import (
     Region,
     enter,
 )
-from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, pack, unpack
+from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, as_number, pack, unpack
 from rh_kernel.primitives.smoothness import base
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
@@ -305,7 +305,7 @@ def _go_back(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Symbolic
         if isinstance(entry, Performed):
             raise KernelBug("an operation was performed in a term")
         pull_back(entry, region.bit, cotangents, b)
-    return collect(x, cotangents, as_number=True)
+    return as_number(collect(x, cotangents))
 
 
 def pull_back(entry: Applied | Aliased | Called, bit: int, cotangents: Cotangents, b: Builder) -> None:
@@ -349,16 +349,16 @@ def accumulate(V: Symbolic, W: Symbolic, bit: int, cotangents: Cotangents, b: Bu
         raise KernelBug("a cotangent has another type than its value")
 
 
-def collect(V: Symbolic, cotangents: Cotangents, *, as_number: bool = False) -> Symbolic:
-    """The cotangent of V, taken out of ``cotangents``; ``as_number`` if it is a value that the program goes on with."""
+def collect(V: Symbolic, cotangents: Cotangents) -> Symbolic:
+    """The cotangent of V, taken out of ``cotangents``."""
     match V:
         case Slot(register, shape):
             w = cotangents.pop(register, None)
-            return Nought(real(*shape), as_number) if w is None else w
+            return Nought(real(*shape)) if w is None else w
         case Nought():
             return V
         case tuple():
-            return tuple([collect(W, cotangents, as_number=as_number) for W in V])
+            return tuple([collect(W, cotangents) for W in V])
 
 
 def variable(index: int, environment: Environment) -> Symbolic:

@@ -38,7 +38,18 @@ class Nought:
 
 Symbolic: TypeAlias = "Slot | Nought | tuple[Symbolic, ...]"
 
-UNIT_SYMBOL = Nought(UNIT)
+UNIT_SYMBOL = Nought(UNIT, is_number=True)
+
+
+def as_number(V: Symbolic) -> Symbolic:
+    """The value as one that the program computes with: its zeros are numbers, also those that were cotangents."""
+    match V:
+        case Slot():
+            return V
+        case Nought(A):
+            return Nought(A, is_number=True)
+        case tuple():
+            return tuple([as_number(W) for W in V])
 
 
 def shape_of(A: Type) -> Extent:
@@ -47,6 +58,11 @@ def shape_of(A: Type) -> Extent:
         return extent(A)
     except ValueError as open_type:
         raise KernelBug(f"the compiler met {A}, whose shape is not known") from open_type
+
+
+def is_empty(V: Symbolic) -> bool:
+    """Whether V, of a base type, has no entries."""
+    return isinstance(V, Nought) and 0 in shape_of(V.type)
 
 
 def pack(items: tuple[Symbolic, ...]) -> Symbolic:

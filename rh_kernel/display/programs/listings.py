@@ -37,7 +37,7 @@ def ends_text(text: str) -> str:
 
 
 def _gap(count: int) -> str:
-    return f"⋮ {count - 2 * _HALF:,} lines are left out; `rh compile FILE` prints all of them"
+    return f"⋮ {count - 2 * _HALF:,} lines are left out; `rh compile` prints all of them"
 
 
 def _row(line: Line) -> list[str]:

@@ -70,9 +70,10 @@ def _others(steps: Sequence[Measured], total: float) -> tuple[str, ...]:
     """What the steps come to that are left out."""
     name = f"⋮ {len(steps):,} shorter steps; `rh compile --profile FILE` prints all of them"
     operations, moved = sum(step.line.operations for step in steps), sum(step.bytes for step in steps)
-    predicted, seconds = sum(step.predicted for step in steps), sum(step.seconds or 0 for step in steps)
-    share = seconds / total if total else 0
-    return name, f"{operations:,}", f"{moved:,}", _micro(predicted), _micro(seconds), f"{share:.0%}"
+    measured = [step.seconds for step in steps if step.seconds is not None]
+    share = sum(measured) / total if total else 0
+    predicted = _micro(sum(step.predicted for step in steps))
+    return name, f"{operations:,}", f"{moved:,}", predicted, _micro(sum(measured)) if measured else "–", f"{share:.0%}"
 
 
 def _totals(profile: Profile) -> tuple[str, ...]:
