@@ -161,8 +161,8 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
             return (yield from _in_section(number, plan, state))
         case Undo():
             raise KernelBug("`%undo` is a cell by itself, and is no step of one")
-        case ShowHeap():
-            yield Shown(number, HeapShown(_contents(state)))
+        case ShowHeap(locations):
+            yield Shown(number, HeapShown(_contents(state, locations)))
         case Reset():
             changes = changed(state.heap, state.initial)
             count = len(changes)
@@ -350,6 +350,6 @@ def _gradient(number: int, plan: Gradient, state: State) -> Generator[Event, Non
     return state.put({change.location: change.after for change in made.changes})
 
 
-def _contents(state: State) -> tuple[Change, ...]:
-    """The locations that names stand for, and those that only older nets know, each with what it held at first."""
-    return tuple(Change(loc, state.initial.get(loc), content) for loc, content in state.heap.items())
+def _contents(state: State, locations: tuple[Location, ...]) -> tuple[Change, ...]:
+    """These locations; else those that names stand for, and those that only older nets know. Each has what it held at first."""
+    return tuple([Change(loc, state.initial.get(loc), state.heap[loc]) for loc in locations or state.heap])

@@ -11,7 +11,14 @@ from rh_kernel.operational.trace import run
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives.drawing import denoted
-from rh_kernel.session.directives.table import chosen, expect_no_words, file_name, needs_expression, unknown_directive
+from rh_kernel.session.directives.table import (
+    chosen,
+    expect_no_words,
+    file_name,
+    named_locations,
+    needs_expression,
+    unknown_directive,
+)
 from rh_kernel.session.limits.bounds import changed_bounds
 from rh_kernel.session.limits.budget import check_size, limits
 from rh_kernel.session.names import names_shown
@@ -183,8 +190,7 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
             other = None if item.against is None else (elaborate_evaluation(definitions, item.against), item.against.span.text)
             return Gradient(elaborate_evaluation(definitions, e), e.span.text, other)
         case "heap":
-            expect_no_words(item)
-            return ShowHeap()
+            return ShowHeap(named_locations(item, _locations(definitions)))
         case "reset":
             expect_no_words(item)
             return Reset()

@@ -216,7 +216,9 @@ class Undo:
 
 @frozen
 class ShowHeap:
-    """``%heap``"""
+    """``%heap``, of these locations; of all if none is named"""
+
+    locations: tuple[Location, ...] = ()
 
 
 @frozen

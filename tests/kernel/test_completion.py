@@ -182,7 +182,7 @@ def test_what_is_declared_above_in_the_cell_has_its_type(session: Session) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["1 + 2 # ta|", "1.5e|", "12|", '"', '"a"|', "x.1|", "1 + %ty", "%heap ", "%strict on ", "%nothing o"]
+    "text", ["1 + 2 # ta|", "1.5e|", "12|", '"', '"a"|', "x.1|", "1 + %ty", "%whos ", "%strict on ", "%nothing o"]
 )
 def test_nothing_is_completed_where_no_word_can_stand(session: Session, text: str) -> None:
     assert complete(session, text) == {}
@@ -206,6 +206,9 @@ def test_words_in_part_are_completed_if_none_begins_so(session: Session) -> None
         ("%limit ", list(MEANINGS)),
         ("%limit steps ", ["off", "default"]),
         ("%limit steps d", ["default"]),
+        ("%heap ", ["weight", "outwards", "bias"]),
+        ("%heap weight bias ", ["outwards"]),
+        ("%heap weight b", ["bias"]),
         ("%help netw", ["network"]),
         ("%help epo", ["epochs"]),
         ("%help tra", ["transpose", "train", "trace"]),

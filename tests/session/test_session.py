@@ -119,6 +119,20 @@ def test_reset_puts_back_what_was_there_at_first() -> None:
     assert [c.after.tolist() for c in shown.contents] == [[1, 2]]
 
 
+def test_of_the_heap_those_are_shown_that_are_named_each_once() -> None:
+    _, session = after("loc u : Real = ones\nloc v : Real(2) = zeros\nloc w : Real(3) = ones")
+
+    def names(text: str) -> list[str]:
+        results, _ = after(text, session)
+        ((_, shown),) = results
+        assert isinstance(shown, HeapShown)
+        return [c.location.name for c in shown.contents]
+
+    assert names("%heap") == ["u", "v", "w"]
+    assert names("%heap w") == ["w"]
+    assert names("%heap w, u w") == ["w", "u"]
+
+
 def test_a_trace_that_gets_stuck_changes_nothing() -> None:
     _, session = after(W + "op Op : 1 -> 1")
     results, same = after("%trace let _ <= Put[w]([3, 4]) in Op()", session)

@@ -17,6 +17,7 @@ from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.tokens import LABORATORY, PYTHON, RETURN, SECTIONS
 from rh_kernel.training.bundled import NAMES
+from rh_kernel.typing.definitions import LocDefinition
 
 __all__ = ["Completion", "completions"]
 
@@ -138,10 +139,15 @@ def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -
 
 
 def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]]:
-    """The words that the form of a directive in ``DIRECTIVES`` has at this place: the n-th word is one of the n-th ``a|b``."""
+    """The words that the form of a directive in ``DIRECTIVES`` has at this place: the n-th word is one of the n-th ``a|b``.
+
+    All words after ``a…`` are of that form too.
+    """
     argument, _ = DIRECTIVES.get(place.directive, ("", ""))
     forms = [_FIELD.findall(form) for form in argument.split()]
     at = len(place.given)
+    if at >= len(forms) and "…" in argument:
+        at = len(forms) - 1
     fields = forms[at] if at < len(forms) else []
     match fields:
         case ["file"]:
@@ -150,6 +156,10 @@ def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]
         case ["what"]:
             meanings = {str(name): meaning for name, meaning in MEANINGS.items()}
             return place.start, [Completion(n, "keyword", meanings[n]) for n in _fitting(meanings, place.text)]
+        case ["location…"]:
+            names = [d.definition.name for d in session.definitions.named.values() if isinstance(d.definition, LocDefinition)]
+            others = [name for name in names if name not in place.given]
+            return place.start, described(session.definitions, "", _fitting(others, place.text))
         case ["name"]:
             names = [*session.definitions.named, *ROWS, *FORMS, *DIRECTIVES]
             return place.start, described(session.definitions, "", _fitting(names, place.text))

@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections.abc import Mapping
 
 from rh_kernel.session.errors import DirectiveWords, UnknownDirective
 from rh_kernel.source.diagnostic import Fix, Rejected
@@ -10,6 +11,7 @@ from rh_kernel.syntax import surface as s
 from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.parsing.advice import OF_PYTHON
 from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY
+from rh_kernel.syntax.signature import Location
 
 DIRECTIVES = {
     "trace": ("P", "the stepper: every reduction step, redex and contractum marked, rule name, heap"),
@@ -22,7 +24,7 @@ DIRECTIVES = {
         "the straight-line program that runs, or that of a batch of `train P for …`, with operation counts; the program "
         "after each pass; what each step takes",
     ),
-    "heap": ("", "every location with its content"),
+    "heap": ("[location…]", "every location with its content, or those that are named"),
     "reset": ("", "put the initial contents back into all locations"),
     "save": ("file", "write the content of every location to an .npz or .safetensors file"),
     "load": ("file", "put the contents in such a file into the locations of these names"),
@@ -102,6 +104,21 @@ def chosen(item: items.Directive, *choices: str) -> str | None:
             found, hint = f"`{' '.join(words)}`", f"`%{item.name.text}` alone tells what is set"
             fix = _nearest(item.span, words, choices)
             raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint, fix=fix))
+
+
+def named_locations(item: items.Directive, known: Mapping[str, Location]) -> tuple[Location, ...]:
+    """The locations that are named, each once. Raises ``Rejected`` for a word that names none."""
+    named = tuple([word.rstrip(",") for word in item.words if word != ","])
+    for name in named:
+        if name not in known:
+            hint = "`%heap` alone shows all of them"
+            fix = _nearest(item.span, item.words, tuple(known))
+            raise Rejected(
+                DirectiveWords(
+                    span=item.span, name=item.name.text, wanted="names of locations", found=f"`{name}`", hint=hint, fix=fix
+                )
+            )
+    return tuple([known[name] for name in dict.fromkeys(named)])
 
 
 def _nearest(whole: Span, words: tuple[str, ...], choices: tuple[str, ...]) -> Fix | None:
