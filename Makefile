@@ -9,7 +9,7 @@ PIP    := $(PY) -m pip install --quiet --disable-pip-version-check
 # What an installation is made of: when one of these changes, it is made again.
 PARTS := pyproject.toml $(wildcard $(addprefix rh_kernel/kernel/,spec/* grading/* labextension/* labextension/*/*))
 
-# A link in a lesson to a page of the appendix opens it to be read, and not to be edited.
+# JupyterLab asks nothing about news before the first lesson, and opens the pages of the appendix rendered.
 LAB_SETTINGS := mkdir -p $(VENV)/share/jupyter/lab/settings && cp lessons/press/overrides.json $(VENV)/share/jupyter/lab/settings/
 
 # Jupyter and pip want a home to write to, if only an empty one.

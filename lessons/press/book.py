@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from lessons.press.links import broken, slug
 from lessons.press.running import executed
 from lessons.press.texts import CHECK, EXERCISE, FOLDER, Lesson, Notebook, tags
 from rh_kernel.export.exporter import Renderer, RHHTMLExporter
+from rh_kernel.kernel.language_info import LANGUAGE_INFO
 
 COVER = "index.html"
 
@@ -140,7 +142,7 @@ def _about(lesson: Lesson) -> str:
 
 def _plain(text: str) -> Notebook:
     """A text as a notebook of one cell."""
-    return new_notebook(cells=[new_markdown_cell(text)], metadata={"language_info": {"name": "rh"}})
+    return new_notebook(cells=[new_markdown_cell(text)], metadata={"language_info": deepcopy(LANGUAGE_INFO)})
 
 
 def _write(page: Page, notebook: Notebook, volume: list[Page], folder: Path) -> None:

@@ -4,10 +4,21 @@ import re
 from collections.abc import Iterable
 from copy import deepcopy
 
-from lessons.press.texts import CHECK, EXERCISE, Lesson, Notebook, stub, tags
+from lessons.press.texts import CHECK, EXERCISE, FAILS, Lesson, Notebook, stub, tags
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 """The lines around what the reader is to write, as nbgrader has them."""
+
+
+PYTHON = {
+    "name": "python",
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
+"""What a notebook for a Python kernel says of its language."""
 
 
 class Unfit(Exception):
@@ -31,13 +42,18 @@ def teacher(lesson: Lesson) -> Notebook:
 
 
 def reader(lesson: Lesson) -> Notebook:
-    """With stubs in the place of the solutions, which stand folded behind the checks."""
+    """With stubs in the place of the solutions, which stand folded behind the checks.
+
+    An exercise and its check may fail without ending "Run All": until they are solved, they do.
+    """
     made = lesson.notebook()
     told = {check["id"]: exercise.source for exercise, check in exercises(lesson, made)}
     cells = list[Notebook]()
     for cell in made.cells:
         if EXERCISE in tags(cell):
             cell.source = cleared(cell.source)
+        if {EXERCISE, CHECK} & set(tags(cell)):
+            cell.metadata["tags"] = [*tags(cell), FAILS]
         cells.append(cell)
         if cell["id"] in told:
             cells.append(_folded(cell["id"], told[cell["id"]]))
@@ -48,7 +64,8 @@ def reader(lesson: Lesson) -> Notebook:
 def for_python(notebook: Notebook) -> Notebook:
     """The same notebook for an IPython kernel, with the magic ``%%rh`` above each cell in the language."""
     made = deepcopy(notebook)
-    made.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    made.metadata = {"kernelspec": kernelspec, "language_info": deepcopy(PYTHON)}
     for cell in made.cells:
         if cell.cell_type == "code":
             first, _, rest = cell.source.partition("\n")

@@ -3,9 +3,12 @@
 import json
 import re
 from collections import Counter
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, cast
+
+from rh_kernel.kernel.language_info import LANGUAGE_INFO
 
 Notebook: TypeAlias = Any
 """A notebook, or a cell of one, as nbformat has it."""
@@ -40,11 +43,14 @@ class Lesson:
         return found.group(1).strip() if found else self.name
 
     def notebook(self) -> Notebook:
-        """The text as a notebook without outputs; its cells have numbers for ids, those of code by themselves."""
+        """The text as a notebook without outputs, with the metadata that a saved notebook has: kernelspec and language.
+
+        The ids of cells are their kind and a number, such as ``code-3``.
+        """
         import jupytext
 
         made = cast(Notebook, jupytext.read(self.path, fmt="md:myst"))
-        made.metadata = {"kernelspec": dict(made.metadata["kernelspec"])}
+        made.metadata = {"kernelspec": dict(made.metadata["kernelspec"]), "language_info": deepcopy(LANGUAGE_INFO)}
         made.cells = [part for cell in made.cells for part in _parted(cell)]
         counts = Counter[str]()
         for cell in made.cells:

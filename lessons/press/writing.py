@@ -1,6 +1,7 @@
 """Notebooks on the disk: made from the texts, and never written over what a reader has done."""
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,8 +9,10 @@ from pathlib import Path
 from lessons.press.editions import for_python, reader, teacher
 from lessons.press.texts import Lesson, Notebook
 
-MADE_FROM = "made_from"
-"""The entry of a notebook's metadata that holds the fingerprint of its cells when they were made."""
+RECORD = "rh_kernel"
+"""The entry of a notebook's metadata that says what the notebook was made from."""
+MADE_FROM, METADATA = "made_from", "metadata"
+"""In the record: the fingerprints of the texts of the cells, and of all metadata, when the notebook was written."""
 
 LINK = re.compile(r"\]\((?P<name>[0-9][0-9]-[\w-]+)\.md(?P<anchor>#[\w-]*)?\)")
 
@@ -24,9 +27,10 @@ def write(lesson: Lesson, folder: Path, *, solutions: bool = False, python: bool
     made = linked(teacher(lesson) if solutions else reader(lesson))
     if python:
         made = for_python(made)
-    made.metadata["rh_kernel"] = {MADE_FROM: fingerprint(made)}
+    record = {MADE_FROM: fingerprint(made), METADATA: _metadata(made)}
+    made.metadata[RECORD] = record
     path = folder / f"{lesson.name}.ipynb"
-    if path.exists() and not _may_replace(path, fingerprint(made)):
+    if path.exists() and not _may_replace(path, record):
         return path, False
     folder.mkdir(parents=True, exist_ok=True)
     nbformat.write(made, path)
@@ -47,13 +51,20 @@ def fingerprint(notebook: Notebook) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-def _may_replace(path: Path, new: str) -> bool:
-    """Whether a notebook is as it was made, and was made from another text."""
+def _metadata(notebook: Notebook) -> str:
+    """The fingerprint of the metadata of a notebook and its cells, but for the version of the language."""
+    language = {**notebook.metadata["language_info"], "version": None}
+    written = [{**notebook.metadata, "language_info": language}, *[cell.metadata for cell in notebook.cells]]
+    return hashlib.sha256(json.dumps(written, sort_keys=True).encode()).hexdigest()
+
+
+def _may_replace(path: Path, new: dict[str, str]) -> bool:
+    """Whether the cells of a notebook are as they were written, and would be written with another text or metadata now."""
     import nbformat
 
     text = path.read_text(encoding="utf-8", errors="replace")
     if MADE_FROM not in text:
         return False
     there = nbformat.reads(text, as_version=4)
-    made_from = there.metadata.get("rh_kernel", {}).get(MADE_FROM)
-    return made_from == fingerprint(there) and made_from != new
+    record = there.metadata.get(RECORD, {})
+    return record.get(MADE_FROM) == fingerprint(there) and record != new

@@ -10,7 +10,7 @@ from rh_kernel.export.pages import Notebook
 from rh_kernel.syntax.parsing.lexer import python_starts
 
 FAILS = "raises-exception"
-"""The tag of a cell that is meant to fail."""
+"""The tag of a cell that may fail without ending a run of all cells."""
 
 
 class RHScriptExporter(TemplateExporter):
@@ -46,11 +46,17 @@ def program(notebook: Notebook) -> Notebook:
     """
     made = deepcopy(notebook)
     for cell in made.cells:
-        runs = cell.cell_type == "code" and python_starts(cell.source) is None and FAILS not in cell.metadata.get("tags", [])
+        runs = cell.cell_type == "code" and python_starts(cell.source) is None and not _fails(cell)
         cell.source = cell.source.rstrip() if runs else commented(cell.source)
         if cell.cell_type == "markdown":
             cell.update(cell_type="code", outputs=[], execution_count=None)
     return made
+
+
+def _fails(cell: Notebook) -> bool:
+    """Whether a code cell is expected to fail: its tag says so, and it has not been run without an error."""
+    succeeded = cell.get("execution_count") is not None and all(output.output_type != "error" for output in cell.outputs)
+    return FAILS in cell.metadata.get("tags", []) and not succeeded
 
 
 def commented(text: str) -> str:

@@ -81,7 +81,7 @@ SIGNS = {
 }
 """How the signs look, in their canonical spelling; those that are not here are punctuation. ``⌊M⌋`` is ``return M``."""
 
-_CHECK = re.compile(rf"{CHECK} +(?!in\b)[\w(\[⟨⌊]")
+_CHECK = re.compile(rf"{CHECK}(?: +(?!in\b)[\w(\[⟨⌊]| *(?:#.*)?$)", re.MULTILINE)
 _SYSTEM = re.compile(r"[ \t]*([^\s()#]+)")
 _LABORATORY_SIGNS = {"\\": Look.KEYWORD, "≤": Look.ARROW}
 EFFECTS_SIGNS = {

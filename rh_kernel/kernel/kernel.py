@@ -4,7 +4,6 @@ import asyncio
 import sys
 import time
 from collections.abc import Iterable, Mapping
-from importlib.metadata import version
 from typing import Any, cast
 
 from ipykernel.iostream import OutStream
@@ -21,6 +20,7 @@ from rh_kernel.kernel.driving import drive
 from rh_kernel.kernel.errors import Content, failed, faulty, interrupted, malformed, occupied
 from rh_kernel.kernel.history import Cell, History, history_file
 from rh_kernel.kernel.inspection.inspecting import inspection
+from rh_kernel.kernel.language_info import LANGUAGE_INFO, VERSION
 from rh_kernel.kernel.python_cells.python import Python
 from rh_kernel.kernel.requests import Malformed, well_formed
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown
@@ -36,8 +36,6 @@ from rh_kernel.workspace.workspace import Workspace
 
 Reply = dict[str, Any]
 
-VERSION = version("rh_kernel")
-
 PAPER = "https://arxiv.org/search/?query=Programming+Backpropagation+with+Reverse+Handlers+for+Arrows"
 LET_GO = 0.2
 """Seconds from an interrupt to the end of what it left behind."""
@@ -49,16 +47,7 @@ class RHKernel(Kernel):
     implementation = "rh_kernel"
     implementation_version = VERSION
     banner = f"rh_kernel {VERSION}: reverse handlers for arrows. %help lists the directives."
-    language_info = {
-        "name": "rh",
-        "version": VERSION,
-        "mimetype": "text/x-rh",
-        "file_extension": ".rh",
-        # An editor that does not have the language takes the mode of this type, in which `#` begins a comment too.
-        "codemirror_mode": {"name": "rh", "mime": "text/x-julia"},
-        "pygments_lexer": "rh",
-        "nbconvert_exporter": "script",
-    }
+    language_info = LANGUAGE_INFO
 
     help_links = List([{"text": "The paper on reverse handlers", "url": PAPER}])
 

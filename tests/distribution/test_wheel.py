@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -84,12 +85,29 @@ def test_the_metadata_tells_what_it_is(built: Built) -> None:
 
 def test_the_source_distribution_holds_all_that_its_tests_need(built: Built) -> None:
     found = sources(built.source)
-    folders = ("rh_kernel", "tests", "widgets", "lessons", "binder", ".ci")
-    files = {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "Makefile"}
+    texts = {f"lessons/{path.name}" for path in (ROOT / "lessons").glob("[0-9][0-9]-*.md")}
+    assert texts
+    parts = {f"lessons/{part}" for part in ("appendix", "browser", "pictures", "press", "reference")}
+    folders = ("rh_kernel", "tests", "widgets", "binder", ".ci", *parts)
+    files = {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "Makefile", *texts}
     wanted = set.union(files, *map(written, folders))
     assert wanted <= set(found)
     assert set(found) - wanted <= {"PKG-INFO", ".gitignore"}
     assert {name for name in wanted if found[name] != (ROOT / name).read_bytes()} == set()
+
+
+def test_what_lies_beside_the_lessons_is_not_handed_out(built: Built, tmp_path: Path) -> None:
+    """With notebooks, checkpoints and weights in the checkout, the source distribution is the same to the byte."""
+    others = (".git", ".venv", "build", "dist", "__pycache__", ".*_cache", ".hypothesis", ".ipynb_checkpoints")
+    checkout = shutil.copytree(ROOT, tmp_path / "checkout", ignore=shutil.ignore_patterns(*others))
+    strays = ("lessons/00-tour.ipynb", "lessons/.ipynb_checkpoints/00-tour-checkpoint.ipynb", "lessons/weights.npz")
+    for name in strays:
+        (checkout / name).parent.mkdir(exist_ok=True)
+        (checkout / name).write_text("{}", encoding="utf-8")
+    command = [sys.executable, "-m", "build", "--sdist", "--outdir", str(tmp_path), str(checkout)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    (source,) = tmp_path.glob("*.tar.gz")
+    assert sources(source) == sources(built.source)
 
 
 def test_the_tests_run_where_the_source_distribution_is_unpacked(built: Built, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -13,12 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lessons.press.texts import FOLDER, Lesson
 from rh_kernel.export.cleaning import cleaned
 from rh_kernel.export.exporter import formula
 from rh_kernel.export.mathematics import Unreadable, to_mathml
 from tests.export.reading import Page
 
-LESSONS = sorted((Path(__file__).parents[2] / "lessons").glob("*.ipynb"))
+LESSONS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
 _COMMANDS = (
     "alpha partial sum int max sin leftarrow multimap quad , ! { } | \\ & text mathsf mathbf mathrm operatorname frac sqrt "
     "tfrac hat overline left right bigl middle not over begin{pmatrix} end{pmatrix} begin{aligned} end{aligned} begin{cases} "
@@ -203,7 +203,7 @@ def test_every_environment_is_a_table(name: str) -> None:
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
 def test_the_mathematics_of_the_lessons_is_read(lesson: Path) -> None:
-    cells = [cell for cell in json.loads(lesson.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "markdown"]
-    prose = re.sub(r"```.*?```|`[^`\n]*`", "", "\n".join("".join(cell["source"]) for cell in cells), flags=re.DOTALL)
+    cells = [cell.source for cell in Lesson(lesson).notebook().cells if cell.cell_type == "markdown"]
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", "\n".join(cells), flags=re.DOTALL)
     for displayed, inline in re.findall(r"\$\$(.+?)\$\$|\$(.+?)\$", prose, re.DOTALL):
         assert_mathematics_alone(to_mathml(displayed or inline, display=bool(displayed)))

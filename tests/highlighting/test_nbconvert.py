@@ -10,7 +10,10 @@ import pytest
 from nbconvert.exporters.html import HTMLExporter
 from nbconvert.exporters.latex import LatexExporter
 
-LESSONS = sorted((Path(__file__).parents[2] / "lessons").glob("*.ipynb"))
+from lessons.press.texts import FOLDER, Lesson
+from lessons.press.writing import write
+
+LESSONS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
 
 
 @pytest.mark.parametrize("info", [{"name": "rh"}, {"name": "rh", "pygments_lexer": "rh", "codemirror_mode": {"name": "rh"}}])
@@ -25,7 +28,8 @@ def test_a_notebook_has_colours(info: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_has_colours(lesson: Path) -> None:
-    page = HTMLExporter().from_filename(str(lesson))[0]
+def test_a_lesson_that_was_never_opened_has_colours(lesson: Path, tmp_path: Path) -> None:
+    notebook, _ = write(Lesson(lesson), tmp_path)
+    page = HTMLExporter().from_filename(str(notebook))[0]
     assert '<span class="k">return</span>' in page
     assert '<span class="err">' not in page

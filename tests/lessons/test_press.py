@@ -14,7 +14,7 @@ from lessons.press.editions import BEGIN, END, Unfit, cleared, for_python, reade
 from lessons.press.links import broken, slug
 from lessons.press.outputs import differences
 from lessons.press.running import judge, record
-from lessons.press.texts import CHECK, EXERCISE, FOLDER, Lesson, lessons, stub, tags
+from lessons.press.texts import CHECK, EXERCISE, FAILS, FOLDER, Lesson, lessons, stub, tags
 from lessons.press.writing import write
 from rh_kernel.syntax.parsing.tokens import STUB
 
@@ -82,7 +82,7 @@ def test_a_text_without_a_solution_stays_as_it_is(source: str) -> None:
 def test_the_reader_is_given_a_stub_and_a_folded_solution(text: Lesson) -> None:
     exercise, check, folded = reader(text).cells[-3:]
     assert exercise.source.splitlines()[-1] == "  YOUR_CODE_HERE"
-    assert tags(check) == [CHECK]
+    assert (tags(exercise), tags(check)) == ([EXERCISE, FAILS], [CHECK, FAILS])
     assert "  x + x" in folded.source
     assert BEGIN not in str(reader(text))
 
@@ -164,6 +164,32 @@ def test_a_notebook_is_written_and_kept_up_to_date(text: Lesson, tmp_path: Path)
     lesson(tmp_path, EXERCISES + "\nMore.\n")
     assert write(text, folder) == (path, True)
     assert "More." in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("python", [False, True])
+@pytest.mark.parametrize("solutions", [False, True])
+def test_a_notebook_that_was_never_opened_is_as_complete_as_a_saved_one(
+    text: Lesson, tmp_path: Path, *, solutions: bool, python: bool
+) -> None:
+    path, _ = write(text, tmp_path, solutions=solutions, python=python)
+    made = nbformat.read(path, as_version=4)
+    nbformat.validate(made)
+    identities = [cell["id"] for cell in made.cells]
+    assert len(identities) == len(set(identities))
+    language = made.metadata["language_info"]
+    assert language["name"] == made.metadata["kernelspec"]["language"] == ("python" if python else "rh")
+    assert language["file_extension"] == (".py" if python else ".rh")
+    assert {"mimetype", "codemirror_mode", "pygments_lexer", "nbconvert_exporter"} <= set(language)
+
+
+def test_a_notebook_with_older_metadata_is_written_again(text: Lesson, tmp_path: Path) -> None:
+    path, _ = write(text, tmp_path)
+    notebook = nbformat.read(path, as_version=4)
+    del notebook.metadata["language_info"]
+    del notebook.metadata["rh_kernel"]["metadata"]
+    nbformat.write(notebook, path)
+    assert write(text, tmp_path) == (path, True)
+    assert "language_info" in nbformat.read(path, as_version=4).metadata
 
 
 def test_what_a_reader_has_done_is_never_written_over(text: Lesson, tmp_path: Path) -> None:

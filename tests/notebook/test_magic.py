@@ -9,12 +9,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import rh_kernel
+from lessons.press.editions import for_python, teacher
+from lessons.press.texts import FAILS, FOLDER, Lesson, tags
 from rh_kernel.display.bundle import bundle
 from rh_kernel.notebook import cells
 from rh_kernel.notebook.errors import CellFailed, CellStopped
@@ -23,7 +24,7 @@ from rh_kernel.workspace.outcomes import Value
 from rh_kernel.workspace.workspace import current
 from tests.notebook.conftest import TRAIN, Notebook
 
-LESSONS = sorted((Path(__file__).parents[2] / "lessons").glob("*.ipynb"))
+LESSONS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
 
 
 def traceback_of(notebook: Notebook, capsys: pytest.CaptureFixture[str], cell: str) -> str:
@@ -81,13 +82,19 @@ def test_complaints_count_lines_as_the_cell_does(notebook: Notebook, capsys: pyt
     assert "line 3, column 8" in notebook.texts[-1]
 
 
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory of a notebook, in which it may write."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_a_lesson_runs_in_a_python_notebook_too(notebook: Notebook, monkeypatch: pytest.MonkeyPatch, lesson: Path) -> None:
-    monkeypatch.chdir(lesson.parent)
-    for cell in nbformat.read(lesson, as_version=4).cells:
+def test_a_lesson_runs_in_a_python_notebook_too(folder: Path, notebook: Notebook, lesson: Path) -> None:
+    assert Path.cwd() == folder
+    for cell in for_python(teacher(Lesson(lesson))).cells:
         if cell.cell_type == "code":
-            is_to_fail = "raises-exception" in cell.metadata.get("tags", [])
-            assert notebook.run(f"%%rh\n{cell.source}").success != is_to_fail, cell.source
+            assert notebook.run(cell.source).success != (FAILS in tags(cell)), cell.source
 
 
 def test_braces_and_dollars_are_not_python(notebook: Notebook) -> None:

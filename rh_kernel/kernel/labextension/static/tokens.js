@@ -47,7 +47,7 @@ const WHOLE_NAME = new RegExp(NAME, "suy");
 const ITEM = new RegExp(`[^${SPACE}}#]`, "suy");
 // How an item begins in another language that has items, by the line from which on a text is in it.
 const SECTIONS = { __proto__: null, "%%lambda": ITEM, "%%eff": new RegExp(`[^${SPACE}}|#]`, "suy") };
-const CHECK = /check +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]/uy;
+const CHECK = /check(?: +(?!in(?![\p{L}\p{N}_]))[\p{L}\p{N}_([⟨⌊]| *(?:#.*)?$)/uy;
 const SECTION = /%%[\p{L}\p{N}_]+/uy;
 const PYTHON_CELL = /%%python[ \t]*$/uy;
 const NAME_OF_DIRECTIVE = /[\p{L}\p{N}_]+/uy;

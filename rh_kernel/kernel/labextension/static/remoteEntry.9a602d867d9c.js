@@ -3,7 +3,7 @@
  * The page's own modules come from the scope that the page shares, ours from beside this file.
  */
 (() => {
-  const VERSION = "0c2982ee9467";
+  const VERSION = "ad55195215ac";
 
   let scope;
 
