@@ -1,22 +1,50 @@
-"""Options of the test run."""
+"""Options of the test run, which tests a tier selects, and how they are spread over the workers."""
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
+from tests.tiers import RUNS_SLOW_TESTS, law
+
 # Kernels that tests start are not to write into the history of whoever runs the tests.
 os.environ["RH_HISTORY"] = "off"
 
-# No test fails because the machine is busy.
-settings.register_profile("unhurried", settings.default, deadline=None)
-settings.load_profile("unhurried")
+settings.register_profile("tier", law())
+settings.load_profile("tier")
+
+FOLDER = Path(__file__).parent
+SHARING = ("browser", "distribution", "export")
+"""Folders whose files share what takes long to start: a server, an installed wheel."""
+LONGEST = ("distribution", "binder", "browser", "fuzz", "kernel", "lessons", "laws", "ad", "arrays")
+"""Folders that begin first, so that no worker is left alone with one of them."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the golden files instead of comparing with them")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the slow tests to the tiers that have time for them; keep each file, or folder that shares, on one worker."""
+    slow = [item for item in items if item.get_closest_marker("slow") is not None]
+    for item in slow:
+        item.user_properties.append(("slow", True))
+    if slow and not RUNS_SLOW_TESTS:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item.get_closest_marker("slow") is None]
+    for item in items:
+        folders = item.path.relative_to(FOLDER).parts
+        item.add_marker(pytest.mark.xdist_group("/".join(folders[:1] if folders[0] in SHARING else folders)))
+    items.sort(key=lambda item: _turn(item.path.relative_to(FOLDER).parts))
+
+
+def _turn(folders: Iterable[str]) -> int:
+    """The place of a folder among those that begin first, or the one after them."""
+    return next((LONGEST.index(folder) for folder in folders if folder in LONGEST), len(LONGEST))
 
 
 @pytest.hookimpl(wrapper=True)

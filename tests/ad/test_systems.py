@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.comparison import Refused, compared, distance
 from rh_kernel.ad.errors import OutsideFragment
@@ -23,6 +23,7 @@ from tests.ad.programs import (
     flat,
     programs,
 )
+from tests.tiers import law
 
 EXACT = tuple(name for name in NAMES if name != "finite-differences")
 
@@ -53,7 +54,7 @@ def test_the_systems_agree_on_random_programs(fragment: Fragment) -> None:
     """Each with each, to nine digits, on every program that both take: 300 programs in all."""
     took = dict.fromkeys(NAMES, 0)
 
-    @settings(max_examples=75, deadline=None)
+    @law(75)
     @given(programs(fragment))
     def agree(sample: Sample) -> None:
         outcomes = found(EXACT, sample)
@@ -69,7 +70,7 @@ def test_the_systems_agree_on_random_programs(fragment: Fragment) -> None:
     assert sum(count >= 30 for count in took.values()) >= 4, took
 
 
-@settings(max_examples=75, deadline=None)
+@law(75)
 @given(programs(HIGHER_ORDER))
 def test_the_first_system_agrees_with_finite_differences(sample: Sample) -> None:
     """On smooth programs with functions: the oracle that knows no rule."""
@@ -84,7 +85,7 @@ def test_a_system_agrees_with_chad_on_300_programs_of_its_fragment(name: str) ->
     """First-order programs, which every system takes."""
     took = 0
 
-    @settings(max_examples=300, deadline=None)
+    @law(300)
     @given(programs(FIRST_ORDER, scalar=True))
     def agree(sample: Sample) -> None:
         nonlocal took

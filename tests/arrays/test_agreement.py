@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import given, reject
 
 from rh_kernel.arrays.compile import compile_command, compile_term
 from rh_kernel.arrays.program import Program, validate
@@ -20,14 +20,11 @@ from rh_kernel.syntax.core import Array, Command, Scope, Term, Tuple
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.values import constant
 from tests.arrays.commands import PAIR, W0, W1, V, commands, terms
+from tests.tiers import law
 
 HEAP: Mapping[Location, Array] = {W0: np.array([0.5, -1.0]), W1: np.array([2.0, 0.25])}
 POINT = (np.array([0.75, -0.5]), np.array([1.25, 0.5]))
-no_hurry = settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-    max_examples=60,
-)
+no_hurry = law(60)
 
 
 def arrays(value: Term) -> list[Array]:

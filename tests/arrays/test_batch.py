@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
@@ -16,6 +16,7 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import SCALAR, real
 from tests.arrays.commands import W0, W1, V, commands
 from tests.arrays.written import Written, close, drawn, layers
+from tests.tiers import law
 
 
 def samples_one_by_one(
@@ -29,7 +30,7 @@ def samples_one_by_one(
     return results, after
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=60)
+@law(60)
 @given(commands((V, V), 3, act=False), st.integers(1, 3))
 def test_a_batch_changes_the_heap_by_the_mean_of_the_changes(P: Command, b: int) -> None:
     heap = {W0: np.array([0.5, -1.0]), W1: np.array([2.0, 0.25])}
@@ -44,7 +45,7 @@ def test_a_batch_changes_the_heap_by_the_mean_of_the_changes(P: Command, b: int)
         close(changes.get(at, heap[at]), after[at], 1e-9)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=60)
+@law(60)
 @given(commands((V, V), 3, act=False))
 def test_where_the_samples_share_all_inputs_the_program_is_what_it_was(P: Command) -> None:
     program = compile_command(P, (V, V))

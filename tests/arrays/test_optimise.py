@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from rh_kernel.arrays.compile import translate
 from rh_kernel.arrays.optimise import optimise
@@ -12,9 +12,10 @@ from rh_kernel.syntax.core import Command, Primitive
 from rh_kernel.syntax.types import Product, real
 from tests.arrays.commands import W0, W1, V, commands
 from tests.arrays.written import Written, close, command, drawn
+from tests.tiers import law
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=50)
+@law(50)
 @given(commands((V, V), 3, act=False))
 def test_optimisation_keeps_values_and_heap_changes(P: Command) -> None:
     heap, point = {W0: drawn(1, 2), W1: drawn(2, 2)}, (drawn(3, 2), drawn(4, 2))

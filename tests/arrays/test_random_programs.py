@@ -28,8 +28,8 @@ from rh_kernel.primitives.table import ROWS, kernel
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
-from tests.laws.profile import law
 from tests.primitives.instances import INSTANCES, shapes
+from tests.tiers import law
 
 WILD = frozenset({"log", "sqrt", "recip", "div", "exp", "round", "sign", "step", "square", "same_argmax"})
 """What grows without bound, or jumps: the last digits of an argument would decide."""

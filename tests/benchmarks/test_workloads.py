@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.benchmarks import texts
@@ -15,6 +15,7 @@ from tests.benchmarks.peers.peer import Unavailable
 from tests.benchmarks.problems import CNN, GROWTH, PROBLEMS, TINY, UNET, Arrays, Dense, Problem, chain, mlp, problem, residual
 from tests.benchmarks.reference import STEPS, TOLERANCE, Disagreement, check, error, nearest, slope, swish, trained
 from tests.benchmarks.rounds import Row, ratio
+from tests.tiers import law
 
 CHEAP = (
     Problem("W1", mlp(2, 3, 1), 1, 0.5),
@@ -128,7 +129,7 @@ def test_nearest_is_a_floor(n: int, m: int) -> None:
     assert nearest(n, m).tolist() == [int(i * n / m + 1e-9) for i in range(m)]
 
 
-@settings(max_examples=50)
+@law(50)
 @given(st.lists(st.tuples(st.floats(1, 2), st.floats(0.1, 10)), min_size=1, max_size=9))
 def test_ratios_are_of_one_round(rounds: list[tuple[float, float]]) -> None:
     """A machine that gets slower from round to round changes no ratio."""

@@ -14,8 +14,8 @@ from rh_kernel.syntax.core import Operation, Scope
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import UNIT, Real, Type, leaves
 from tests.denotational.arrows import arrows, behave_alike
-from tests.laws.profile import law
 from tests.strategies import LOCATIONS, terms, types
+from tests.tiers import law
 
 
 def identity(X: Sequence[Type]) -> Arrow:

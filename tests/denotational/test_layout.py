@@ -12,8 +12,8 @@ from rh_kernel.denotational.drawing.sketch import Look
 from rh_kernel.denotational.parts import Leg
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import MLP, PROGRAMS, arrow
-from tests.laws.profile import law
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 EPS = 0.02
 

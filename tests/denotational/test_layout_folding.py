@@ -16,8 +16,8 @@ from rh_kernel.denotational.drawing.sketch import sketch
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import PROGRAMS, arrow
 from tests.denotational.test_layout import EPS, connected
-from tests.laws.profile import law
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 NESTED = """
 loc w2 : Real(2, 2) = ones

@@ -9,8 +9,8 @@ from rh_kernel.denotational.drawing.sketch import part_title, sketch
 from rh_kernel.denotational.parts import Leg
 from rh_kernel.syntax.core import Scope
 from tests.denotational.drawn import arrow
-from tests.laws.profile import law
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 SHAPES = {
     "example_4_1_mlp": ["box", "net"],

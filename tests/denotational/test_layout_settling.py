@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.denotational.drawing.settling import nearest
-from tests.laws.profile import law
+from tests.tiers import law
 
 CELLS = st.lists(st.tuples(st.floats(-50, 50), st.floats(0.1, 5), st.floats(0, 20)), min_size=1, max_size=8)
 Cells = list[tuple[float, float, float]]

@@ -28,10 +28,10 @@ from rh_kernel.syntax.types import Real
 from rh_kernel.typing.definitions import LocDefinition
 from rh_kernel.typing.elaboration.items import ClosedCommand, elaborate_evaluation
 from tests.declarations import declared
-from tests.laws.profile import law
 from tests.laws.readings import assert_close, assert_same_heap, reached
 from tests.laws.test_gradient_descent import ALPHA, HANDLERS, STEP, Net, literal, nets
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 T = TypeVar("T")
 Heap = Mapping[Location, Array]

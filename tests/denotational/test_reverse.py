@@ -19,8 +19,8 @@ from rh_kernel.syntax.types import Product, leaves
 from rh_kernel.typing.elaboration.items import ClosedCommand, elaborate_evaluation
 from tests.declarations import declared
 from tests.denotational.arrows import Handled, arrows, behave_alike, handled
-from tests.laws.profile import law
 from tests.strategies import terms, types
+from tests.tiers import law
 
 SEEDS = st.integers(0, 99)
 

@@ -19,10 +19,10 @@ from rh_kernel.primitives.schemes import extent
 from rh_kernel.syntax.core import Array, Primitive, Scope
 from rh_kernel.syntax.types import SCALAR, Type, leaves, real
 from rh_kernel.syntax.values import constant
-from tests.laws.profile import law
 from tests.laws.readings import assert_close
 from tests.primitives.instances import INSTANCES, arrays, label, smooth_point
 from tests.strategies import JUMPING, ROUGH, WILD, World, contexts, terms, types
+from tests.tiers import law
 
 # `through` brings a derivative of its own that is not the derivative.
 SMOOTH = World(without=JUMPING | ROUGH | WILD | {"through", "stopped"})

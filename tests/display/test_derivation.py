@@ -26,9 +26,9 @@ from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from rh_kernel.typing.derivation.measures import size
 from tests.display.pages import PASS, assert_harmless, shown
 from tests.display.typesetting import has_tex, typeset
-from tests.laws.profile import law
 from tests.strategies import terms, types
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 EVERYTHING = 1_000_000
 

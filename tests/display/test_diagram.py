@@ -33,7 +33,7 @@ from rh_kernel.syntax.signature import Family
 from rh_kernel.syntax.types import UNIT, real
 from tests.display.pages import PASS, Page, shown
 from tests.display.typesetting import has_tex, typeset
-from tests.laws.profile import law
+from tests.tiers import law
 
 SVG = "{http://www.w3.org/2000/svg}"
 DRAWN = {"svg", "g", "path", "text", "tspan", "circle", "rect", "title", "style"}

@@ -26,7 +26,7 @@ from rh_kernel.syntax.signature import Family, Location
 from rh_kernel.syntax.types import UNIT, real
 from rh_kernel.syntax.values import constant
 from tests.display.pages import ATTRIBUTES, PASS, TAGS, Page, shown
-from tests.laws.profile import law
+from tests.tiers import law
 
 DRAWN = {"svg", "g", "path", "text", "tspan", "circle", "rect", "title", "style"}
 

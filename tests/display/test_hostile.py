@@ -17,7 +17,7 @@ from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.core import Array
 from tests.display.allowed import CONTROLS, assert_allowed, assert_allowed_dot, assert_allowed_html, assert_allowed_svg
-from tests.laws.profile import law
+from tests.tiers import law
 
 MARKUP = (
     *(

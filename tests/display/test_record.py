@@ -28,11 +28,11 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, real
 from rh_kernel.syntax.values import UNIT_VALUE
 from tests.display.pages import traced
-from tests.laws.profile import law
 from tests.laws.readings import steps_of
 from tests.programs.readings import PROGRAMS, last_command
 from tests.strategies import terms, types
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 ARRAYS = hnp.arrays(np.float64, hnp.array_shapes(max_dims=3, min_side=0, max_side=4))
 

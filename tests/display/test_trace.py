@@ -31,9 +31,9 @@ from rh_kernel.syntax.printing.doc import Mark, annotated_texts, layout, plain
 from rh_kernel.syntax.printing.printer import Brevity, Memory, command_doc
 from tests.display.marked import marked, words_marked
 from tests.display.pages import PASS, Page, assert_harmless, shown, traced
-from tests.laws.profile import law
 from tests.laws.readings import steps_of
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 PROGRAMS = {
     "pass": PASS,

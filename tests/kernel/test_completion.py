@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.highlighting.looks import CHECK_WORDS, COMPILE_WORDS, GRADIENT_WORDS, TRAINING_WORDS, TYPES
@@ -25,6 +25,7 @@ from rh_kernel.syntax.parsing.parser import completeness
 from rh_kernel.syntax.parsing.tokens import DECLARATIONS, INITIALS, KEYWORDS, TRAINING_OPTIONS, Kind
 from rh_kernel.training.bundled import NAMES
 from tests.counting import calls
+from tests.tiers import law
 
 TEXT = """dim size = 2
 const target : Real = 0.5
@@ -417,7 +418,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300)
+@law(300)
 @given(st.lists(PIECES | st.text(max_size=3), max_size=12).map("".join), st.data())
 def test_every_text_can_be_asked_about_at_every_place(session: Session, text: str, data: st.DataObject) -> None:
     cursor = data.draw(st.integers(-1, len(text) + 1))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.kernel.inspection.inspecting import inspection
@@ -18,6 +18,7 @@ from rh_kernel.source.span import Source
 from rh_kernel.typing.derivation.derivations import TypingRule
 from rh_kernel.workspace.workspace import Workspace
 from tests.display.pages import assert_harmless
+from tests.tiers import law
 
 TEXT = """dim size = 2
 const target : Real = 0.5   # what is aimed at
@@ -352,7 +353,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
+@law(200)
 @given(st.lists(PIECES | st.text(max_size=3), max_size=10).map("".join), st.data())
 def test_every_text_can_be_asked_about_at_every_place(session: Session, text: str, data: st.DataObject) -> None:
     inspection(session, text, data.draw(st.integers(-1, len(text) + 1)), data.draw(st.integers(0, 1)))

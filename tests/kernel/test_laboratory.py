@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.systems import ALL, NAMES
@@ -128,7 +128,6 @@ def test_nothing_is_said_of_what_is_not_known() -> None:
     assert said("%%lambda\n%ad unk|nown f") == ""
 
 
-@settings(deadline=None)
 @given(nearly, st.integers(0, 60))
 def test_no_text_is_too_much(text: str, cursor: int) -> None:
     """Whatever is written in a section, and wherever the cursor is: no request fails."""

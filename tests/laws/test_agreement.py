@@ -21,10 +21,10 @@ from rh_kernel.syntax.core import Array, Perform, Scope
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import Unhandled
-from tests.laws.profile import law
 from tests.laws.readings import FUEL, arrays, assert_close, assert_same_heap, nested, outcome, reached, steps_of
 from tests.strategies import JUMPING, World, contexts, heaps, terms, types, values
 from tests.strategies_of_commands import USER, Program, commands, programs
+from tests.tiers import law
 
 
 @law(500)

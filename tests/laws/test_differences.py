@@ -13,9 +13,9 @@ from rh_kernel.arrays.compile import compile_term
 from rh_kernel.arrays.running import flat, prepare
 from rh_kernel.syntax.core import Array, Bound, Const, Rd, Scope, Term, Tuple
 from rh_kernel.syntax.types import Type
-from tests.laws.profile import law
 from tests.laws.readings import arrays, nested, reached
 from tests.strategies import JUMPING, ROUGH, WILD, World, terms, types, values
+from tests.tiers import law
 
 # `through` brings a derivative of its own that is not the derivative.
 SMOOTH = World(without=JUMPING | ROUGH | WILD | {"through", "stopped"})

@@ -12,7 +12,7 @@ from rh_kernel.syntax.parsing.parser import parse_expression
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import BUILT_IN
 from rh_kernel.typing.elaboration.dimensions import elaborate_dim
-from tests.laws.profile import law
+from tests.tiers import law
 
 NAMES: tuple[str, ...] = ("m", "n", "k")
 NUMBERS = st.integers(-4, 7)

@@ -14,9 +14,9 @@ from rh_kernel.syntax.core import Scope, Term, is_value
 from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.printing.printer import command_doc, term_doc
 from rh_kernel.syntax.values import constant
-from tests.laws.profile import law
 from tests.strategies import contexts, terms, types, values
 from tests.strategies_of_commands import Program, commands, programs
+from tests.tiers import law
 
 
 def environment(images: list[Term]) -> Environment:

@@ -23,8 +23,8 @@ from rh_kernel.typing.elaboration.commands import Commands
 from rh_kernel.typing.elaboration.finishing import finished
 from rh_kernel.typing.unification.unify import Unifier
 from tests.declarations import declared
-from tests.laws.profile import law
 from tests.strategies import Dice, choose, dice_of
+from tests.tiers import law
 
 HANDLERS = """
 op FC[l : Loc(m, n)] : Real(n) -> Real(m)

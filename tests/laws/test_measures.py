@@ -16,10 +16,10 @@ from rh_kernel.syntax.core import RH, Command, Term
 from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
 from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from rh_kernel.typing.derivation.measures import depth, size
-from tests.laws.profile import law
 from tests.laws.readings import steps_of
 from tests.strategies import terms, types
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 
 def uses(d: Derivation, rule: TypingRule) -> Iterator[Derivation]:

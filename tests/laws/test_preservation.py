@@ -15,10 +15,10 @@ from rh_kernel.syntax.core import Array, Command, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.typing.derivation.derivations import OrdinaryHandlerType, ReverseHandlerType
 from rh_kernel.typing.derivation.derive import derive_command, derive_handler, derive_term
-from tests.laws.profile import law
 from tests.laws.readings import steps_of
 from tests.strategies import contexts, terms, types
 from tests.strategies_of_commands import Program, commands, ordinary_handlers, programs, reverse_handlers
+from tests.tiers import law
 
 CLOSELY, STEPS = 80, 400
 

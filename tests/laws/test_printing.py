@@ -10,9 +10,9 @@ from rh_kernel.syntax.printing.printer import show
 from rh_kernel.typing.derivation.derive import derive_command
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm, elaborate_evaluation
 from tests.declarations import DEFINITIONS
-from tests.laws.profile import law
 from tests.strategies import World, terms, types
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 WRITTEN = World(written=True)
 WIDTHS = st.sampled_from([10, 60, 100, 10**9])

@@ -30,10 +30,10 @@ from rh_kernel.syntax.core import (
 )
 from rh_kernel.syntax.stuck import Unhandled
 from rh_kernel.typing.derivation.derive import derive_term
-from tests.laws.profile import law
 from tests.laws.readings import outcome, reached, steps_of
 from tests.strategies import World, terms, types
 from tests.strategies_of_commands import USER, Program, programs
+from tests.tiers import law
 
 UNHANDLED = World(operations=frozenset(USER))
 

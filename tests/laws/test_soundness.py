@@ -17,10 +17,10 @@ from rh_kernel.denotational.terms import interpret_term
 from rh_kernel.paper import Rule
 from rh_kernel.syntax.core import Array, Command, Scope, Term
 from rh_kernel.syntax.signature import Location
-from tests.laws.profile import law
 from tests.laws.readings import arrays, assert_close, assert_same_heap, reached, steps_of
 from tests.strategies import heaps, terms, types
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 CLOSELY = 60
 

@@ -26,10 +26,10 @@ from rh_kernel.syntax.core import Array, Scope
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import ImpossibleSize, NotSmooth
 from rh_kernel.syntax.types import SCALAR
-from tests.laws.profile import law
 from tests.laws.readings import arrays, assert_close, assert_same_heap, nested
 from tests.strategies import World, terms, types, values
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 ROUGH = World(without=frozenset({"exp"}))
 """Programs that use what is not smooth, at points with many zeros."""

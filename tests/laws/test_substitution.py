@@ -10,9 +10,9 @@ from rh_kernel.syntax.clauses import reverse_clause
 from rh_kernel.syntax.core import Command, Scope
 from rh_kernel.syntax.types import Product
 from rh_kernel.typing.derivation.derive import derive_command, derive_term
-from tests.laws.profile import law
 from tests.strategies import contexts, terms, types
 from tests.strategies_of_commands import USER, commands, operations, reverse_handlers
+from tests.tiers import law
 
 
 @law(80)

@@ -10,8 +10,8 @@ from hypothesis.strategies import DrawFn
 from rh_kernel.syntax.dimensions import Dim, DimMeta, dim
 from rh_kernel.syntax.types import Product, Real, Shape, ShapeMeta, Type, TypeMeta, map_type
 from rh_kernel.typing.unification.unify import Unifier
-from tests.laws.profile import law
 from tests.strategies import Dice, World, chance, choose, dice_of, draw_type
+from tests.tiers import law
 
 KNOWN = World(dims=(dim(2), dim(3), dim("n"), dim("n") + dim(1), dim("m") * dim("n")))
 

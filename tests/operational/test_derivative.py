@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.operational.binders import Place, call, fixed, let, plus, rd, tuple_from
@@ -18,6 +18,7 @@ from rh_kernel.syntax.types import Product, Type, real
 from rh_kernel.syntax.values import component, constant
 from tests.operational.nets import let_pair, prim, shape_of
 from tests.operational.programs import BODIES, DIFFERENTIATED, Body, derivative, function, proj
+from tests.tiers import law
 
 A = real(2)
 PAIR = Product((A, A))
@@ -148,14 +149,14 @@ def _rd(W: Build, N: Build, L: Build) -> Build:
 entries = st.lists(st.floats(-1, 1), min_size=2, max_size=2).map(np.array)
 
 
-@settings(max_examples=25, deadline=None)
+@law(25)
 @given(bodies(), entries, entries)
 def test_the_reverse_derivative_is_the_transposed_jacobian(body: Body, w: Array, v: Array) -> None:
     found = flat(value(derivative(constant(w), body, constant(v))))
     np.testing.assert_allclose(found, slope(body, w, v), rtol=1e-5, atol=1e-6)
 
 
-@settings(max_examples=15, deadline=None)
+@law(15)
 @given(bodies(2), entries, entries, entries)
 def test_rd_2_it_is_additive_in_the_cotangent(body: Body, w: Array, w2: Array, v: Array) -> None:
     one, other = (value(derivative(constant(c), body, constant(v))) for c in (w, w2))
@@ -163,7 +164,7 @@ def test_rd_2_it_is_additive_in_the_cotangent(body: Body, w: Array, w2: Array, v
     np.testing.assert_allclose(flat(both), flat(add_values(one, other)), atol=1e-9)
 
 
-@settings(max_examples=10, deadline=None)
+@law(10)
 @given(bodies(2), bodies(2), entries, entries)
 def test_rd_5_the_chain_rule(g: Body, h: Body, w: Array, v: Array) -> None:
     between = value(let(fixed(constant(v)), "x", g)(0))

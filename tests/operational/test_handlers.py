@@ -18,11 +18,11 @@ from rh_kernel.syntax.core import Bind, Bound, Handle, OrdinaryClause, OrdinaryH
 from rh_kernel.syntax.signature import Pattern
 from rh_kernel.syntax.types import SCALAR, UNIT, real
 from rh_kernel.syntax.values import UNIT_VALUE, constant
-from tests.laws.profile import law
 from tests.laws.readings import steps_of
 from tests.operational.nets import FLIP, fc, flip, get, handle, infer, mlp, put, resume, scope, sigmoid, then, twice
 from tests.operational.programs import COMMANDS, HEAP, W0, W1, V
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 
 def number(M: Term) -> float:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -20,6 +20,7 @@ from rh_kernel.syntax.dimensions import dim
 from tests.primitives.big_step import apply, typed_zeros
 from tests.primitives.instances import CHOSEN, along, arrays, draw, inner, member, shapes, sizes_of
 from tests.primitives.loops import LOOPS, looped
+from tests.tiers import law
 
 c, n, k, p = st.integers(0, 3), st.integers(0, 7), st.integers(1, 4), st.integers(1, 9)
 rest = st.lists(st.integers(0, 2), max_size=3)
@@ -72,7 +73,7 @@ def test_the_families_tried_are_those_with_loops() -> None:
     assert set(SIZES) == set(LOOPS) == set(CHOSEN)
 
 
-@settings(max_examples=400, deadline=None)
+@law(400)
 @given(members, seeds)
 def test_a_value_is_what_loops_over_the_entries_find(f: Primitive, seed: int) -> None:
     values = few_numbers(np.random.default_rng(seed), f)
@@ -81,7 +82,7 @@ def test_a_value_is_what_loops_over_the_entries_find(f: Primitive, seed: int) ->
     np.testing.assert_allclose(found.reshape(-1), looped(f.name, sizes_of(f), *values), rtol=1e-12)
 
 
-@settings(max_examples=200, deadline=None)
+@law(200)
 @given(members, seeds, st.permutations([(2, 3), (3,)]))
 def test_a_kernel_of_samples_on_several_axes_is_the_kernel_of_each(
     f: Primitive, seed: int, front: list[tuple[int, ...]]
@@ -98,7 +99,7 @@ def test_a_kernel_of_samples_on_several_axes_is_the_kernel_of_each(
             np.testing.assert_allclose(found[i, j], g(*(x[i, j] for x in full)), rtol=1e-12, atol=1e-13)
 
 
-@settings(max_examples=200, deadline=None)
+@law(200)
 @given(members, seeds)
 def test_a_derivative_has_the_type_of_the_argument_also_where_that_is_empty(f: Primitive, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -107,7 +108,7 @@ def test_a_derivative_has_the_type_of_the_argument_also_where_that_is_empty(f: P
     assert tuple(x.shape for x in arrays(pulled)) == shapes(f.domain)
 
 
-@settings(max_examples=200, deadline=None)
+@law(200)
 @given(members, seeds)
 def test_away_from_ties_the_derivative_is_the_slope(f: Primitive, seed: int) -> None:
     """The functions here are piecewise linear in each argument, so differences of any size give the slope, up to rounding."""
@@ -129,7 +130,7 @@ def adjoint(f: Primitive) -> Primitive:
             raise AssertionError(other)
 
 
-@settings(max_examples=200, deadline=None)
+@law(200)
 @given(st.sampled_from([*ADJOINTS, *(pair[::-1] for pair in ADJOINTS)]), st.data())
 def test_adjoints_exchange_the_sides_of_an_inner_product(names: tuple[str, str], data: st.DataObject) -> None:
     f = member(names[0], data.draw(SIZES[names[0]]))
@@ -141,7 +142,7 @@ def test_adjoints_exchange_the_sides_of_an_inner_product(names: tuple[str, str],
     assert inner(evaluate(f, x), y) == pytest.approx(inner(x, evaluate(g, y)), rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(SIZES["conv1d"], seeds)
 def test_the_derivative_of_a_convolution_is_the_one_of_example_e_3(sizes: tuple[int, ...], seed: int) -> None:
     """With zero where the paper's indices leave the array."""
@@ -259,7 +260,7 @@ def test_a_need_that_depends_on_a_variable_is_left_open_unless_it_fails_for_all(
     assert failing(instantiate("slice", scheme, (lo, m, m))) is None
 
 
-@settings(max_examples=200, deadline=None)
+@law(200)
 @given(members)
 def test_what_a_function_needs_is_all_that_its_derivatives_need(f: Primitive) -> None:
     assert failing(f) is None

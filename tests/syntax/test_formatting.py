@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.source.diagnostic import Rejected
@@ -12,6 +12,7 @@ from rh_kernel.syntax.parsing.formatting import format_source
 from rh_kernel.syntax.parsing.parser import parse
 from rh_kernel.syntax.surface_items import Item
 from tests.syntax.surface_programs import written_items
+from tests.tiers import law
 
 
 def formatted(text: str) -> str:
@@ -27,20 +28,20 @@ programs = st.lists(
 
 
 @given(programs)
-@settings(max_examples=40)
+@law(40)
 def test_parse_of_format_is_parse(text: str) -> None:
     assert parse(Source("test", formatted(text))) == parse(Source("test", text))
 
 
 @given(programs)
-@settings(max_examples=40)
+@law(40)
 def test_format_is_idempotent(text: str) -> None:
     once = formatted(text)
     assert formatted(once) == once
 
 
 @given(programs)
-@settings(max_examples=40)
+@law(40)
 def test_comments_stay(text: str) -> None:
     def comments(written: str) -> list[str]:
         return [comment.rstrip() for comment in re.findall(r"#.*", written)]
@@ -49,7 +50,7 @@ def test_comments_stay(text: str) -> None:
 
 
 @given(programs)
-@settings(max_examples=40)
+@law(40)
 def test_blanks_are_canonical(text: str) -> None:
     lines = formatted(text).split("\n")
     assert lines[-1] == ""
@@ -59,7 +60,7 @@ def test_blanks_are_canonical(text: str) -> None:
 
 
 @given(written_items())
-@settings(max_examples=50)
+@law(50)
 def test_no_sign_in_ascii_is_left(written: tuple[str, Item]) -> None:
     text, _ = written
     code = re.sub(r'#.*|"[^"]*"', "", formatted(text))

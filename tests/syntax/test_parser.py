@@ -4,7 +4,7 @@ import inspect
 import re
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
@@ -15,6 +15,7 @@ from rh_kernel.syntax.parsing.tokens import KEYWORDS, PYTHON
 from rh_kernel.syntax.surface import Apply, Binary, BinaryOperator, Expr, LetExpr, Number, Var, spine
 from rh_kernel.syntax.surface_items import Directive, Evaluation, Initial, Item, LocDeclaration, NetDeclaration, TrainItem
 from tests.syntax.surface_programs import written_expressions, written_items
+from tests.tiers import law
 
 EXAMPLE = """\
 dim  n_hid = 3                                   # a named number, usable in types
@@ -58,21 +59,21 @@ def test_parse_inverts_write_on_expressions(written: tuple[str, Expr]) -> None:
 
 
 @given(written_items())
-@settings(max_examples=150)
+@law(150)
 def test_parse_inverts_write_on_items(written: tuple[str, Item]) -> None:
     text, item = written
     assert parse(Source("test", text)) == (item,)
 
 
 @given(st.lists(written_items(), max_size=4))
-@settings(max_examples=30)
+@law(30)
 def test_items_are_parsed_one_by_one(written: list[tuple[str, Item]]) -> None:
     text = "\n".join(text for text, _ in written)
     assert parse(Source("test", text)) == tuple(item for _, item in written)
 
 
 @given(st.lists(written_items(), max_size=2), st.text())
-@settings(max_examples=50)
+@law(50)
 def test_from_python_on_nothing_is_read(written: list[tuple[str, Item]], python: str) -> None:
     text = "".join(f"{text}\n" for text, _ in written)
     *before, last = parse(Source("test", f"{text}%%python\n{python}"))
@@ -82,7 +83,7 @@ def test_from_python_on_nothing_is_read(written: list[tuple[str, Item]], python:
 
 
 @given(written_items())
-@settings(max_examples=30)
+@law(30)
 def test_the_span_of_an_item_is_its_text(written: tuple[str, Item]) -> None:
     text, _ = written
     [item] = parse(Source("test", f"# before\n{text}\n\n# after\n"))
@@ -91,7 +92,7 @@ def test_the_span_of_an_item_is_its_text(written: tuple[str, Item]) -> None:
 
 
 @given(written_expressions())
-@settings(max_examples=50)
+@law(50)
 def test_what_stands_at_a_span_is_the_node(written: tuple[str, Expr]) -> None:
     text, _ = written
     for node in subexpressions(expr(text)):
@@ -435,7 +436,7 @@ STANDING_ALONE = [slip[0] for slip in SLIPS if slip[0][0] not in " }" and not sl
 
 
 @given(st.lists(written_items().map(lambda w: w[0]) | st.sampled_from(STANDING_ALONE), max_size=4))
-@settings(max_examples=50)
+@law(50)
 def test_one_bad_item_never_hides_the_next(texts: list[str]) -> None:
     assert codes("\n".join(texts)) == [code for text in texts for code in codes(text)]
 
@@ -478,13 +479,13 @@ def assert_told(text: str) -> None:
 
 
 @given(st.text(max_size=60) | fragments.map(" ".join) | fragments.map("".join))
-@settings(max_examples=300)
+@law(300)
 def test_any_text_is_parsed_or_told(text: str) -> None:
     assert_told(text)
 
 
 @given(st.sampled_from([EXAMPLE, *re.split(r"\n(?=\S)(?!\})", EXAMPLE)]), st.data())
-@settings(max_examples=200)
+@law(200)
 def test_a_mutated_program_is_parsed_or_told(text: str, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 3))):
         start = data.draw(st.integers(0, len(text)))
@@ -550,7 +551,7 @@ def test_completeness(text: str, expected: tuple[str, str]) -> None:
 
 
 @given(written_items())
-@settings(max_examples=30)
+@law(30)
 def test_no_beginning_of_an_item_is_invalid(written: tuple[str, Item]) -> None:
     """Cut between two words, an item is complete or can be completed; unless the cut made a bad token."""
     text, _ = written

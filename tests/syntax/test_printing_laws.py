@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.primitives.schemes import instantiate
@@ -26,6 +26,7 @@ from rh_kernel.typing.elaboration.declarations import declare
 from rh_kernel.typing.elaboration.finishing import finished
 from rh_kernel.typing.elaboration.items import ClosedTerm, elaborate_evaluation
 from rh_kernel.typing.unification.unify import Unifier
+from tests.tiers import law
 
 VECTOR, MATRIX = real(2), real(3, 2)
 PAIR = product((VECTOR, SCALAR))
@@ -110,7 +111,7 @@ NAMES = ("x", "y", "z")
 WIDTHS = st.sampled_from([1, 30, 100, 10**9])
 
 
-@settings(max_examples=300, deadline=None)
+@law(300)
 @given(st.integers(0, 2**32), st.sampled_from(TYPES), st.integers(0, 6), WIDTHS)
 def test_print_then_parse_is_the_identity_on_terms(seed: int, A: Type, fuel: int, width: int) -> None:
     M = a_term(Random(seed), GAMMA, A, fuel)

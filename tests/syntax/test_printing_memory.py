@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.syntax.core import Bound, Call, Let, Plus, Proj, R, Rd, Scope, Term, Tuple
@@ -29,6 +29,7 @@ from rh_kernel.syntax.printing.symbols import Symbols
 from rh_kernel.syntax.types import Type
 from rh_kernel.syntax.values import constant
 from tests.syntax.test_printing_laws import GAMMA, HINTS, TYPES, VECTOR, a_term, member
+from tests.tiers import law
 
 NAMINGS = (("x", "y", "z"), ("z", "y", "x"), ("x", "x'", "x''"), ("swish", "x₃", "p"), ("u", "u", "u"))
 MANNERS = (EXACT, Brevity(entries=2), Brevity.at(1), Brevity.at(12, 2))
@@ -59,7 +60,7 @@ def subterms(M: Term) -> Iterator[Path]:
             pass
 
 
-@settings(max_examples=150, deadline=None)
+@law(150)
 @given(st.integers(0, 2**32), st.sampled_from(TYPES), st.integers(1, 6), st.sampled_from((1, 3, 20_000)))
 def test_what_is_remembered_is_what_is_written(seed: int, A: Type, fuel: int, most: int) -> None:
     r, memory = Random(seed), Memory()
@@ -140,7 +141,7 @@ def test_no_more_is_remembered_than_there_is_room_for(monkeypatch: pytest.Monkey
     assert len(memory.shelves) <= printing_memory.MANNERS
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(st.integers(0, 2**32), st.sampled_from(TYPES))
 def test_the_symbols_of_many_terms_are_those_of_each(seed: int, A: Type) -> None:
     known = Symbols()

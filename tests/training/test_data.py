@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
@@ -15,6 +15,7 @@ from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.training import bundled
 from rh_kernel.training.data import DataSet, load
+from tests.tiers import law
 
 HERE = Path(__file__).parent
 SOURCE = Source("cell 1", 'data("…")')
@@ -144,7 +145,7 @@ class Missing:
         self.submodule_search_locations = [f"/nowhere/{name}"]
 
 
-@settings(max_examples=30, deadline=None)
+@law(30)
 @given(st.integers(2, 60))
 def test_a_set_is_parted_by_one_permutation(size: int) -> None:
     given = {"mine": {"x": np.arange(size)}}

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.files import read_csv
+from tests.tiers import law
 from tests.training.test_data import complaint, find, types
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -63,7 +64,7 @@ def test_an_archive_without_arrays(tmp_path: Path) -> None:
     assert complaint("empty.npz", tmp_path).code == "RH308"
 
 
-@settings(max_examples=50, deadline=None)
+@law(50)
 @given(
     st.integers(1, 6).flatmap(lambda n: st.lists(st.lists(finite, min_size=n, max_size=n), min_size=1, max_size=8)),
     st.sampled_from([",", ";", "\t"]),

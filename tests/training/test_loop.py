@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Runner
@@ -22,6 +22,7 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.training import batches, loop
 from rh_kernel.training.events import Diverged, Progress, Trained
 from rh_kernel.training.samples import data_set
+from tests.tiers import law
 from tests.training.programs import HANDLERS, Run, close, elaborated, mlp, reports, trained
 
 LOSS = "let y <= handle mlp(x) with infer in return dot(y - t, y - t)"
@@ -56,7 +57,7 @@ def one_by_one(run: Run, heap: Mapping[Location, Array], batch: int, orders: lis
     return now
 
 
-@settings(max_examples=25, deadline=None)
+@law(25)
 @given(st.integers(1, 9), st.integers(1, 12), st.integers(1, 3), st.integers(0, 5))
 def test_a_batch_adds_the_mean_of_the_changes_of_its_samples(size: int, batch: int, epochs: int, seed: int) -> None:
     run = training(random_data(size, seed), f"epochs {epochs} batch {batch}")
@@ -64,7 +65,7 @@ def test_a_batch_adds_the_mean_of_the_changes_of_its_samples(size: int, batch: i
     close(trained(run.events(heap)).heap, one_by_one(run, heap, batch, [list(range(size))] * epochs))
 
 
-@settings(max_examples=10, deadline=None)
+@law(10)
 @given(st.integers(2, 9), st.integers(1, 5), st.integers(0, 2**32))
 def test_shuffling_goes_through_one_permutation_an_epoch(size: int, batch: int, seed: int) -> None:
     run = training(random_data(size), f"epochs 3 batch {batch} shuffle {seed}")

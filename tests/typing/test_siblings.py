@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.session.session import Session
@@ -17,6 +17,7 @@ from rh_kernel.syntax.types import Product, Type
 from rh_kernel.typing.elaboration.siblings import ENOUGH
 from rh_kernel.typing.errors import DependsOnError, UnknownName
 from rh_kernel.typing.unification.unify import Unifier
+from tests.tiers import law
 from tests.typing.cells import wrong
 from tests.typing.test_unify import types
 
@@ -79,7 +80,7 @@ def names(node: Any) -> Iterator[s.Var]:
             yield from names(getattr(node, f.name))
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(st.sampled_from(GOOD), st.data())
 def test_names_that_are_taken_away_are_all_that_is_complained_about(program: Path, data: st.DataObject) -> None:
     text = program.read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """F6, P11 and P14: the target by abstract linear functions and copowers computes what the evaluator computes."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.chad.evaluation.abstraction import Abstraction
 from rh_kernel.ad.chad.evaluation.linear_functions import Api, LFun
@@ -12,6 +12,7 @@ from rh_kernel.ad.language.scalars import quietly
 from tests.ad.chad.oracles import ORACLES, Oracle
 from tests.ad.chad.test_oracles import close
 from tests.ad.programs import EVERYTHING, Sample, flat, programs
+from tests.tiers import law
 
 
 def check(mode: Mode, sample: Sample | Oracle) -> None:
@@ -41,7 +42,7 @@ def test_p11_the_translation_of_the_oracles(mode: Mode, oracle: Oracle) -> None:
     check(mode, oracle)
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(programs(EVERYTHING))
 def test_p11_the_translation(sample: Sample) -> None:
     """``tᵀ`` applied is t, on random programs of the whole language."""

@@ -1,7 +1,7 @@
 """P1 and P2: what the transformations give is well typed, with one linear variable; ill-formed linear terms are not (§8.1)."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.chad.operations import scalar
 from rh_kernel.ad.chad.running import by_combinators, transformed
@@ -21,6 +21,7 @@ from rh_kernel.ad.chad.target.types import (
 )
 from tests.ad.chad.oracles import ORACLES, Oracle
 from tests.ad.programs import EVERYTHING, Sample, programs
+from tests.tiers import law
 
 PAIR = Product((NUMBER, NUMBER))
 V, X, F, G = to.LinearVariable("v"), to.Variable("x"), to.Variable("f"), to.Variable("g")
@@ -45,7 +46,7 @@ def test_p1_derivatives_of_the_oracles_are_well_typed(mode: Mode, oracle: Oracle
     check(mode, oracle)
 
 
-@settings(max_examples=150, deadline=None)
+@law(150)
 @given(programs(EVERYTHING))
 def test_p1_derivatives_are_well_typed(sample: Sample) -> None:
     """P1, on random programs of the whole language."""

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from rh_kernel.ad.chad.derivatives.forward import forward_derivative
 from rh_kernel.ad.chad.derivatives.reverse import reverse_derivative
@@ -34,6 +34,7 @@ from tests.ad.programs import (
     program,
     programs,
 )
+from tests.tiers import law
 
 _BY_NAME = {system.name: system for system in SYSTEMS}
 REVERSE = ("chad", "chad-combinators", "chad-accumulated")
@@ -58,7 +59,7 @@ def gradient_by_forward_mode(name: str, sample: Sample) -> tuple[float, ...]:
     return tuple(found)
 
 
-@settings(max_examples=300, deadline=None)
+@law(300)
 @given(programs(EVERYTHING))
 def test_p3_p6_p10_p13_all_modes_and_variants_agree(sample: Sample) -> None:
     """The values are those of the program; forward is reverse; combinators and accumulators change nothing."""
@@ -73,7 +74,7 @@ def test_p3_p6_p10_p13_all_modes_and_variants_agree(sample: Sample) -> None:
     assert found["chad-accumulated"].derivative <= found["chad"].derivative
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(programs(HIGHER_ORDER))
 def test_p4_p5_gradients_are_finite_differences(sample: Sample) -> None:
     """The oracle that knows no rule, on smooth programs with functions."""
@@ -82,7 +83,7 @@ def test_p4_p5_gradients_are_finite_differences(sample: Sample) -> None:
     assert close(flat(pulled("chad", sample, sample.cotangent).gradient), fine, 1e-4)
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(programs(EVERYTHING))
 def test_p7_derivatives_are_homomorphisms(sample: Sample) -> None:
     """The gradient for a sum of cotangents is the sum of the gradients; for zero it is zero."""

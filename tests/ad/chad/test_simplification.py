@@ -3,7 +3,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.chad.running import by_combinators, pull, push, transformed
 from rh_kernel.ad.chad.simplification.contraction import Simplification
@@ -20,6 +20,7 @@ from rh_kernel.syntax.printing.doc import plain
 from tests.ad.chad.oracles import ORACLES
 from tests.ad.chad.test_oracles import close
 from tests.ad.programs import EVERYTHING, Sample, flat, program, programs
+from tests.tiers import law
 
 
 def simple(t: Term, f: Program, used: Counter[Simplification] | None = None) -> Term:
@@ -77,7 +78,7 @@ def test_the_simplified_combinators_are_as_long_as_the_simplified_terms(name: st
     assert count(other) == count(one)
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(programs(EVERYTHING))
 def test_p12_simplification_keeps_values_types_and_cost(sample: Sample) -> None:
     """P12: the same type and numbers, by no more operations."""

@@ -3,7 +3,7 @@
 from typing import Any, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.chad.accumulation.sparse import Sparse, entries_of, entry, family, full, plus
@@ -12,6 +12,7 @@ from rh_kernel.ad.language.types import SCALAR, Product, Real
 from rh_kernel.ad.language.values import Injection
 from rh_kernel.ad.language.values import plus as sum_of
 from rh_kernel.source.diagnostic import KernelBug
+from tests.tiers import law
 
 A = Product((SCALAR, Real(3), Product((SCALAR, SCALAR))))
 
@@ -39,7 +40,7 @@ def copy(V: Any) -> Any:
             return V
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(COTANGENTS, COTANGENTS)
 def test_adding_sparse_cotangents_is_adding_full_ones(V: Any, W: Any) -> None:
     """``full(V + W) = full(V) + full(W)``, whichever stands first."""

@@ -13,7 +13,7 @@ from rh_kernel.ad.eff.printing.patterns import pattern
 from rh_kernel.ad.eff.types import BOOL, INT, TEXT, Base, Constructor, Data, Product, ValueType
 from rh_kernel.ad.eff.typing.coverage import Patterns, coverage
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
-from tests.laws.profile import law
+from tests.tiers import law
 
 ANY = AnyPattern()
 LIST = Data("List", (BOOL,))

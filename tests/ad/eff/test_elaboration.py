@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff.core import (
@@ -359,7 +359,6 @@ def test_a_handler_has_a_clause_for_each_operation_of_its_effects() -> None:
     assert "<ap0 x -> k> -> M | <ap2 x y z -> k> -> M" in found.hint
 
 
-@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None)
 @given(expressions())
 def test_every_node_was_written_somewhere(text: str) -> None:
     try:
@@ -392,7 +391,6 @@ def test_a_program_that_there_is_not_is_not_included() -> None:
     assert "did you mean `smooth`" in found.hint
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.one_of(soup(), mutated()))
 def test_every_text_means_something_or_is_refused_with_advice(text: str) -> None:
     for chunk in chunks(Source("cell", text)):

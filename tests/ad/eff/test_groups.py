@@ -13,7 +13,7 @@ from rh_kernel.ad.eff.reduction import reducing as reduction
 from rh_kernel.ad.eff.typing.plain import outside
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.doc import plain
-from tests.laws.profile import law
+from tests.tiers import law
 
 EVEN = """\
 fun even (n : Int) = if n == 0 then True else odd (n - 1)

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, library, loading
@@ -59,13 +59,11 @@ def value(text: str, declarations: str = "") -> object:
 # --------------------------------------------------------------------------------------------------- laws
 
 
-@settings(deadline=None)
 @given(programs.plain())
 def test_machine_and_reductions_agree(program: programs.Program) -> None:
     assert run(program.term, program.definitions).value == reduction.run(program.term, program.definitions).value
 
 
-@settings(deadline=None)
 @given(programs.plain(forwards=True, size=6))
 def test_machine_and_reductions_agree_where_operations_pass_handlers(program: programs.Program) -> None:
     assert run(program.term, program.definitions).value == reduction.run(program.term, program.definitions).value
@@ -97,7 +95,6 @@ def inside(M: Node) -> list[Node]:
     return found
 
 
-@settings(deadline=None)
 @given(programs.plain(forwards=True))
 def test_a_result_may_wait_until_it_is_used(program: programs.Program) -> None:
     assert run(silently(program.term), program.definitions).value == run(program.term, program.definitions).value
@@ -118,14 +115,12 @@ def test_machine_and_reductions_agree_about_the_library(derivative: str) -> None
     assert handled == sum(n for _, _, n in outcome.counts.handled)
 
 
-@settings(deadline=None)
 @given(programs.plain(ground=False, forwards=True))
 def test_what_is_no_value_is_none_for_both(program: programs.Program) -> None:
     V, W = run(program.term, program.definitions).value, reduction.run(program.term, program.definitions).value
     assert (V is None) == (W is None)
 
 
-@settings(deadline=None)
 @given(programs.plain(forwards=True), st.integers(1, 4))
 def test_a_run_in_pieces_is_a_run(program: programs.Program, every: int) -> None:
     whole = run(program.term, program.definitions)
@@ -134,7 +129,6 @@ def test_a_run_in_pieces_is_a_run(program: programs.Program, every: int) -> None
         assert finished(pieces) == whole
 
 
-@settings(deadline=None)
 @given(programs.plain(forwards=True))
 def test_counting_changes_nothing(program: programs.Program) -> None:
     counted, plain = run(program.term, program.definitions, counting=True), run(program.term, program.definitions)

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.eff import core, loading
 from rh_kernel.ad.eff.definitions import Definitions, Function, Handler
@@ -46,7 +46,6 @@ def declared_apart(M: core.Computation, definitions: Definitions) -> tuple[core.
     return found, definitions
 
 
-@settings(deadline=None)
 @given(programs.plain(forwards=True, size=6))
 def test_what_is_declared_does_what_is_written_in_its_place(program: programs.Program) -> None:
     """The machine, on both, and the reductions"""

@@ -1,7 +1,7 @@
 """What is written in ``%%eff`` cells is read as the grammar says, and what is wrong is said at its place."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff.loading import parse
@@ -268,7 +268,6 @@ def test_nesting_has_a_limit(text: str) -> None:
     assert complaint(text).code == "RH016"
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_texts_are_read_as_they_are_written(text: str) -> None:
     assert unquoted(quoted(text)) == text
@@ -279,7 +278,6 @@ def test_texts_are_read_as_they_are_written(text: str) -> None:
             pytest.fail(str(other))
 
 
-@settings(deadline=None)
 @given(soup())
 def test_every_text_is_an_item_or_refused(text: str) -> None:
     for chunk in chunks(Source("cell", text)):

@@ -3,7 +3,7 @@
 from itertools import islice
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import library
@@ -61,6 +61,7 @@ from rh_kernel.syntax.printing.doc import Mark, annotated_texts, plain
 from tests.ad.eff import programs
 from tests.ad.eff.alpha import canonical
 from tests.ad.eff.texts import expressions, unchecked, vocabulary
+from tests.tiers import law
 
 WIDTHS = st.sampled_from([1, 20, 100])
 
@@ -80,7 +81,7 @@ def elaborated(text: str) -> Computation | None:
         raise
 
 
-@settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], deadline=None, max_examples=300)
+@law(300)
 @given(expressions(), WIDTHS)
 def test_what_is_printed_is_read_back_as_the_same(text: str, width: int) -> None:
     M = elaborated(text)
@@ -90,7 +91,7 @@ def test_what_is_printed_is_read_back_as_the_same(text: str, width: int) -> None
     assert canonical(computation(indented(written), vocabulary())) == canonical(M)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=40)
+@law(40)
 @given(programs.plain(), WIDTHS)
 def test_what_a_reduction_comes_to_is_read_back_as_what_is_printed_alike(program: programs.Program, width: int) -> None:
     """A reduct may bind values without a name, which are read as if they stood where they are used; so texts are compared."""
@@ -289,7 +290,6 @@ def value_types() -> st.SearchStrategy[ValueType]:
     return st.recursive(leaves, more, max_leaves=6)
 
 
-@settings(deadline=None)
 @given(value_types())
 def test_types_are_read_back_as_the_same(A: ValueType) -> None:
     for text in (f"fun u (x : {printing_types.value(A)}) = x", f"fun u (x : List {printing_types.value(A, closed=True)}) = x"):

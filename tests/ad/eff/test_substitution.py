@@ -10,7 +10,7 @@ from rh_kernel.ad.eff.core import Apply, Force, Lambda, Let, Return, Thunk, Tupl
 from rh_kernel.ad.eff.reduction.store import Vector, vector
 from rh_kernel.ad.eff.substitution import computation, free, occurring
 from tests.ad.eff.programs import Program, plain
-from tests.laws.profile import law
+from tests.tiers import law
 
 X, Y, Z = Variable("x"), Variable("y"), Variable("z")
 

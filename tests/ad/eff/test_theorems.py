@@ -17,7 +17,7 @@ from rh_kernel.ad.eff.reduction import reducing as reduction
 from rh_kernel.ad.eff.reduction.rules import PLAIN
 from tests.ad.eff import reference
 from tests.ad.eff.programs import Program, has_type, plain
-from tests.laws.profile import law
+from tests.tiers import law
 
 MOST = 400
 """Of longer reductions the first steps are looked at."""

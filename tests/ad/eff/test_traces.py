@@ -12,7 +12,7 @@ from rh_kernel.ad.eff.reduction.traces import Shown, Trace, trace
 from rh_kernel.syntax.printing.doc import Annotated, Concat, Doc, Group, Line, Mark, Nest, Shared, Text, plain
 from tests.ad.eff.programs import Program
 from tests.ad.eff.programs import plain as plain_program
-from tests.laws.profile import law
+from tests.tiers import law
 
 
 def traced(text: str, *names: str, limit: int | None = None) -> Trace:

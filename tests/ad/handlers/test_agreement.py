@@ -3,11 +3,12 @@
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.ad.handlers.programs import value
 from tests.ad.handlers.test_nesting import CURVED
+from tests.tiers import law
 
 PROGRAMS = """
 data Step = Real Float | One Unary Int | Two Binary Int Int | Over Int Int
@@ -97,7 +98,7 @@ def numbers(text: str) -> list[float]:
     return [float(x) for x in found]
 
 
-@settings(max_examples=300, deadline=None)
+@law(300)
 @given(PROGRAM, POINT)
 def test_all_modes_agree(program: str, x: float) -> None:
     """To rounding; taped and stateful mode do the same sums, so to the last digit"""
@@ -107,7 +108,7 @@ def test_all_modes_agree(program: str, x: float) -> None:
     assert every[2] == every[3]
 
 
-@settings(max_examples=300, deadline=None)
+@law(300)
 @given(PROGRAM, POINT)
 def test_three_ways_to_a_second_derivative_agree(program: str, x: float) -> None:
     """Taylor polynomials with the right rule, Hessian mode, and forward mode twice"""
@@ -116,7 +117,7 @@ def test_three_ways_to_a_second_derivative_agree(program: str, x: float) -> None
     assert (taylor, hessian) == pytest.approx((twice, twice), rel=1e-8, abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(PROGRAM, POINT)
 def test_every_mode_computes_the_value(program: str, x: float) -> None:
     """Parametricity: whatever numbers are, the same operations are done in the same order"""
@@ -125,7 +126,7 @@ def test_every_mode_computes_the_value(program: str, x: float) -> None:
     assert every == [every[0]] * len(every)
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(PROGRAM, POINT, st.sampled_from([-3.0, 0.25, 12.0]), st.sampled_from([-1.5, 1.0, 2.5]))
 def test_theorems_8_2_3_and_8_3_2(program: str, x: float, dx: float, r: float) -> None:
     """If x is a function of something, with derivative dx, then the tangent is f'(x) dx, and r goes back to r f'(x) dx"""

@@ -1,7 +1,7 @@
 """Blocks: a regrouped program is the same program, and what a block binds is used in it alone."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.handlers.blocks import LEAST, in_blocks, operations
 from rh_kernel.ad.language.binding import binders, subterms
@@ -12,6 +12,7 @@ from rh_kernel.ad.language.types import SCALAR
 from rh_kernel.ad.language.typing import check, type_of
 from tests.ad.examples import EXAMPLES, Example
 from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Sample, flat, program, programs
+from tests.tiers import law
 
 
 def regrouped(f: Program) -> Program:
@@ -29,7 +30,7 @@ def spine(f: Program) -> list[tuple[str, Term]]:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@law(150)
 @given(programs(FIRST_ORDER))
 def test_a_program_in_blocks_is_well_typed_and_does_the_same(sample: Sample) -> None:
     """The same value, to the last digit, by as many operations."""
@@ -41,7 +42,7 @@ def test_a_program_in_blocks_is_well_typed_and_does_the_same(sample: Sample) -> 
     assert before == after
 
 
-@settings(max_examples=50, deadline=None)
+@law(50)
 @given(programs(HIGHER_ORDER))
 def test_functions_stay_what_they_are(sample: Sample) -> None:
     """A let that a function is bound by is in a block only if all that is used is."""

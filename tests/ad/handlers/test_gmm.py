@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import core, loading
@@ -17,6 +17,7 @@ from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.typing.checking import check_item
 from rh_kernel.source.diagnostic import Stuck
 from tests.benchmarks.effects_gmm import Array, Mixture, drawn, gradient, objective
+from tests.tiers import law
 
 O37 = Mixture(
     np.array([0.1, -0.2]),
@@ -121,7 +122,7 @@ def test_o37_the_gradient_of_a_tiny_mixture() -> None:
     close(found, expected, 1e-11)
 
 
-@settings(max_examples=25)
+@law(25)
 @given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4), st.floats(0.1, 2), st.integers(0, 3), st.integers(0, 999))
 def test_the_gradient_of_a_mixture_is_that_by_hand(d: int, k: int, n: int, gamma: float, m: int, seed: int) -> None:
     """One point, one component and one dimension are no exceptions; in the listing, where Owl drops such axes, they are."""

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.comparison import distance, pulled
 from rh_kernel.ad.eff import core, loading
@@ -25,6 +25,7 @@ from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.syntax.printing.doc import plain
 from tests.ad.examples import EXAMPLES, Example
 from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Sample, flat, program, programs
+from tests.tiers import law
 
 CUBE = program("fun f(x : Real) : Real = x * x * x")
 PER_MODE = pytest.mark.parametrize("mode", MODES, ids=lambda m: m.name)
@@ -54,7 +55,7 @@ def test_the_computations_of_the_examples_are_typed(mode: Mode) -> None:
         is_typed(mode, example)
 
 
-@settings(max_examples=40, deadline=None)
+@law(40)
 @given(programs(HIGHER_ORDER))
 def test_the_computations_of_random_programs_are_typed(sample: Sample) -> None:
     """In every mode."""
@@ -72,7 +73,7 @@ def test_the_function_can_be_taken_to_a_cell(written: Written) -> None:
         assert plain(printing_items.function(again.function(again.functions[f.name]).definition), 100) == text
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(programs(HIGHER_ORDER))
 def test_the_modes_agree(sample: Sample) -> None:
     """Each with stateful reverse mode; the tape does the same operations on numbers, so it is the same to the last bit."""
@@ -86,7 +87,7 @@ def test_the_modes_agree(sample: Sample) -> None:
         assert other.primal == one.primal
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(programs(FIRST_ORDER))
 def test_the_primal_operations_are_those_of_the_program(sample: Sample) -> None:
     """``square``, ``recip`` and ``swish`` are of two operations or one; the random programs have ``swish`` alone."""

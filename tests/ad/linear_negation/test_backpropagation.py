@@ -1,7 +1,7 @@
 """First-order backpropagation: ``bp`` (Def. 10), graphs, and the numeric algorithms (§2.1–2.6) on Fig. 1."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.linear_negation import forward, hypergraph
 from rh_kernel.ad.linear_negation.binding import names, size
@@ -16,6 +16,7 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.doc import plain
 from tests.ad.linear_negation.examples import ORACLES, Oracle, app, f, lam, let, lets, mul, source, sub, x, y
 from tests.ad.programs import HIGHER_ORDER, Sample, flat, programs
+from tests.tiers import law
 
 BY_NAME = {o.name: o for o in ORACLES}
 EACH = pytest.mark.parametrize("o", ORACLES, ids=BY_NAME)
@@ -53,7 +54,7 @@ def test_lemma_11_needs_sums_without_zeros(n: int, short: int, long: int):
 
 
 @given(programs(HIGHER_ORDER, scalar=True))
-@settings(max_examples=150, deadline=None)
+@law(150)
 def test_p4_p5_of_random_programs(sample: Sample):
     """Lemma 11 and Prop. 12: size and steps of ``bp(G)`` are linear in ``|G| + n``, and its value is value and gradient."""
     found = extract(read(sample.program))

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.linear_negation.binding import names
 from rh_kernel.ad.linear_negation.calculus import Negation, R, Times
@@ -21,6 +21,7 @@ from rh_kernel.ad.linear_negation.typing import check
 from rh_kernel.syntax.printing.doc import plain
 from tests.ad.linear_negation.examples import ORACLES, Oracle
 from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Sample, programs
+from tests.tiers import law
 
 BY_NAME = {o.name: o for o in ORACLES}
 EACH = pytest.mark.parametrize("o", ORACLES, ids=BY_NAME)
@@ -43,13 +44,13 @@ def test_p7_the_normal_form_is_bp(o: Oracle):
 
 
 @given(programs(HIGHER_ORDER, scalar=True))
-@settings(max_examples=300, deadline=None)
+@law(300)
 def test_p7_of_random_programs(sample: Sample):
     assert agrees(read(sample.program))
 
 
 @given(programs(FIRST_ORDER, scalar=True))
-@settings(max_examples=60, deadline=None)
+@law(60)
 def test_p7_in_another_order(sample: Sample):
     """The order is one of cost alone: the other normal forms are typed, and have the same value."""
     source = read(sample.program)

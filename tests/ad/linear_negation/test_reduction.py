@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.linear_negation.binding import size, weight
 from rh_kernel.ad.linear_negation.calculus import (
@@ -48,6 +48,7 @@ from rh_kernel.ad.linear_negation.typing import check
 from tests.ad.linear_negation.examples import ORACLES, Oracle, app, chain, f, fibonacci, product, source, x
 from tests.ad.programs import HIGHER_ORDER, Sample, programs
 from tests.ad.programs import flat as flat_value
+from tests.tiers import law
 
 EACH = pytest.mark.parametrize("o", ORACLES, ids=[o.name for o in ORACLES])
 _SHORT = [o for o in ORACLES if o.steps < 200]
@@ -162,7 +163,7 @@ def test_p11_p12_states_keep_type_and_meaning(o: Oracle, strategy: Strategy):
 
 
 @given(programs(HIGHER_ORDER, scalar=True))
-@settings(max_examples=40, deadline=None)
+@law(40)
 def test_p11_p12_of_random_programs(sample: Sample):
     p = problem(read(sample.program), flat_value(sample.point), flat_value(sample.cotangent))
     tags = _tags_as_projections(p)

@@ -1,7 +1,7 @@
 """The systems ``linear-negation`` and ``tape`` as the laboratory uses them: gradients, tangents, stages, steps, refusals."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.language import core as c
 from rh_kernel.ad.language.evaluation import Tally, run
@@ -15,6 +15,7 @@ from rh_kernel.ad.system import Point, Pulled, Pushed, Stage, System
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.doc import Mark, annotated_texts, plain
 from tests.ad.programs import ARRAYS, Fragment, Sample, finite_differences, flat, program, programs
+from tests.tiers import law
 
 LINEAR, TAPE = SYSTEMS
 BOTH = pytest.mark.parametrize("system", SYSTEMS, ids=[s.name for s in SYSTEMS])
@@ -53,7 +54,7 @@ def test_counters():
 
 
 @given(programs(ALL))
-@settings(max_examples=300, deadline=None)
+@law(300)
 def test_agreement(sample: Sample):
     """Both systems, in both modes, evaluation and finite differences, on the whole fragment."""
     f, point, w = sample.program, sample.point, sample.cotangent
@@ -74,7 +75,7 @@ def test_agreement(sample: Sample):
 
 
 @given(programs(ARRAYS))
-@settings(max_examples=100, deadline=None)
+@law(100)
 def test_smooth_programs_agree_with_finite_differences(sample: Sample):
     f, point, w = sample.program, sample.point, sample.cotangent
     expected = finite_differences(f, point, w)
@@ -83,7 +84,7 @@ def test_smooth_programs_agree_with_finite_differences(sample: Sample):
 
 
 @given(programs(ALL))
-@settings(max_examples=100, deadline=None)
+@law(100)
 def test_unrolling(sample: Sample):
     """The unrolled program has no arrays, has a type, and the same values at as many operations or fewer."""
     f = unrolled(sample.program)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from rh_kernel.ad.language.evaluation import run
 from rh_kernel.ad.linear_negation import pushing, reverse
@@ -19,9 +19,10 @@ from rh_kernel.ad.linear_negation.rules import BETA_ONLY, EARLIEST, NO_FACTORING
 from rh_kernel.ad.linear_negation.source import Source, read
 from tests.ad.programs import FIRST_ORDER, HIGHER_ORDER, Fragment, Sample, finite_differences, programs
 from tests.ad.programs import flat as numbers
+from tests.tiers import law
 
 ALL = Fragment(functions=True, conditionals=True, arrays=True, folds=True, fuel=16)
-TIMES = settings(max_examples=120, deadline=None)
+TIMES = law(120)
 
 
 @given(programs(HIGHER_ORDER))
@@ -52,7 +53,7 @@ def test_p9_injections(sample: Sample):
 
 
 @given(programs(FIRST_ORDER, scalar=True))
-@settings(max_examples=100, deadline=None)
+@law(100)
 def test_p10_corollary_9(sample: Sample):
     """The numbers do not depend on the strategy."""
     source = read(sample.program)

@@ -1,7 +1,7 @@
 """``D`` (Tab. 3) and ``F``: types, sizes, clauses, compositionality, and what they refuse."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.linear_negation import forward, reverse
 from rh_kernel.ad.linear_negation.binding import alike, copy, names, size, substitute
@@ -36,6 +36,7 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.printing.doc import plain
 from tests.ad.linear_negation.examples import ORACLES, Oracle, app, f, lam, let, lets, sub, x, y
 from tests.ad.programs import HIGHER_ORDER, Fragment, Sample, programs
+from tests.tiers import law
 
 EACH = pytest.mark.parametrize("o", ORACLES, ids=[o.name for o in ORACLES])
 WIDE = Fragment(functions=True, conditionals=True, arrays=True, folds=True)
@@ -50,7 +51,7 @@ def test_p1_types_of_the_oracles(o: Oracle, d: int):
 
 
 @given(programs(HIGHER_ORDER))
-@settings(max_examples=120, deadline=None)
+@law(120)
 def test_p1_types_of_random_programs(sample: Sample):
     """``Γ ⊢ t : A`` gives ``D(Γ) ⊢ D(t) : D(A)``, and ``F`` likewise."""
     source = read(sample.program)
@@ -65,7 +66,7 @@ def test_p1_types_of_random_programs(sample: Sample):
 
 
 @given(programs(WIDE))
-@settings(max_examples=120, deadline=None)
+@law(120)
 def test_p2_size(sample: Sample):
     """Lemma 18: ``|D(t)| ≤ 11 |t|`` for symbols of at most two numbers; each number of a guard is taken apart, too."""
     t = read(sample.program).term

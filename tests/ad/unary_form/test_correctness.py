@@ -4,7 +4,7 @@ import math
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.language.evaluation import run as run_common
 from rh_kernel.ad.language.scalars import quietly
@@ -27,6 +27,7 @@ from rh_kernel.ad.unary_form.unary.to_unary import unary
 from tests.ad.programs import ARRAYS, FIRST_ORDER, HIGHER_ORDER, Fragment, Sample, finite_differences, flat, programs
 from tests.ad.unary_form.alpha import alpha_equal
 from tests.ad.unary_form.terms import WAYS, asked, op
+from tests.tiers import law
 
 FOLDS = Fragment(arrays=True, folds=True)
 SMALL = Fragment(arrays=True, folds=True, fuel=6)
@@ -44,9 +45,9 @@ def near(found: tuple[float, ...], wanted: tuple[float, ...], tolerance: float) 
 def test_theorem_6_15_the_gradient_is_the_gradient(fragment: Fragment) -> None:
     """``⟦∇_Γ e⟧ = ∇_Γ⟦e⟧``: both systems and central differences agree, for a cotangent of any ground type."""
 
-    @settings(max_examples=300 if fragment is FOLDS else 60, deadline=None)
+    @law(300 if fragment is FOLDS else 60)
     @given(programs(fragment))
-    def law(s: Sample) -> None:
+    def holds(s: Sample) -> None:
         with quietly():
             found = [system.reverse(s.program, s.point, s.cotangent) for system in SYSTEMS if system.reverse is not None]
             assert near(flat(found[0].gradient), flat(found[1].gradient), 1e-9)
@@ -54,10 +55,10 @@ def test_theorem_6_15_the_gradient_is_the_gradient(fragment: Fragment) -> None:
                 assert near(flat(pulled_back.value), flat(run_common(s.program, s.point)), 1e-9)
                 assert near(flat(pulled_back.gradient), finite_differences(s.program, s.point, s.cotangent), 2e-4)
 
-    law()
+    holds()
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(programs(FOLDS))
 def test_lemmas_3_2_4_3_4_4_4_5_every_stage_is_well_typed(s: Sample) -> None:
     """``UNF(e) : T_Γ → T_Γ, B``; ``D_ρ`` adds one slot, a continuation; ``D_{Γ;Y}(e) : B × (Γ × B → ρ)``."""
@@ -75,7 +76,7 @@ def test_lemmas_3_2_4_3_4_4_4_5_every_stage_is_well_typed(s: Sample) -> None:
         assert check((*e.context, ("Y", Arrow(T, ρ))), D) == times(e.result, Arrow((*T, e.result), ρ))
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(programs(SMALL))
 def test_lemma_5_1_every_continuation_is_used_once(s: Sample) -> None:
     for way in WAYS:
@@ -87,7 +88,7 @@ def test_lemma_5_1_every_continuation_is_used_once(s: Sample) -> None:
         assert all(occurring[Y] == 1 for Y in bound)
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(programs(SMALL))
 def test_lemma_5_3_partial_evaluation_leaves_no_function(s: Sample) -> None:
     """And the optimised program has the type of a gradient, in the context alone."""
@@ -104,7 +105,7 @@ def test_lemma_5_3_partial_evaluation_leaves_no_function(s: Sample) -> None:
             assert all(is_ground(A) for _, A in context)
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(programs(FOLDS))
 def test_proposition_6_7_unf_returns_its_context_and_the_value(s: Sample) -> None:
     e, _ = problem(UNARY, s.program)
@@ -115,7 +116,7 @@ def test_proposition_6_7_unf_returns_its_context_and_the_value(s: Sample) -> Non
         assert near(flat(value), flat(run_common(s.program, s.point)), 1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(programs(Fragment(arrays=True), scalar=True), programs(FIRST_ORDER))
 def test_proposition_6_13_the_continuation_is_the_transposed_jacobian_of_the_pair_with_the_identity(
     s: Sample, other: Sample
@@ -141,7 +142,7 @@ def test_proposition_6_13_the_continuation_is_the_transposed_jacobian_of_the_pai
             assert near(found, tuple(a + z * g for a, g in zip(start, unit, strict=True)), 1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(programs(ARRAYS))
 def test_proposition_6_14_both_ways_have_one_normal_form(s: Sample) -> None:
     """The direct macro and the way through UNF: optimised, they are one term up to α and the order of `let`s."""
@@ -149,7 +150,7 @@ def test_proposition_6_14_both_ways_have_one_normal_form(s: Sample) -> None:
     assert alpha_equal(*results)
 
 
-@settings(max_examples=25, deadline=None)
+@law(25)
 @given(programs(Fragment(arrays=True, folds=True, fuel=4)))
 def test_the_rules_one_by_one_come_to_the_same_values_as_the_one_pass(s: Sample) -> None:
     """The raw term, the rewritten one, the one-pass residual of the raw term, and the fused transformation agree."""
@@ -169,7 +170,7 @@ def test_the_rules_one_by_one_come_to_the_same_values_as_the_one_pass(s: Sample)
             assert count(once) <= count(M)
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(programs(FOLDS, scalar=True))
 def test_a_subset_of_the_gradient_is_that_part_of_it(s: Sample) -> None:
     """§3.3: for a continuation that keeps ρ ⊂ Γ the components ρ come out."""
@@ -185,7 +186,7 @@ def test_a_subset_of_the_gradient_is_that_part_of_it(s: Sample) -> None:
                 assert near(flat(part), flat(whole[i] if len(e.context) > 1 and isinstance(whole, tuple) else whole), 1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(programs(FOLDS))
 def test_value_and_gradient_together_are_each_alone(s: Sample) -> None:
     with quietly():

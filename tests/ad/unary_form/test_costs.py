@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from rh_kernel.ad.language import core as c
 from rh_kernel.ad.language.core import Program
@@ -38,6 +38,7 @@ from rh_kernel.ad.unary_form.translation.primitives import dot
 from tests.ad.programs import ARRAYS, Sample, finite_differences, program, programs
 from tests.ad.unary_form.terms import WAYS, add, map2_of, mul, op, reduce_of, sum_of
 from tests.ad.unary_form.test_oracles import NESTED, ORACLES, PROD, RESIDUAL
+from tests.tiers import law
 
 TYPES = {"x": R, "A": numbers(4), "B": numbers(4), "p": times(R, numbers(4))}
 x, A, B, p = map(Var, ("x", "A", "B", "p"))
@@ -119,7 +120,7 @@ def _ratio(way: Way, f: Program, rules: frozenset[Rule]) -> tuple[float, int]:
     return cost(gradient(asked, rules).body, types).total / cost(e.body, types).total, nesting(e.body)
 
 
-@settings(max_examples=80, deadline=None)
+@law(80)
 @given(programs(ARRAYS, scalar=True))
 def test_theorem_5_4_the_gradient_is_cheap(s: Sample) -> None:
     """``Cost(∇e) ≤ K·3^p·Cost(e)`` for the core of Source: K = 4 and a little where ``∂op`` is one operation, as in the paper.

@@ -3,7 +3,7 @@
 from math import cos, sin
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.ad.language.values import Value
@@ -16,6 +16,7 @@ from rh_kernel.ad.unary_form.terms.types import Context, R, Several, times
 from rh_kernel.ad.unary_form.terms.typing import Language, check
 from tests.ad.programs import finite_differences, flat, program
 from tests.ad.unary_form.terms import add, asked, mul, op
+from tests.tiers import law
 
 PAIR = times(R, R)
 a, b, A = Var("a"), Var("b"), Var("A")
@@ -54,7 +55,7 @@ def test_o25_the_affine_monoid(way: int, form: str) -> None:
     assert _near(run(found, point), tuple(x for pair in O25_GRADIENT for x in pair), 5e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(st.lists(st.tuples(st.floats(-1.5, 1.5), st.floats(-1.5, 1.5)), min_size=0, max_size=5), st.floats(-1.5, 1.5))
 def test_maps_over_arrays_of_pairs(pairs: list[tuple[float, float]], x: float) -> None:
     """``Σ sin(p.1 * x) * p.2`` and a ``map2`` that makes pairs of pairs, by the derivative written by hand."""

@@ -1,7 +1,7 @@
 """``unary`` and ``direct`` as systems of the laboratory: what they take and refuse, stages, traces, long programs."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from rh_kernel.ad.errors import OutsideFragment
 from rh_kernel.ad.language import core as c
@@ -13,6 +13,7 @@ from rh_kernel.ad.unary_form.systems import DIRECT, SYSTEMS, UNARY
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.syntax.printing.doc import Doc, Mark, Newline, Open, layout
 from tests.ad.programs import EVERYTHING, Sample, finite_differences, flat, program, programs
+from tests.tiers import law
 
 each = pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: s.name)
 
@@ -172,7 +173,7 @@ def test_the_stages_of_a_long_program_say_when_they_are_too_long(system: System)
     assert stages["Target"].startswith("‹its continuations have ")
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(programs(EVERYTHING))
 def test_the_whole_language_is_taken_or_refused_by_name(s: Sample) -> None:
     """And where both take it they find the same."""

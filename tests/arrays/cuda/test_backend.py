@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Backend, Unsupported
@@ -35,14 +35,13 @@ from tests.arrays.plans import ONE, SPECIAL, STEPS, ByDefinition, plans
 from tests.arrays.written import Written, command, drawn
 from tests.benchmarks import texts
 from tests.benchmarks.problems import Cnn, Net, Problem, Unet, mlp, residual
+from tests.tiers import law
 
 Make: TypeAlias = Callable[..., CupyBackend]
 
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="kernels are compiled by g++ here")
 WAYS = tuple(Way)
-laws = settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+laws = law(8)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given
 
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.batch import batched
@@ -18,8 +18,8 @@ from tests.arrays.plans import interpret
 from tests.benchmarks import reference
 from tests.benchmarks.peers.ours import Opened
 from tests.benchmarks.problems import TINY, Problem
+from tests.tiers import law
 
-SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 pytestmark = pytest.mark.skipif(not available(), reason="there is no C compiler")
 HEAP = {W0: np.array([0.5, -1.0]), W1: np.array([2.0, 0.25])}
 POINT = (np.array([0.75, -0.5]), np.array([1.25, 0.5]))
@@ -47,12 +47,7 @@ def a_training_step_is_that_of_the_formulas(problem: Problem, precision: Precisi
     assert error <= reference.TOLERANCE[precision]
 
 
-@settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=SLOW,
-    phases=[Phase.explicit, Phase.generate],
-)
+@law(25, phases=[Phase.explicit, Phase.generate])
 @given(commands((V, V), 3, act=False))
 def test_a_command_runs_as_its_plan_says(P: Command) -> None:
     program = compile_command(P, (V, V))

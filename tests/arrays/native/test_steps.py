@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Arrays
@@ -13,8 +13,8 @@ from rh_kernel.arrays.plan import Plan, Precision
 from rh_kernel.syntax.core import Array
 from tests.arrays.native import plans
 from tests.arrays.plans import interpret
+from tests.tiers import law
 
-SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 pytestmark = pytest.mark.skipif(not available(), reason="there is no C compiler")
 CLOSE: dict[Precision, float] = {"float64": 1e-9, "float32": 2e-3}
 WHOLE = [Phase.explicit, Phase.reuse, Phase.generate]
@@ -45,7 +45,7 @@ def compare(found: Arrays, expected: Arrays, tolerance: float) -> None:
 @pytest.mark.parametrize("kind", [plans.entrywise, plans.between, plans.fold, plans.product, plans.selection, plans.neighbours])
 @pytest.mark.usefixtures("walk")
 def test_native_steps_do_what_their_definition_says(kind: Callable[[plans.Drawing], None], precision: Precision) -> None:
-    @settings(max_examples=6, deadline=None, suppress_health_check=SLOW, phases=WHOLE)
+    @law(6, phases=WHOLE)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         plan, x = data.draw(plans.plans(kind, precision))

@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.native import Native, available, strips
@@ -33,6 +33,7 @@ from tests.arrays.native.test_steps import CLOSE, compare
 from tests.arrays.plans import interpret
 from tests.benchmarks.peers.ours import StepByStep
 from tests.benchmarks.problems import TINY, Problem, problem
+from tests.tiers import law
 
 MACHINE = Machine(8, 32, masked=True)
 needs_compiler = pytest.mark.skipif(not available(), reason="there is no C compiler")
@@ -239,7 +240,7 @@ def chains(draw: st.DrawFn) -> Plan:
     return Plan("float64", rows, (shape,), buffers, max(starts) + size, tuple(steps), along(last, rows, length, ""), ())
 
 
-@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@law(500)
 @given(chains())
 @pytest.mark.usefixtures("small")
 def test_strips_one_after_the_other_are_the_plan(plan: Plan) -> None:
@@ -266,12 +267,7 @@ def unrolled(plan: Plan) -> Plan:
 
 
 @needs_compiler
-@settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    phases=[Phase.explicit, Phase.generate],
-)
+@law(40, phases=[Phase.explicit, Phase.generate])
 @given(st.lists(chains(), min_size=1, max_size=1))
 @pytest.mark.usefixtures("small")
 def test_strips_compute_what_the_steps_do(plans: Sequence[Plan]) -> None:

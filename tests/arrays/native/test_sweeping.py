@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.native import Native, available
@@ -26,6 +26,7 @@ from rh_kernel.arrays.plan import (
 from tests.arrays.commands import location
 from tests.arrays.native.test_steps import CLOSE, compare
 from tests.arrays.plans import interpret
+from tests.tiers import law
 
 needs_compiler = pytest.mark.skipif(not available(), reason="there is no C compiler")
 GAP = 3
@@ -104,7 +105,7 @@ def agree(plan: Plan) -> None:
 
 
 @needs_compiler
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow], phases=[Phase.explicit, Phase.generate])
+@law(12, phases=[Phase.explicit, Phase.generate])
 @given(st.integers(30, 70), st.integers(35, 70), st.sampled_from(("float64", "float32")), st.booleans(), st.booleans())
 def test_one_pass_computes_what_two_do(rows: int, columns: int, precision: Precision, swap: bool, accumulate: bool) -> None:
     plan = backward(rows, columns, precision=precision, scales=(0.5, -0.25), swap=swap, accumulate=accumulate)

@@ -4,17 +4,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.plan import Input, Instruction, Kept, Map, Number, Plan, Precision, Scalar, Store, View
 from tests.arrays.plans import STEPS, ByDefinition, plans
+from tests.tiers import law
 
 
 @pytest.mark.parametrize("kind", STEPS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@law(60)
 @given(st.data())
 def test_each_kind_of_step_does_what_its_definition_says(kind: str, data: st.DataObject) -> None:
     plan = data.draw(plans(kind))

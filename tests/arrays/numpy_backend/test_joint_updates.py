@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.numpy_backend import joint_updates
@@ -13,6 +13,7 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
 from tests.arrays.plans import ByDefinition
+from tests.tiers import law
 
 SHAPES = ((3, 2), (1, 3), (2, 2), (1, 1))
 SIDE = 3
@@ -70,7 +71,7 @@ steps = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@law(300)
 @given(st.lists(steps, max_size=8), st.sampled_from([1, 4, 1024]))
 def test_together_is_one_by_one(drawn: list[Step], small: int) -> None:
     made = plan(tuple(drawn))
@@ -88,7 +89,7 @@ def test_together_is_one_by_one(drawn: list[Step], small: int) -> None:
         np.testing.assert_allclose(array, expected[place], rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@law(100)
 @given(st.lists(steps, max_size=8))
 @example([product(0, -0.5), product(1, -0.5)])
 def test_pieces_tell_all_that_they_write(drawn: list[Step]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
@@ -30,6 +30,7 @@ from tests.arrays.commands import W0, W1, V, commands
 from tests.arrays.plans import ByDefinition
 from tests.arrays.written import Written, close, drawn, layers
 from tests.primitives.instances import INSTANCES, arrays, label, member, smooth_point
+from tests.tiers import law
 
 
 def applied(f: Primitive) -> Program:
@@ -88,7 +89,7 @@ def test_only_blocks_of_many_entries_are_called_as_they_are() -> None:
     assert called <= {"first_max1d", "first_max2d"}
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large], max_examples=60)
+@law(60)
 @given(commands((V, V), 3, act=False), st.integers(1, 3), st.booleans())
 def test_a_plan_does_what_its_words_say_and_no_live_buffers_overlap(P: Command, b: int, matrices: bool) -> None:
     program = batched(compile_command(P, (V, V)), (True, True))

@@ -19,7 +19,7 @@ from rh_kernel.session.results import DiagramMade
 from tests.denotational.drawn import PROGRAMS, arrow
 from tests.display.pages import PASS, shown
 from tests.display.test_diagram import hostile, long_row, made
-from tests.laws.profile import law
+from tests.tiers import law
 
 VIEWS = {name: DiagramView(DiagramMade(name, "Real(0) ~> Real(2)", arrow(name))) for name in PROGRAMS}
 

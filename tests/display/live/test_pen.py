@@ -20,8 +20,8 @@ from rh_kernel.syntax.printing.printer import Memory
 from rh_kernel.syntax.types import SCALAR
 from tests.benchmarks.stepping import HEAP, WINDOW, Family, binds, chain, kept, reading, size, training
 from tests.display.live.stepping import PROGRAMS, ask, trace_of, trace_of_random
-from tests.laws.profile import law
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 
 def origin(span: Span) -> int:

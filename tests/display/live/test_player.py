@@ -20,9 +20,9 @@ from rh_kernel.session.settings import DEFAULT
 from rh_kernel.typing.elaboration.items import ClosedCommand
 from tests.display.pages import PASS
 from tests.display.test_gradient import LAYER, LAYERS, gradient, looked_at, made_of
-from tests.laws.profile import law
 from tests.laws.readings import reached
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 NESTED = "rev handle ([1.0]) <x>. let y <= rev handle (x) <u>. Layer(u) with true in Layer(x + y) with true"
 SUBJECTS = (PASS, f"handle ({PASS}) with infer", "1 + 2", f"{LAYERS} with true against {LAYERS} with through", NESTED)

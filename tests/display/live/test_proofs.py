@@ -16,8 +16,8 @@ from rh_kernel.typing.derivation.derivations import Derivation, TypingRule
 from rh_kernel.typing.derivation.derive import derive_command
 from tests.display.pages import PASS, shown
 from tests.display.test_derivation import derived, tower
-from tests.laws.profile import law
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 VIEW = DerivationView(derived(PASS))
 EVERYTHING = 1_000_000

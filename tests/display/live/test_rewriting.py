@@ -19,7 +19,7 @@ from rh_kernel.display.live.views import view_of
 from rh_kernel.session.results import ReductionShown, Result, RewritingShown, Shown
 from rh_kernel.session.session import Session, execute
 from rh_kernel.source.span import Source
-from tests.laws.profile import law
+from tests.tiers import law
 
 LAMBDA = "%%lambda\nfun f(x : Real, y : Real) : Real = x * x * y\n%ad reverse-derivative f(3, 2) --trace\n"
 GRADIENT = "%%eff\ninclude evaluate\ninclude stateful\n%trace handle grad {x -> t (t x x) x} 2 with evaluate\n"

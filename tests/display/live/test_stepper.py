@@ -33,9 +33,9 @@ from rh_kernel.syntax.signature import Location
 from tests.display.live.stepping import PROGRAMS, ask, details, graft, trace_of, trace_of_paper, trace_of_random, walked
 from tests.display.marked import words_marked
 from tests.display.pages import traced
-from tests.laws.profile import law
 from tests.programs.readings import PROGRAMS as PAPER
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 each_program = pytest.mark.parametrize("name", PROGRAMS)
 each_paper = pytest.mark.parametrize("program", PAPER)

@@ -12,7 +12,7 @@ from rh_kernel.display.live.lines import ROLES, Line, edit, piece, triples, unit
 from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.stepper_heap import MOST_VALUES, content
 from rh_kernel.syntax.printing.doc import HARD, Annotated, Role, Typed, concat, nest, role
-from tests.laws.profile import law
+from tests.tiers import law
 
 _LINES = st.lists(st.sampled_from("abc").map(Line), max_size=8)
 

@@ -18,8 +18,8 @@ from rh_kernel.syntax.printing.doc import Annotation, Close, Mark, Newline, Open
 from rh_kernel.typing.derivation.derivations import Derivation
 from rh_kernel.typing.derivation.derive import derive_command, derive_term
 from tests.display.live.stepping import PROGRAMS, ask, trace_of, trace_of_random
-from tests.laws.profile import law
 from tests.strategies_of_commands import Program, programs
+from tests.tiers import law
 
 Path = tuple[int, ...]
 

@@ -1,0 +1,46 @@
+"""The tiers of the suite: which tests run, and on how many examples a law is tried.
+
+``RH_TIER`` is ``quick``, ``test`` (the default), ``all`` or ``deep``. ``tests/README.md`` says what each is for and what it
+costs. In CI the examples of a law are the same in each run, except in ``deep``.
+"""
+
+import os
+from collections.abc import Sequence
+from enum import Enum
+
+from hypothesis import HealthCheck, Phase, settings
+
+
+class Tier(Enum):
+    """How much of the suite runs: a value is the share of its examples that a law is tried on."""
+
+    QUICK = 0.1
+    TEST = 0.2
+    ALL = 1.0
+    DEEP = 20.0
+
+
+TIER = Tier[os.environ.get("RH_TIER", "test").upper()]
+RUNS_SLOW_TESTS = TIER in {Tier.ALL, Tier.DEEP}
+
+_FEWEST = 4
+_EXAMPLES = 100
+"""The examples of a law that does not say how many it needs."""
+
+
+def law(examples: int = _EXAMPLES, *, fewest: int = _FEWEST, phases: Sequence[Phase] = tuple(Phase)) -> settings:
+    """Settings for a law that is tried on so many programs in the tier ``all``, and on ``fewest`` at least in every tier."""
+    return settings(
+        max_examples=max(round(examples * TIER.value), min(examples, fewest)),
+        derandomize=bool(os.environ.get("CI")) and TIER is not Tier.DEEP,
+        # No law fails because the machine is busy.
+        deadline=None,
+        phases=phases,
+        suppress_health_check=[
+            HealthCheck.too_slow,
+            HealthCheck.data_too_large,
+            HealthCheck.large_base_example,
+            HealthCheck.filter_too_much,
+            HealthCheck.function_scoped_fixture,
+        ],
+    )
