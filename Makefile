@@ -4,13 +4,17 @@
 VENV   := .venv
 PY     := $(VENV)/bin/python
 LESSON := lessons/00-tour.ipynb
+REPORT := build/tests.xml
 PIP    := $(PY) -m pip install --quiet --disable-pip-version-check
 
 # What an installation is made of: when one of these changes, it is made again.
-PARTS := pyproject.toml $(wildcard $(addprefix rh_kernel/kernel/,spec/* grading/* labextension/* labextension/*/*))
+PARTS := pyproject.toml lessons/press/overrides.json $(wildcard $(addprefix rh_kernel/kernel/,spec/* grading/* labextension/* labextension/*/*))
 
 # JupyterLab asks nothing about news before the first lesson, and opens the pages of the appendix rendered.
 LAB_SETTINGS := mkdir -p $(VENV)/share/jupyter/lab/settings && cp lessons/press/overrides.json $(VENV)/share/jupyter/lab/settings/
+
+# What `make quick` runs: the tests that start no process and no browser.
+LANGUAGE := tests/test_paper.py $(addprefix tests/,syntax typing primitives operational denotational programs arrays session training laws)
 
 # Jupyter and pip want a home to write to, if only an empty one.
 ifeq ($(strip $(HOME)),)
@@ -19,18 +23,29 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test lessons book lite test-browser laws fuzz check bench bench-gpu clean
+.PHONY: help lab notebooks test quick test-all lessons book lite test-browser laws fuzz check bench bench-gpu clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | while IFS='	' read -r name text; do \
 		printf '  make %-13s %s\n' "$$name" "$$text"; done
 
-lab: $(VENV)/.lessons ## open JupyterLab at the first lesson (ARGS=--no-browser and the like are passed on)
-	@$(PY) -m lessons.press notebooks lessons
+lab: notebooks ## open JupyterLab at the first lesson (ARGS=--no-browser and the like are passed on)
 	$(PY) -m jupyterlab --LabApp.default_url=/lab/tree/$(LESSON) $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
-test: $(VENV)/.dev ## run all tests and measure coverage (with ARGS="-k handlers": those tests, unmeasured)
-	$(PY) -m pytest -n auto $(or $(ARGS),--cov --durations 30)
+notebooks: $(VENV)/.lessons ## write the notebooks of the lessons beside their texts, but over nothing that a reader has changed
+	@$(PY) -m lessons.press notebooks lessons
+
+# The tiers are described in tests/README.md, with what each of them costs.
+test: $(VENV)/.dev ## run the essential tests: eight minutes on two cores (ARGS=tests/typing: those alone)
+	$(PY) -m pytest -n auto $(or $(ARGS),--junitxml $(REPORT))
+	$(if $(ARGS),,@$(PY) -m tests.timing $(REPORT))
+
+quick: $(VENV)/.dev ## run the tests of the language alone, without kernels and browsers: two minutes
+	RH_TIER=quick $(PY) -m pytest -n auto $(or $(ARGS),$(LANGUAGE))
+
+test-all: $(VENV)/.dev ## run all tests, each law on all of its examples, and measure coverage: half an hour
+	RH_TIER=all $(PY) -m pytest -n auto $(or $(ARGS),--cov --junitxml $(REPORT))
+	$(if $(ARGS),,@$(PY) -m tests.timing $(REPORT))
 
 lessons: $(VENV)/.lessons ## run all lessons through the kernel, with solutions and with stubs, and compare what they show (ARGS=04: that one)
 	$(PY) -m lessons.press run $(ARGS)
@@ -42,13 +57,13 @@ lite: $(VENV)/.lessons ## make the browser edition: build/lite (PYODIDE=folder o
 	$(PY) -m lessons.browser build/lite $(if $(PYODIDE),--pyodide $(PYODIDE))
 
 test-browser: $(VENV)/.dev ## run the tests that drive JupyterLab in Debian's Chromium
-	$(PY) -m pytest tests/browser $(ARGS)
+	RH_TIER=all $(PY) -m pytest tests/browser $(ARGS)
 
 laws: $(VENV)/.dev ## try every law on twenty times as many programs: 10,000 for the agreement of the three evaluators
-	RH_LAWS=deep $(PY) -m pytest -n auto --timeout 0 tests/laws tests/denotational $(ARGS)
+	RH_TIER=deep $(PY) -m pytest -n auto --timeout 0 tests/laws tests/denotational $(ARGS)
 
 fuzz: $(VENV)/.dev ## make up programs for ten minutes and see whether one breaks it (RH_FUZZ_SEED=n begins from that seed)
-	RH_FUZZ=600 $(PY) -m pytest --timeout 0 tests/fuzz $(ARGS)
+	RH_TIER=all RH_FUZZ=600 $(PY) -m pytest --timeout 0 tests/fuzz $(ARGS)
 
 check: $(VENV)/.dev ## style, types and import contracts
 	$(PY) -m ruff check

@@ -11,29 +11,41 @@ MODULES = sorted((ROOT / "rh_kernel").rglob("*.py"))
 LONGEST = 400
 NAMES_THAT_SAY_NOTHING = {"common", "helper", "helpers", "util", "utils"}
 
-each_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(ROOT)))
-
 
 def test_there_are_modules() -> None:
     assert ROOT / "rh_kernel" / "__init__.py" in MODULES
 
 
-@each_module
-def test_a_module_says_what_it_holds(module: Path) -> None:
-    docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
-    assert docstring, "open it with the judgment it defines and the figure that states it"
+def test_a_module_says_what_it_holds(subtests: pytest.Subtests) -> None:
+    for module in MODULES:
+        with subtests.test(module=name(module)):
+            docstring = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
+            assert docstring, "open it with the judgment it defines and the figure that states it"
 
 
-@each_module
-def test_a_module_can_be_read_in_one_sitting(module: Path) -> None:
-    lines = len(module.read_text(encoding="utf-8").splitlines())
-    assert lines <= LONGEST, f"{lines} lines, and {LONGEST} are the limit: find the two nouns in it"
+def test_a_module_can_be_read_in_one_sitting(subtests: pytest.Subtests) -> None:
+    for module in MODULES:
+        with subtests.test(module=name(module)):
+            lines = len(module.read_text(encoding="utf-8").splitlines())
+            assert lines <= LONGEST, f"{lines} lines, and {LONGEST} are the limit: find the two nouns in it"
 
 
-@each_module
-def test_a_module_is_named_for_a_thing(module: Path) -> None:
-    names = {part.removesuffix(".py") for part in module.relative_to(ROOT).parts}
-    assert not names & NAMES_THAT_SAY_NOTHING
+def test_a_module_is_named_for_a_thing(subtests: pytest.Subtests) -> None:
+    for module in MODULES:
+        with subtests.test(module=name(module)):
+            assert not {part.removesuffix(".py") for part in Path(name(module)).parts} & NAMES_THAT_SAY_NOTHING
+
+
+def test_every_law_goes_through_the_profile_of_the_tiers() -> None:
+    """So that one place says how many examples a tier tries; fuzzing has a clock of its own."""
+    own = {"tests/tiers.py", "tests/conftest.py", "tests/fuzz/profile.py", "tests/test_architecture.py"}
+    texts = {name(path): path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("*.py")}
+    assert {path for path, text in texts.items() if "max_examples" in text or "@settings(" in text} <= own
+
+
+def name(path: Path) -> str:
+    """A file by its path in the checkout."""
+    return str(path.relative_to(ROOT))
 
 
 def test_the_readme_opens_with_lab_and_test() -> None:

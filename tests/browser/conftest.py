@@ -20,11 +20,13 @@ import nbformat
 import pytest
 from playwright.sync_api import ConsoleMessage, Page, sync_playwright
 
+from lessons.press.texts import FOLDER
 from rh_kernel.kernel.install import install
 
 TOKEN = "for-this-test-alone"
 PATIENCE = 60
-QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+OVERRIDES = FOLDER / "press" / "overrides.json"
+"""What ``make lab`` sets in JupyterLab for its readers."""
 
 # What JupyterLab writes to the console of a browser on its own account.
 OF_LAB = ("favicon", "Failed to load resource: the server responded with a status of 404")
@@ -112,8 +114,8 @@ def chromium() -> str:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     home, folder = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("notebooks")
     install(prefix=str(home))
-    (home / "config" / "labconfig").mkdir(parents=True)
-    (home / "config" / "labconfig" / "page_config.json").write_text(json.dumps(QUIET))
+    (home / "application").mkdir()
+    shutil.copyfile(OVERRIDES, home / "application" / "overrides.json")
     settings = home / "settings" / "@jupyterlab" / "notebook-extension"
     settings.mkdir(parents=True)
     (settings / "tracker.jupyterlab-settings").write_text(json.dumps({"windowingMode": "none"}))
@@ -133,6 +135,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.port={port}"]
     command += [f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"]
+    command += [f"--LabApp.app_settings_dir={home / 'application'}"]
     with (home / "log").open("w") as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:

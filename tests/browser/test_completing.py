@@ -8,7 +8,7 @@ import pytest
 
 from tests.browser.conftest import Lab, Window
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 DECLARED = """loc bias : Real(3) = zeros
 loc weight : Real(3, 2) = zeros

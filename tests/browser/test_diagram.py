@@ -13,7 +13,7 @@ from rh_kernel.session.results import DiagramMade
 from tests.browser.conftest import Lab, Window
 from tests.display.pages import MLP, PASS, shown
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 Open = Callable[..., Window]
 

@@ -10,7 +10,7 @@ import pytest
 from tests.browser.conftest import Window
 from tests.browser.test_highlighting import NUMBERED, looks
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 Open = Callable[..., Window]
 

@@ -10,7 +10,7 @@ import pytest
 from tests.browser.conftest import Window
 from tests.display.pages import MLP, PASS
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 Open = Callable[..., Window]
 

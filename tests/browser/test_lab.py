@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import Window
+from lessons.press.texts import lessons
+from lessons.press.writing import write
+from tests.browser.conftest import TOKEN, Lab, Window, opened
 
 pytestmark = pytest.mark.browser
 
@@ -37,6 +39,29 @@ train rev handle (x) <u>. mlp(u) with sgd(0.1, t)
   measure return dot(t, t)"""
 
 
+FAILING = """() => window.jupyterapp.shell.currentWidget.content.widgets
+    .filter(cell => cell.model.type === 'code')
+    .filter(cell => [...Array(cell.model.outputs.length).keys()].some(i => cell.model.outputs.get(i).type === 'error'))
+    .map(cell => cell.model.sharedModel.getMetadata('tags') ?? [])"""
+"""The tags of each cell that shows an error."""
+
+
+def test_the_first_lesson_runs_to_its_end(chromium: str, lab: Lab, tmp_path: Path) -> None:
+    """As a newcomer meets it: no question covers the page, and what is still to be written does not stop a run of all cells."""
+    first = lessons(("00",))[0]
+    write(first, lab.folder)
+    with opened(chromium, f"{lab.url}/lab/workspaces/first/tree/{first.name}.ipynb?token={TOKEN}") as window:
+        window.page.wait_for_timeout(1000)
+        window.page.screenshot(path=tmp_path / "first.png")
+        assert window.page.query_selector(".jp-Dialog, .Toastify__toast") is None
+        window.run_all()
+        failing = window.page.evaluate(FAILING)
+        assert failing
+        assert all({"exercise", "check"} & set(tags) for tags in failing)
+        assert window.errors == []
+
+
+@pytest.mark.slow
 def test_a_notebook_runs_from_top_to_bottom(open_notebook: Open, tmp_path: Path) -> None:
     looked_at = (f"%trace {PASS}", f"%compile {PASS}", "%heap")
     window = open_notebook("lesson.ipynb", DECLARATIONS, PASS, *looked_at, TRAINING, "1 + 2\nmlp(3)")
@@ -56,6 +81,7 @@ def test_a_notebook_runs_from_top_to_bottom(open_notebook: Open, tmp_path: Path)
     assert window.errors == []
 
 
+@pytest.mark.slow
 def test_an_interrupt_from_the_menu_stops_training(open_notebook: Open) -> None:
     window = open_notebook("endless.ipynb", DECLARATIONS, TRAINING.replace("epochs 60", "epochs 100000000"))
     window.command("notebook:run-all-cells")
@@ -65,6 +91,7 @@ def test_an_interrupt_from_the_menu_stops_training(open_notebook: Open) -> None:
     assert "Interrupted" in window.outputs()[1][-1]
 
 
+@pytest.mark.slow
 def test_tab_offers_names_with_their_types(open_notebook: Open) -> None:
     window = open_notebook("completion.ipynb", DECLARATIONS, "ml")
     window.command("notebook:run-all-cells")

@@ -15,7 +15,7 @@ from rh_kernel.display.record import records
 from tests.browser.conftest import TOKEN, Lab, Window, opened
 from tests.display.pages import MLP, PASS, shown
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 THROUGH = """\
 op Step : Real(2) -> Real(2)

@@ -17,7 +17,7 @@ from rh_kernel.session.results import GradientMade
 from tests.browser.conftest import TOKEN, Lab, Window, opened
 from tests.display.pages import MLP, PASS, shown
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 STILL = """
 handler still(t : Real(k)) : rev handler(Real(k)) = {

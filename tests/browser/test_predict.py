@@ -13,7 +13,7 @@ from tests.browser.conftest import TOKEN, Lab, Window, opened
 from tests.browser.test_stepper import CELLS, CONTRASTS, THEME, Seen, seen
 from tests.display.pages import MLP, PASS, traced
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 FIRED = [step.rule.value for step in traced(PASS).steps]
 PUTS = [number for number, rule in enumerate(FIRED, start=1) if rule == "Put"]

@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import TOKEN, Lab, Window, opened
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

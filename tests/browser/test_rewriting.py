@@ -9,7 +9,7 @@ import pytest
 
 from tests.browser.conftest import Window
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 Open = Callable[..., Window]
 

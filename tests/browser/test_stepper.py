@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, expect
 from tests.browser.conftest import TOKEN, Lab, Window, opened
 from tests.display.pages import MLP, PASS
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 # The chain rule goes through a function inside of a function again and again: a short text, and many steps.
 DERIVATIVE = f"1.0.rd(x. {'tanh(' * 70}x{')' * 70})(0.5)"

@@ -13,7 +13,7 @@ import pytest
 from tests.browser.conftest import Lab, Window
 from tests.browser.test_lab import DECLARATIONS, TRAINING
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 Open = Callable[..., Window]
 

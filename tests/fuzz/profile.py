@@ -16,14 +16,16 @@ from typing import TypeVar
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
+from tests.tiers import RUNS_SLOW_TESTS
+
 IN_CI = bool(os.environ.get("CI"))
-SECONDS = float(os.environ.get("RH_FUZZ", "60" if IN_CI else "40"))
+SECONDS = float(os.environ.get("RH_FUZZ", "40" if RUNS_SLOW_TESTS else "6"))
 SHARES = 20
 """The tests divide the time into so many parts, and take one or more of them each."""
 SEED = int(os.environ.get("RH_FUZZ_SEED", "0" if IN_CI else str(time.time_ns() // 1_000_000 % 1_000_000_000)))
 ROUND = 20
 """Examples from one seed; the next seed is the next number."""
-ROUNDS = 80 if IN_CI and "RH_FUZZ" not in os.environ else math.inf
+ROUNDS = (80 if RUNS_SLOW_TESTS else 8) if IN_CI and "RH_FUZZ" not in os.environ else math.inf
 """So that a fast machine tries in CI nothing that has not been tried before."""
 
 UNWORRIED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example, HealthCheck.filter_too_much)

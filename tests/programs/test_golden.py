@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ def outcome(program: Path, text: str | None = None) -> tuple[Session, list[tuple
             shown.append((event.item, event.result))
 
 
+@cache
 def complaints(program: Path, text: str | None = None) -> list[Diagnostic]:
     _, shown, _ = outcome(program, text)
     return [d for _, result in shown if isinstance(result, ItemFailed) for d in result.diagnostics]
