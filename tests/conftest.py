@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-from tests.tiers import RUNS_SLOW_TESTS, law
+from tests.tiers import RUNS_SLOW_TESTS, TIER, Tier, law
 
 # Kernels that tests start are not to write into the history of whoever runs the tests.
 os.environ["RH_HISTORY"] = "off"
@@ -30,16 +30,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the slow tests to the tiers that have time for them; keep each file, or folder that shares, on one worker."""
-    slow = [item for item in items if item.get_closest_marker("slow") is not None]
-    for item in slow:
-        item.user_properties.append(("slow", True))
-    if slow and not RUNS_SLOW_TESTS:
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if item.get_closest_marker("slow") is None]
+    for item in items:
+        if item.get_closest_marker("slow") is not None:
+            item.user_properties.append(("slow", True))
+    left = [item for item in items if not _is_selected(item)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if _is_selected(item)]
     for item in items:
         folders = item.path.relative_to(FOLDER).parts
         item.add_marker(pytest.mark.xdist_group("/".join(folders[:1] if folders[0] in SHARING else folders)))
     items.sort(key=lambda item: _turn(item.path.relative_to(FOLDER).parts))
+
+
+def _is_selected(item: pytest.Item) -> bool:
+    """Whether the tier runs a test: all run those that are not slow, and ``test`` the slow ones that are essential."""
+    if RUNS_SLOW_TESTS or item.get_closest_marker("slow") is None:
+        return True
+    return TIER is Tier.TEST and item.get_closest_marker("essential") is not None
 
 
 def _turn(folders: Iterable[str]) -> int:

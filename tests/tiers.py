@@ -28,10 +28,15 @@ _EXAMPLES = 100
 """The examples of a law that does not say how many it needs."""
 
 
+def tried(examples: int, *, fewest: int = _FEWEST) -> int:
+    """How many of so many examples this tier tries."""
+    return max(round(examples * TIER.value), min(examples, fewest))
+
+
 def law(examples: int = _EXAMPLES, *, fewest: int = _FEWEST, phases: Sequence[Phase] = tuple(Phase)) -> settings:
     """Settings for a law that is tried on so many programs in the tier ``all``, and on ``fewest`` at least in every tier."""
     return settings(
-        max_examples=max(round(examples * TIER.value), min(examples, fewest)),
+        max_examples=tried(examples, fewest=fewest),
         derandomize=bool(os.environ.get("CI")) and TIER is not Tier.DEEP,
         # No law fails because the machine is busy.
         deadline=None,

@@ -23,7 +23,7 @@ from tests.ad.programs import (
     flat,
     programs,
 )
-from tests.tiers import law
+from tests.tiers import law, tried
 
 EXACT = tuple(name for name in NAMES if name != "finite-differences")
 
@@ -67,7 +67,7 @@ def test_the_systems_agree_on_random_programs(fragment: Fragment) -> None:
             assert distance(gradient, first[1]) <= 1e-9, f"{name} and {first[0]}"
 
     agree()
-    assert sum(count >= 30 for count in took.values()) >= 4, took
+    assert sum(count >= 0.4 * tried(75) for count in took.values()) >= 4, took
 
 
 @law(75)
@@ -100,4 +100,4 @@ def test_a_system_agrees_with_chad_on_300_programs_of_its_fragment(name: str) ->
             assert distance(one, other) <= 1e-9
 
     agree()
-    assert took >= 290
+    assert took >= 0.95 * tried(300)

@@ -27,7 +27,9 @@ from tests.strategies_of_commands import USER, Program, commands, programs
 from tests.tiers import law
 
 
-@law(500)
+@pytest.mark.slow
+@pytest.mark.essential
+@law(500, fewest=200)
 @given(programs())
 def test_the_three_evaluators_agree_on_a_program(p: Program) -> None:
     """Value, heap, and the order of the uses of the heap, which the compiled program does not keep."""

@@ -104,6 +104,7 @@ def test_row_h_maps_in_maps() -> None:
         assert dict(found.counters)["primitives run"] <= dict(pulled("chad", maps(d)).counters)["primitives run"]
 
 
+@pytest.mark.slow
 def test_a_thousand_lets() -> None:
     """Programs may be longer than Python's stack is deep, in every system."""
     program = chain(1000)

@@ -524,6 +524,7 @@ def test_preservation(text: str, programs: tuple[str, ...]) -> None:
 # --------------------------------------------------------------------------------------------- long programs
 
 
+@pytest.mark.slow
 def test_long_programs_and_long_lists() -> None:
     """Neither lets, on either side, nor matches in a row, nor lists are bounded by Python's recursion."""
     lets: Computation = Return(Variable("x"))
@@ -554,6 +555,7 @@ def test_long_programs_and_long_lists() -> None:
     assert made.bound.value.fields[0] == Literal(2.0)
 
 
+@pytest.mark.slow
 def test_a_type_that_no_memory_holds_is_refused() -> None:
     """Each function has the type of the one before twice, and applies it twice: 2, 4, 16, 256, 65536, 2³² leaves"""
     doubling = "".join(f"fun f{i} x = f{i - 1} (f{i - 1} x)\n" for i in range(1, 6))

@@ -241,6 +241,7 @@ def test_a_function_that_has_no_value() -> None:
         assert (found.code, found.span is not None, bool(found.hint)) == (code, True, True)
 
 
+@pytest.mark.slow
 def test_a_long_loop_takes_its_steps_and_no_stack() -> None:
     """20,000 elements are summed up, and as many sums wait on the context."""
     definitions = declared(

@@ -192,6 +192,7 @@ def test_what_a_run_has_made_belongs_to_no_later_one() -> None:
     assert program.tensors.bytes == 0
 
 
+@pytest.mark.slow
 def test_deep_values_are_read_back() -> None:
     value: Value = list_value(range(100_000))
     deep: Value = ()

@@ -74,6 +74,7 @@ def test_the_machine_does_what_reduction_does(program: str) -> None:
     assert reduced(M, library()).value == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mode", "operations"),
     [("d", 22 * 5000 + 5), ("grad", 30 * 5000 + 6), ("gradc", 30 * 5000 + 6), ("gradh", 30 * 5000 + 6), ("dt", 26 * 5000 - 1)],

@@ -38,6 +38,7 @@ def counted(text: str) -> tuple[float, Counts]:
     return found.value.value, found.counts
 
 
+@pytest.mark.slow
 def test_evaluated() -> None:
     """Nothing waits, and nothing is kept."""
     value, counts = counted("handle taylor 200000 0.5 with evaluate")
@@ -47,6 +48,7 @@ def test_evaluated() -> None:
     assert counts.frames < 10
 
 
+@pytest.mark.slow
 def test_forward() -> None:
     """``22 n + 5`` operations; nothing waits, and nothing is kept."""
     n = 45_500
@@ -58,6 +60,7 @@ def test_forward() -> None:
     assert counts.frames < 10
 
 
+@pytest.mark.slow
 def test_stateful() -> None:
     """``30 n + 6`` operations; cells for the ``5 n + 2`` of the program and its input, a frame for each but constants."""
     n = 33_400

@@ -145,6 +145,7 @@ def test_arrays_without_entries(system: System):
     assert (found.value, found.gradient) == ((), ((), 0.0))
 
 
+@pytest.mark.slow
 @BOTH
 def test_a_thousand_lets(system: System):
     M: c.Term = c.Variable("z1000")

@@ -47,6 +47,7 @@ def test_a_reverse_handler_does_each_operation_once(n: int) -> None:
     assert steps == 15 * n * n + 21 * n + 4
 
 
+@pytest.mark.slow
 def test_what_unfolds_too_far_is_stopped() -> None:
     """A complaint, and not a reduction without an end."""
     with pytest.raises(Stuck) as stopped:

@@ -81,6 +81,7 @@ def left_by(backend: CupyBackend, plan: Plan) -> list[Array]:
     return flat(runner.result())
 
 
+@pytest.mark.slow
 @needs_compiler
 @laws
 @pytest.mark.parametrize("kind", STEPS)
