@@ -83,6 +83,13 @@ def share_widgets(where: object, widgets: Widgets) -> None:
     _LIVE[where] = _Live(widgets)
 
 
+def cleared(where: object, *, wait: bool) -> None:
+    """The outputs of the cell that runs in a shell are gone, with ``wait`` when the next one comes; so are their widgets."""
+    live = _LIVE.get(where)
+    if live is not None:
+        live.widgets.clear(_cell(cast(Shell, where)), wait=wait)
+
+
 def _cell(where: Shell) -> str:
     """What front ends call the cell, so that it is the same one when it is run again; else its number."""
     parent = cast(dict[str, Any], getattr(where, "parent_header", None) or {})
