@@ -154,10 +154,14 @@ class HeapShown:
 
 @frozen
 class CheckPassed:
-    """``check M == N`` or ``check E ⊢ A``: what was checked, as it is written, and the type of its two sides."""
+    """``check M == N`` or ``check E ⊢ A``: what was checked, as it is written, and the type of its two sides.
+
+    ``remarks`` tell what makes it say less than it seems to: a name that is declared anew, a side that is infinite or empty.
+    """
 
     text: str
     type: str
+    remarks: tuple[str, ...] = ()
 
 
 @frozen
