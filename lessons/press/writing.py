@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from lessons.press.editions import for_python, reader, teacher
+from lessons.press.editions import for_python, locked, reader, teacher
 from lessons.press.texts import Lesson, Notebook
 
 MADE_FROM = "made_from"
@@ -21,7 +21,7 @@ def write(lesson: Lesson, folder: Path, *, solutions: bool = False, python: bool
     """
     import nbformat
 
-    made = linked(teacher(lesson) if solutions else reader(lesson))
+    made = linked(locked(teacher(lesson)) if solutions else reader(lesson))
     if python:
         made = for_python(made)
     made.metadata["rh_kernel"] = {MADE_FROM: fingerprint(made)}

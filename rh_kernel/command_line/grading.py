@@ -51,12 +51,16 @@ class Cell:
 
 @frozen
 class Verdict:
-    """What became of a locked cell; without ``diagnostics`` it passed. ``why`` is why it was not run, if it was not."""
+    """What became of a locked cell, or of another one that fails; without ``diagnostics`` it passed.
+
+    ``why`` is why it was not run, if it was not.
+    """
 
     cell: Cell
     shown: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
     why: str = ""
+    is_locked: bool = True
 
     @property
     def passed(self) -> bool:
@@ -65,14 +69,18 @@ class Verdict:
 
 
 def grade(file: str, report: Report, settings: Settings) -> None:
-    """Tell of each locked cell whether it passes. Raises ``Rejected`` (RH381) if the file is no notebook of the language."""
+    """Tell of each locked cell whether it passes, and of another one if it fails.
+
+    Raises ``Rejected`` (RH381) if the file is no notebook of the language, or has no locked cell.
+    """
     source = read(file)
     cells = _cells(source)
     python = [cell.number for cell in cells if python_starts(cell.text) is not None]
     verdicts = list[Verdict]()
     for verdict in _verdicts(cells, Session.start(folder(file), settings)):
-        verdicts.append(verdict)
-        report.failed = report.failed or not verdict.passed
+        if verdict.is_locked:
+            verdicts.append(verdict)
+            report.failed = report.failed or not verdict.passed
         _tell(verdict, report)
     if not verdicts:
         raise Rejected(CannotRead(file=source.name, why="has no cell with `%locked` in it", hint="there is nothing to grade"))
@@ -122,21 +130,30 @@ def _verdicts(cells: list[Cell], session: Session) -> Iterator[Verdict]:
                 found.append(event.result)
 
         session = to_the_end(execute(session, Source(f"cell {cell.number}", cell.text), cell=cell.id), take)
+        diagnostics = tuple([d for result in found if isinstance(result, ItemFailed) for d in result.diagnostics])
         if is_locked:
-            diagnostics = tuple([d for result in found if isinstance(result, ItemFailed) for d in result.diagnostics])
             shown = tuple([text_of(apart_from_printed(r)) for r in found if not isinstance(r, ItemFailed)])
             yield Verdict(cell, shown, diagnostics)
+        elif diagnostics:
+            yield Verdict(cell, (), diagnostics, is_locked=False)
 
 
 def _tell(verdict: Verdict, report: Report) -> None:
     cell = verdict.cell
     if report.as_json:
         errors: list[Json] = [{**error(d), "text": plain(d)} for d in verdict.diagnostics]
-        about = {"cell": cell.number, "id": cell.id, "kind": "locked", "name": cell.name, "passed": verdict.passed}
+        about = {
+            "cell": cell.number,
+            "id": cell.id,
+            "kind": "locked" if verdict.is_locked else "cell",
+            "name": cell.name,
+            "passed": verdict.passed,
+        }
         shown: list[Json] = [*verdict.shown]
         report.record({**about, "shown": shown, "errors": errors, **({"why": verdict.why} if verdict.why else {})})
         return
     name = f" ({cell.name})" if cell.name else ""
-    report.text(f"{'passes' if verdict.passed else 'FAILS '}  cell {cell.number}{name}")
+    what = "passes" if verdict.passed else "FAILS " if verdict.is_locked else "error "
+    report.text(f"{what}  cell {cell.number}{name}")
     for line in [verdict.why] if verdict.why else [line for d in verdict.diagnostics for line in plain(d).split("\n")]:
         report.text(f"    {line}")
