@@ -310,6 +310,24 @@ def test_trace_of_a_file_that_ends_in_effects_is_of_what_it_runs_last(rh: Rh) ->
     assert done.records[-1] == {"steps": 3, "type": "Int", "value": 3, "printed": []}
 
 
+PRINTS = '%%eff\nprint "one"; 1\nprint "two\\u001b[31m"; fetch (array [1.0]) 7\n'
+
+
+def test_what_effects_print_is_on_standard_output(rh: Rh) -> None:
+    done = rh("run", "FILE", text=PRINTS.replace("\\u001b", "\x1b"))
+    assert done.code == 1
+    assert done.out == "one\n1 : Float\ntwo␛[31m\n"
+    assert "one" not in done.err
+
+
+def test_what_effects_print_is_in_the_record_of_the_item(rh: Rh) -> None:
+    done = rh("run", "FILE", "--json", text=PRINTS.replace("\\u001b[31m", ""))
+    value, notice, error = [json.loads(line) for line in done.out.splitlines()]
+    assert (value["value"], value["printed"]) == (1.0, ["one"])
+    assert notice == {"item": 2, "kind": "notice", "text": "two"}
+    assert (error["item"], error["kind"]) == (2, "error")
+
+
 def test_a_command_after_effects_is_the_last_one(rh: Rh) -> None:
     done = rh("trace", "FILE", "--json", text=f"{EFFECTS}%%rh\nreturn 1 + 2\n")
     assert [r.get("rule") for r in done.records] == ["Plus", None]

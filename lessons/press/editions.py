@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from copy import deepcopy
 
-from lessons.press.texts import CHECK, EXERCISE, FAILS, Lesson, Notebook, stub, tags
+from lessons.press.texts import CHECK, EXERCISE, FAILS, UNLOCKED, Lesson, Notebook, stub, tags
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 """The lines around what the reader is to write, as nbgrader has them."""
@@ -38,6 +38,15 @@ def teacher(lesson: Lesson) -> Notebook:
         name = f"lesson-{lesson.number}-exercise-{count}"
         exercise.metadata["nbgrader"] = _grading(name, solution=True)
         check.metadata["nbgrader"] = {**_grading(f"{name}-check", solution=False), "points": 1}
+    return made
+
+
+def locked(notebook: Notebook) -> Notebook:
+    """The same notebook, graded by ``rh grade``: with ``%locked`` above each check in the language that needs no Python."""
+    made = deepcopy(notebook)
+    for cell in made.cells:
+        if CHECK in tags(cell) and UNLOCKED not in tags(cell) and not cell.source.startswith("%%"):
+            cell.source = f"%locked\n{cell.source}"
     return made
 
 

@@ -19,6 +19,9 @@ FOLDER = Path(__file__).parents[1]
 EXERCISE, CHECK, FAILS, VARIES = "exercise", "check", "raises-exception", "varies"
 """The tags of cells: the reader completes it; it checks that; it is meant to fail; it shows something else each time."""
 
+UNLOCKED = "unlocked"
+"""The tag of a check that needs what a cell of Python declares, which ``rh grade`` does not run."""
+
 
 @dataclass(frozen=True, slots=True)
 class Lesson:

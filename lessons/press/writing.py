@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from lessons.press.editions import for_python, reader, teacher
+from lessons.press.editions import for_python, locked, reader, teacher
 from lessons.press.texts import Lesson, Notebook
 
 RECORD = "rh_kernel"
@@ -24,7 +24,7 @@ def write(lesson: Lesson, folder: Path, *, solutions: bool = False, python: bool
     """
     import nbformat
 
-    made = linked(teacher(lesson) if solutions else reader(lesson))
+    made = linked(locked(teacher(lesson)) if solutions else reader(lesson))
     if python:
         made = for_python(made)
     record = {MADE_FROM: fingerprint(made), METADATA: _metadata(made)}

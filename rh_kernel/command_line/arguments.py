@@ -75,6 +75,10 @@ def _perform_on_file(words: argparse.Namespace) -> int:
                 from rh_kernel.command_line.running import check
 
                 check(words.file, report, settings)
+            case "grade":
+                from rh_kernel.command_line.grading import grade
+
+                grade(words.file, report, settings)
             case "trace":
                 from rh_kernel.command_line.looking import trace
 
@@ -132,6 +136,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, text in (
         ("run", "run every item of a file"),
         ("check", "typecheck every item of a file, and run nothing"),
+        ("grade", "tell which locked cells of a notebook pass, running none of its Python"),
         ("trace", "show every reduction step of the last command of a file"),
         ("compile", "show the straight-line program of the last command or training run of a file"),
         ("diagram", "show the string diagram of the last command of a file"),

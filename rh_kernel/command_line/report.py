@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, TextIO
 from rh_kernel.display.diagnostics import ansi
 from rh_kernel.display.diagnostics import text as plain
 from rh_kernel.display.plain import text as text_of
+from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress_text
-from rh_kernel.session.results import ItemFailed, Progress, Result
+from rh_kernel.session.results import ItemFailed, Progress, Result, apart_from_printed
 from rh_kernel.source.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
@@ -29,22 +30,35 @@ class Report:
         self.failed = False
         self._drawn = ""
         self._drawn_at = 0.0
+        self._printed: list[str] = []
 
     def result(self, item: int, result: Result) -> None:
         """What item ``item`` gave."""
         self._erase()
         if isinstance(result, ItemFailed):
             self.failed = True
+        printed, self._printed = self._printed, []
         if self.as_json:
             from rh_kernel.display.record import records
 
+            if printed and isinstance(result, ItemFailed):
+                self.record({"item": item, "kind": "notice", "text": "\n".join(printed)})
             for record in records(item, result):
                 self.record(record)
         elif isinstance(result, ItemFailed):
             self._complain(result.diagnostics)
         else:
-            self.text(text_of(result))
+            self.text(text_of(apart_from_printed(result)))
         # Who reads a pipe sees each item when it is done, not when the file is.
+        sys.stdout.flush()
+
+    def printed(self, lines: Sequence[str]) -> None:
+        """What an item prints while it runs. In JSON it stands in the record of the item."""
+        if self.as_json:
+            self._printed += lines
+            return
+        self._erase()
+        sys.stdout.writelines([f"{visible(line)}\n" for line in lines])
         sys.stdout.flush()
 
     def failure(self, diagnostics: Sequence[Diagnostic], item: int | None = None) -> None:

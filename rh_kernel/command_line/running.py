@@ -40,6 +40,7 @@ from rh_kernel.session.results import (
     Event,
     ItemFailed,
     Notice,
+    Printed,
     Progress,
     Result,
     Shown,
@@ -64,6 +65,8 @@ def run(file: str, report: Report, settings: Settings) -> None:
                 report.result(item, result)
             case Progress():
                 report.progress(event)
+            case Printed(_, lines):
+                report.printed(lines)
             case Working():
                 pass
 

@@ -93,8 +93,9 @@ def html(result: Result) -> str:
             from rh_kernel.display.effects.html import effects_html
 
             return effects_html(result)
-        case CheckPassed(checked, _):
-            return box("", f"{span(f'color:{COLOURS[Role.TYPE]};font-weight:bold', PASSED)} {span(MONOSPACE, checked)}")
+        case CheckPassed(checked, _, remarks):
+            passed = f"{span(f'color:{COLOURS[Role.TYPE]};font-weight:bold', PASSED)} {span(MONOSPACE, checked)}"
+            return box("", passed) + "".join([box(FAINT, escape(remark)) for remark in remarks])
         case NamesShown(names):
             return names_html(names)
         case Notice(words):

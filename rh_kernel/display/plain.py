@@ -76,8 +76,8 @@ def text(result: Result) -> str:
             from rh_kernel.display.effects.text import effects_text
 
             return visible(effects_text(result))
-        case CheckPassed(checked, _):
-            return visible(f"{PASSED} {checked}")
+        case CheckPassed(checked, _, remarks):
+            return visible("\n".join([f"{PASSED} {checked}", *[f"  {remark}" for remark in remarks]]))
         case NamesShown(names):
             return names_text(names)
         case Notice(words):

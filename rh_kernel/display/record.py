@@ -102,8 +102,9 @@ def records(item: int, result: Result) -> tuple[Record, ...]:
             from rh_kernel.display.effects.record import effects_record
 
             return ({"item": item, **effects_record(result)},)
-        case CheckPassed(text, A):
-            return ({"item": item, "kind": "check", "text": text, "type": A},)
+        case CheckPassed(text, A, remarks):
+            told: Record = {"remarks": [*remarks]} if remarks else {}
+            return ({"item": item, "kind": "check", "text": text, "type": A, **told},)
         case NamesShown(names):
             return ({"item": item, "kind": "names", "names": [_declared(n) for n in names]},)
         case Notice(text):

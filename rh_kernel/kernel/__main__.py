@@ -5,7 +5,9 @@ import sys
 import warnings
 
 from ipykernel.kernelapp import IPKernelApp
+from traitlets import default
 
+from rh_kernel.kernel.answering import ReadableSession
 from rh_kernel.kernel.kernel import RHKernel
 
 PATIENCE = 2.0
@@ -14,6 +16,10 @@ PATIENCE = 2.0
 
 class RHKernelApp(IPKernelApp):
     """Ends the thread that serves the control channel before the one that it speaks through, or it would wait for that."""
+
+    @default("session")
+    def _readable_session(self) -> ReadableSession:
+        return ReadableSession(parent=self)
 
     def start(self) -> None:
         """Serve until there is nothing more to serve."""

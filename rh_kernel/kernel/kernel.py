@@ -12,6 +12,7 @@ from traitlets import List
 
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.fault import fault
+from rh_kernel.kernel.answering import answering, refuse
 from rh_kernel.kernel.checking import TARGET, listener
 from rh_kernel.kernel.comms import MESSAGES, manager
 from rh_kernel.kernel.completeness import completeness
@@ -59,6 +60,9 @@ class RHKernel(Kernel):
         self._python = Python(self, self.workspace, self._widgets)
         self.comm_manager = manager()
         self.comm_manager.register_target(TARGET, listener(lambda: self.rh))
+        for handlers in (self.shell_handlers, self.control_handlers):
+            for request, handler in handlers.items():
+                handlers[request] = answering(self, handler, VERSION)
         for message in MESSAGES:
             self.shell_handlers[message] = self._python.guarded(getattr(self.comm_manager, message))
 
@@ -118,12 +122,14 @@ class RHKernel(Kernel):
 
     def should_handle(self, stream: Any, msg: Any, idents: Any) -> Any:
         """Whether a request is to be served; one that is malformed is answered here."""
-        request, session = msg["header"]["msg_type"], cast(Any, self.session)
+        request = msg["header"]["msg_type"]
         try:
             msg["content"] = well_formed(request, msg["content"])
+            if request not in self.shell_handlers:
+                raise Malformed(f"{request}: the shell channel does not know this type of message")
         except Malformed as wrong:
             if request.endswith("_request"):
-                session.send(stream, f"{request.removesuffix('request')}reply", malformed(wrong), msg, ident=idents)
+                refuse(self, stream, idents, msg, malformed(wrong))
             return False
         return super().should_handle(stream, msg, idents)
 
@@ -145,7 +151,9 @@ class RHKernel(Kernel):
         cell_id: str | None = None,
     ) -> Reply:
         """Run a cell: its outputs, and the reply ``ok`` or ``error``."""
-        number, cell = self.execution_count, "" if silent or cell_id is None else cell_id
+        number = self.execution_count
+        # Whoever sends the message names the cell, and may name it by anything.
+        cell = cell_id if isinstance(cell_id, str) and not silent else ""
         self._allow_stdin = allow_stdin
         start = python_starts(code)
         value, payload = None, list[dict[str, Any]]()
@@ -290,6 +298,11 @@ class RHKernel(Kernel):
             case _:
                 found = self._history.search(pattern or "*", n, output=output, unique=unique)
         return {"status": "ok", "history": found}
+
+    async def do_debug_request(self, msg: Any) -> Reply:
+        """The answer of a debug adapter that cannot do what it is asked; ``kernel_info`` does not promise one."""
+        del msg
+        return {"type": "response", "success": False, "message": "this kernel has no debugger"}
 
     def _say(self, message: str, content: Mapping[str, Any]) -> None:
         self.send_response(self.iopub_socket, message, dict(content))

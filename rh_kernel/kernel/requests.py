@@ -13,6 +13,8 @@ _NEEDED: Mapping[str, Mapping[str, type]] = {
     "inspect_request": _CURSOR,
     "is_complete_request": _CODE,
     "history_request": {"hist_access_type": str},
+    "shutdown_request": {"restart": bool},
+    "delete_subshell_request": {"subshell_id": str},
 }
 _POSSIBLE: Mapping[str, Mapping[str, type]] = {
     "execute_request": {
@@ -23,7 +25,16 @@ _POSSIBLE: Mapping[str, Mapping[str, type]] = {
         "user_expressions": dict,
     },
     "inspect_request": {"detail_level": int},
-    "history_request": {"session": int, "start": int, "stop": int, "n": int, "pattern": str, "output": bool, "raw": bool},
+    "history_request": {
+        "session": int,
+        "start": int,
+        "stop": int,
+        "n": int,
+        "pattern": str,
+        "output": bool,
+        "raw": bool,
+        "unique": bool,
+    },
 }
 
 
@@ -31,10 +42,14 @@ class Malformed(Exception):
     """A request without something that it needs, or with something in its place."""
 
 
+class Unreadable(dict[str, Any]):
+    """What stands for a part of a message that is no JSON object. It is empty, so whoever only looks into it finds nothing."""
+
+
 def well_formed(request: str, content: object) -> Content:
     """The content of a request as it can be used: halves of characters are replaced. Raises ``Malformed``."""
-    if not isinstance(content, dict):
-        raise Malformed("the content is no object")
+    if isinstance(content, Unreadable) or not isinstance(content, dict):
+        raise Malformed("the content is no JSON object")
     fields = cast(Content, content)
     for name, kind in _NEEDED.get(request, {}).items():
         if not isinstance(fields.get(name), kind):
@@ -45,7 +60,14 @@ def well_formed(request: str, content: object) -> Content:
     expressions = fields.get("user_expressions")
     if isinstance(expressions, dict) and not all(isinstance(text, str) for text in cast(Content, expressions).values()):
         raise Malformed(f"{request}: the expressions in `user_expressions` are texts")
-    return cast(Content, _whole(fields))
+    if request == "history_request":
+        # ipykernel passes every field on as an argument, and a later protocol may have more of them.
+        known = {*_NEEDED[request], *_POSSIBLE[request]}
+        fields = {name: value for name, value in fields.items() if name in known}
+    try:
+        return cast(Content, _whole(fields))
+    except RecursionError:
+        raise Malformed(f"{request}: the content is nested too deeply") from None
 
 
 def _what(request: str, name: str, kind: type, fields: Content) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Generator, Mapping
 import numpy as np
 
 from rh_kernel.primitives.values import to_array
-from rh_kernel.session.errors import CheckFailed
+from rh_kernel.session.errors import CheckFailed, NothingCompared
 from rh_kernel.session.evaluating import evaluate
 from rh_kernel.session.results import Working
-from rh_kernel.session.settings import Settings
+from rh_kernel.session.settings import Lock, Settings
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
@@ -22,15 +22,20 @@ _SHOWN = 12
 """A complaint shows an array of more entries in short."""
 
 
-def check(equation: Equation, heap: Mapping[Location, Array], settings: Settings, span: Span) -> Generator[Working, None, None]:
-    """Raises ``Stuck`` unless the two sides are equal."""
+def check(
+    equation: Equation, heap: Mapping[Location, Array], settings: Settings, span: Span
+) -> Generator[Working, None, tuple[str, ...]]:
+    """What there is to say of two sides that are equal. Raises ``Stuck`` if they are not.
+
+    Below ``%locked`` it also raises it if a side is infinite or has no entries, unless that is allowed there.
+    """
     left = (yield from evaluate(equation.left, heap, settings)).value
     right = (yield from evaluate(equation.right, heap, settings)).value
     pairs = list(zip(_leaves(left), _leaves(right), strict=True))
     worst = [(i, *_worst(a, b, equation.within)) for i, (a, b) in enumerate(pairs, start=1)]
     unequal = [(i, place, difference) for i, place, difference in worst if place is not None]
     if not unequal:
-        return
+        return _told(pairs, settings.locked, span)
     i, place, difference = unequal[0]
     where = f": component {i} of the tuples differs" if len(pairs) > 1 else ""
     a, b = pairs[i - 1]
@@ -41,6 +46,31 @@ def check(equation: Equation, heap: Mapping[Location, Array], settings: Settings
         hint = f"there is nan{at}, which is not equal to anything: a function was used where it has no value"
     found, expected = (show(V, width=10**6, abridge=_SHOWN) for V in (left, right))
     raise Stuck(CheckFailed(span=span, where=where, found=found, expected=expected, hint=hint))
+
+
+def _told(pairs: list[tuple[Array, Array]], lock: Lock | None, span: Span) -> tuple[str, ...]:
+    """The remarks about equal sides: what is compared although it says little. Raises ``Stuck`` where that is locked out."""
+    said: list[str] = []
+    for i, (a, b) in enumerate(pairs, start=1):
+        where = f" in component {i} of the tuples" if len(pairs) > 1 else ""
+        if a.size == 0:
+            said.append(f"there are no entries to compare{where}")
+            if lock is not None and not lock.empty:
+                raise _refused(said[-1], "empty", span)
+        elif not (np.isfinite(a).all() and np.isfinite(b).all()):
+            said.append(f"both sides are infinite{_place_of_infinity(a)}{where}")
+            if lock is not None and not lock.infinite:
+                raise _refused(said[-1], "infinite", span)
+    return tuple(said)
+
+
+def _place_of_infinity(a: Array) -> str:
+    place = tuple(int(i) for i in np.argwhere(~np.isfinite(a))[0])
+    return f" at entry {_entry(place)}" if a.size > 1 else ""
+
+
+def _refused(why: str, word: str, span: Span) -> Stuck:
+    return Stuck(NothingCompared(span=span, why=why, hint=f"`%locked {word}` allows it"))
 
 
 def _leaves(V: Term) -> list[Array]:

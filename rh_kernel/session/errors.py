@@ -41,6 +41,15 @@ class CheckFailed(Diagnostic):
 
 
 @frozen_by_name
+class NothingCompared(Diagnostic):
+    """``%locked`` and ``check exp(1000) == exp(2000)``"""
+
+    code, title = "RH217", "Locked check of nothing"
+    label = "a locked check compares finite numbers, and {why}"
+    why: str
+
+
+@frozen_by_name
 class OutOfTime(Diagnostic):
     """``%limit seconds 1`` and a long training run"""
 

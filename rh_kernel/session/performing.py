@@ -152,9 +152,9 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
             return (yield from _gradient(number, plan, state))
         case Train():
             return (yield from _train(number, plan, state))
-        case Compare(equation, span):
-            yield from check(equation, state.heap, state.settings, span)
-            yield Shown(number, CheckPassed(span.text, str(equation.left.type)))
+        case Compare(equation, span, remarks):
+            about = yield from check(equation, state.heap, state.settings, span)
+            yield Shown(number, CheckPassed(span.text, str(equation.left.type), (*remarks, *about)))
         case Save() | Load():
             return (yield from (_save(number, plan, state) if isinstance(plan, Save) else _load(number, plan, state)))
         case DeclareFunction() | Compute() | ShowForms() | Differentiate() | DeclareEffects() | RunEffects():

@@ -13,6 +13,7 @@ from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives.drawing import denoted
 from rh_kernel.session.directives.table import (
     chosen,
+    chosen_words,
     expect_no_words,
     file_name,
     named_locations,
@@ -47,7 +48,17 @@ from rh_kernel.session.plans import (
     Undo,
 )
 from rh_kernel.session.results import CheckPassed, NamesShown, Notice
-from rh_kernel.session.settings import Evaluator, dtype_text, evaluator_text, strict_text, with_device, with_dtype
+from rh_kernel.session.settings import (
+    LOCKED_WORDS,
+    Evaluator,
+    dtype_text,
+    evaluator_text,
+    lock_text,
+    strict_text,
+    with_device,
+    with_dtype,
+    with_lock,
+)
 from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Diagnostic, Failure, Rejected
 from rh_kernel.source.span import Span
@@ -103,20 +114,30 @@ def _needed(failure: MemoryError) -> str:
 
 
 def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
+    if around.settings.locked is None:
+        return _plan_with(definitions, definitions, item, around)
+    return _plan_with(definitions, definitions.as_locked(ROWS), item, around)
+
+
+def _plan_with(
+    all_definitions: Definitions, definitions: Definitions, item: items.Item | Unparsed, around: Surroundings
+) -> tuple[Definitions, Plan]:
+    """The plan of an item in which names mean what they do in ``definitions``, and all definitions after it."""
     match item:
         case Unparsed(_, diagnostics):
             raise Rejected(*diagnostics)
         case items.Evaluation(e):
-            return definitions, Evaluate(elaborate_evaluation(definitions, e))
+            return all_definitions, Evaluate(elaborate_evaluation(definitions, e))
         case items.TrainItem():
-            return definitions, _train(definitions, item, around)
+            return all_definitions, _train(definitions, item, around)
         case items.EqualityCheck(M, N):
-            return definitions, Compare(elaborate_equality(definitions, item), M.span.to(N.span))
+            remarks = _declared_anew(all_definitions, item, around)
+            return all_definitions, Compare(elaborate_equality(definitions, item), M.span.to(N.span), remarks)
         case items.TypeCheck():
-            text = item.span.text.removeprefix(CHECK).strip()
-            return definitions, Answer(CheckPassed(text, elaborate_type_check(definitions, item)))
+            text, remarks = item.span.text.removeprefix(CHECK).strip(), _declared_anew(all_definitions, item, around)
+            return all_definitions, Answer(CheckPassed(text, elaborate_type_check(definitions, item), remarks))
         case items.Directive():
-            return definitions, _directive(definitions, item, around)
+            return all_definitions, _directive(definitions, item, around)
         case items.SectionItem(section=section):
             if section == LABORATORY:
                 from rh_kernel.session.sections.laboratory import plan as of_section
@@ -124,7 +145,7 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
                 from rh_kernel.session.sections.effects import plan as of_section
 
             planned = of_section(item.span, around, definitions.failed)
-            return replace(definitions, failed=definitions.failed - declared_names(item)), planned
+            return replace(all_definitions, failed=definitions.failed - declared_names(item)), planned
         case (
             items.DimDeclaration()
             | items.ConstDeclaration()
@@ -141,8 +162,24 @@ def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroun
                 )
                 V = run(definition.term, Heap(), limits(around.settings)).value
                 definition = ConstDefinition(definition.name, definition.type, V)
-            definitions = definitions.with_(definition, item.name.span, around.cell, free_names(item), item.span.text)
-            return definitions, Declare(definition, *_sides(item))
+            is_locked, text = around.settings.locked is not None, item.span.text
+            after = all_definitions.with_(definition, item.name.span, around.cell, free_names(item), text, is_locked=is_locked)
+            return after, Declare(definition, *_sides(item))
+
+
+def _declared_anew(definitions: Definitions, item: items.Check, around: Surroundings) -> tuple[str, ...]:
+    """What a check has to say of its names that are declared, and are also the language's or those of a locked cell."""
+    said: list[str] = []
+    for name in sorted(free_names(item)):
+        declared, locked = definitions.named.get(name), definitions.locked.get(name)
+        if declared is None or declared.span is None or declared is locked or (locked is None and name not in ROWS):
+            continue
+        other, place = "the locked one" if locked is not None else "the language's", declared.span.source.name
+        if around.settings.locked is None:
+            said.append(f"`{name}` is what {place} declares here, and not {other}")
+        else:
+            said.append(f"`{name}` is {other} here, and not what {place} declares")
+    return tuple(said)
 
 
 def _sides(item: items.Declaration) -> tuple[Span, Span]:
@@ -207,6 +244,9 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
         case "limit":
             bounds, text = changed_bounds(settings.bounds, item)
             return Set(replace(settings, bounds=bounds), text)
+        case "locked":
+            settings = with_lock(settings, chosen_words(item, LOCKED_WORDS, alone="off"))
+            return Set(settings, lock_text(settings))
         case "strict":
             word = chosen(item, "on", "off")
             settings = settings if word is None else replace(settings, strict=word == "on")

@@ -118,10 +118,11 @@ class Train:
 
 @frozen
 class Compare:
-    """``check M == N``, as it is written"""
+    """``check M == N``, as it is written; ``remarks`` are about its names"""
 
     equation: Equation
     span: Span
+    remarks: tuple[str, ...] = ()
 
 
 @frozen

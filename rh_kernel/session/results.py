@@ -1,7 +1,7 @@
 """What the items of a cell give: one frozen record a kind, for the command line, the kernel and the tests alike."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -154,10 +154,14 @@ class HeapShown:
 
 @frozen
 class CheckPassed:
-    """``check M == N`` or ``check E ⊢ A``: what was checked, as it is written, and the type of its two sides."""
+    """``check M == N`` or ``check E ⊢ A``: what was checked, as it is written, and the type of its two sides.
+
+    ``remarks`` tell what makes it say less than it seems to: a name that is declared anew, a side that is infinite or empty.
+    """
 
     text: str
     type: str
+    remarks: tuple[str, ...] = ()
 
 
 @frozen
@@ -311,7 +315,35 @@ class Shown:
     result: Result
 
 
-Event: TypeAlias = Shown | Progress | Working
+@frozen
+class Printed:
+    """Item ``item`` has printed these lines while it runs; what it returns has all of them once more."""
+
+    item: int
+    lines: tuple[str, ...]
+
+
+Event: TypeAlias = Shown | Progress | Printed | Working
+
+
+def printed_by(result: Result) -> tuple[str, ...]:
+    """The lines that an item printed before it gave this result."""
+    match result:
+        case Returned(printed=lines) | Counted(returned=Returned(printed=lines)):
+            return lines
+        case _:
+            return ()
+
+
+def apart_from_printed(result: Result) -> Result:
+    """The result alone, where the lines that the item printed are shown in another place."""
+    match result:
+        case Returned():
+            return replace(result, printed=())
+        case Counted(returned):
+            return replace(result, returned=replace(returned, printed=()))
+        case _:
+            return result
 
 
 def changed(before: Mapping[Location, Array], after: Mapping[Location, Array]) -> tuple[Change, ...]:

@@ -21,7 +21,7 @@ from rh_kernel.session.performing import Interrupted, State, perform
 from rh_kernel.session.planning import complaints, plan, without
 from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo
 from rh_kernel.session.results import Event, ItemFailed, Notice, Shown
-from rh_kernel.session.settings import DEFAULT, Settings
+from rh_kernel.session.settings import DEFAULT, Settings, unlocked
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Failure
 from rh_kernel.source.records import frozen
@@ -102,14 +102,19 @@ def execute(session: Session, source: Source, *, keep_going: bool = False, cell:
     start = replace(session, definitions=replace(session.definitions, failed=frozenset()))
     if not keep_going:
         after, end = yield from _timed(start, items, 1, cell)
-        return session if end is _End.FAILED else after
+        return session if end is _End.FAILED else _at_the_end(after)
     for number, item in enumerate(items, start=1):
         after, end = yield from _timed(start, (item,), number, "")
         failed = end is _End.FAILED
         start = replace(start, definitions=without(start.definitions, item)) if failed else after
         if end is _End.INTERRUPTED:
             break
-    return start
+    return _at_the_end(start)
+
+
+def _at_the_end(session: Session) -> Session:
+    """The session after a cell or a file: what is locked is locked up to there."""
+    return session if session.settings.locked is None else replace(session, settings=unlocked(session.settings))
 
 
 def commit(before: Session, after: Session) -> Session:
@@ -136,7 +141,7 @@ def is_same(before: Session, after: Session) -> bool:
     """Whether nothing was done between two sessions: names, settings, data and heap are as before."""
     return (
         _same_names(before.definitions, after.definitions)
-        and after.settings == before.settings
+        and unlocked(after.settings) == unlocked(before.settings)
         and after.given is before.given
         and after.functions is before.functions
         and same_declarations(before.effects, after.effects)
@@ -306,13 +311,13 @@ def _same_names(one: Definitions, other: Definitions) -> bool:
 
 
 def _named(definitions: Definitions) -> frozenset[Location]:
-    declared = [d.definition for d in definitions.named.values()]
+    declared = [d.definition for names in (definitions.named, definitions.locked) for d in names.values()]
     return frozenset([d.location for d in declared if isinstance(d, LocDefinition)])
 
 
 def _bodies(definitions: Definitions) -> Iterator[Node]:
     """What may know a location that no name stands for."""
-    for declared in definitions.named.values():
+    for declared in (*definitions.named.values(), *definitions.locked.values()):
         match declared.definition:
             case NetDefinition(body=body):
                 yield body

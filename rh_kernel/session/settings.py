@@ -20,10 +20,25 @@ class Evaluator(Enum):
 
 
 @frozen
+class Lock:
+    """``%locked``: names are the language's and those of locked cells, and a check has to compare finite numbers.
+
+    ``empty`` allows arrays without entries, ``infinite`` real numbers that are infinite.
+    """
+
+    empty: bool = False
+    infinite: bool = False
+
+
+LOCKED_WORDS = ("empty", "infinite", "off")
+
+
+@frozen
 class Settings:
     """``strict`` leaves a function undefined where it is not smooth, as in PSmooth (RH Def. E.4); ``bounds`` are its limits.
 
-    ``device`` is what was asked for: where no GPU answers, ``gpu`` computes on the processor.
+    ``device`` is what was asked for: where no GPU answers, ``gpu`` computes on the processor. ``locked`` holds to the end of
+    the cell; all the others hold until they are set to something else.
     """
 
     strict: bool = False
@@ -31,6 +46,7 @@ class Settings:
     bounds: Bounds = BOUNDS
     precision: Precision = "float64"
     device: Device = "cpu"
+    locked: Lock | None = None
 
 
 DEFAULT = Settings()
@@ -58,6 +74,26 @@ def with_dtype(settings: Settings, word: str | None) -> Settings:
             return replace(settings, precision=word)
         case _:
             return settings
+
+
+def unlocked(settings: Settings) -> Settings:
+    """The settings at the end of a cell."""
+    return settings if settings.locked is None else replace(settings, locked=None)
+
+
+def with_lock(settings: Settings, words: tuple[str, ...]) -> Settings:
+    """The settings after ``%locked`` with words of ``LOCKED_WORDS``, of which ``off`` stands alone."""
+    return replace(settings, locked=None if "off" in words else Lock("empty" in words, "infinite" in words))
+
+
+def lock_text(settings: Settings) -> str:
+    """What ``%locked`` says."""
+    lock = settings.locked
+    if lock is None:
+        return "locked is off: names are what was declared last"
+    allowed = [what for what, is_allowed in (("empty arrays", lock.empty), ("infinite numbers", lock.infinite)) if is_allowed]
+    also = f"; {' and '.join(allowed)} count too" if allowed else ""
+    return f"locked: names are the language's and those of locked cells, and a check compares finite numbers{also}"
 
 
 def strict_text(settings: Settings) -> str:

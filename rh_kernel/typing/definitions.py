@@ -1,6 +1,6 @@
 """What the names of a session stand for: one frozen record for each kind of declaration."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -158,7 +158,8 @@ class Definitions:
     """All names of a session; adding one gives a new value. ``failed`` are the names whose declaration has an error.
 
     ``count`` is how many declarations there were, ``versions`` how many locations each name has stood for, and ``nodes`` how
-    large a program may get when nets are unfolded. ``forgotten`` is what the cell that is running declared before.
+    large a program may get when nets are unfolded. ``forgotten`` is what the cell that is running declared before, ``locked``
+    what was declared below ``%locked``, also where a later cell has declared the name anew.
     """
 
     named: Mapping[str, Declared]
@@ -167,6 +168,7 @@ class Definitions:
     versions: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     nodes: int = NODES
     forgotten: MappingProxyType[str, Declared] = field(default_factory=lambda: MappingProxyType({}))
+    locked: Mapping[str, Declared] = field(default_factory=lambda: MappingProxyType({}))
 
     def get(self, name: str) -> Definition | None:
         """What ``name`` stands for."""
@@ -174,11 +176,19 @@ class Definitions:
         return None if declared is None else declared.definition
 
     def with_(
-        self, definition: Definition, span: Span | None, cell: str = "", uses: Iterable[str] = (), text: str = ""
+        self,
+        definition: Definition,
+        span: Span | None,
+        cell: str = "",
+        uses: Iterable[str] = (),
+        text: str = "",
+        *,
+        is_locked: bool = False,
     ) -> "Definitions":
         """These and one more, which stands in ``cell``, is written ``text`` and was made from the names that it ``uses``.
 
         The older meaning of the name is gone for what comes later; one that says the same is still taken for the older one.
+        What ``is_locked`` also stays among the locked ones.
         """
         name, count = definition.name, self.count + 1
         used_names = frozenset(uses)
@@ -192,7 +202,8 @@ class Definitions:
         versions = self.versions
         if isinstance(definition, LocDefinition):
             versions = table(versions).with_(name, definition.location.version + 1)
-        return Definitions(named, self.failed - {name}, count, versions, self.nodes, self.forgotten)
+        locked = MappingProxyType({**self.locked, name: declared}) if is_locked else self.locked
+        return Definitions(named, self.failed - {name}, count, versions, self.nodes, self.forgotten, locked)
 
     def without(self, name: str) -> "Definitions":
         """These, with a note that the declaration of ``name`` has an error."""
@@ -202,10 +213,17 @@ class Definitions:
     def forget(self, cell: str) -> "Definitions":
         """These without what stands in ``cell``, which is about to run again."""
         gone = {name: declared for name, declared in self.named.items() if declared.cell == cell} if cell else None
+        kept = {name: declared for name, declared in self.locked.items() if not cell or declared.cell != cell}
+        locked = MappingProxyType(kept) if len(kept) < len(self.locked) else self.locked
         if not gone:
-            return self
+            return self if locked is self.locked else replace(self, locked=locked)
         named = {name: declared for name, declared in self.named.items() if name not in gone}
-        return replace(self, named=MappingProxyType(named), forgotten=MappingProxyType(gone))
+        return replace(self, named=MappingProxyType(named), forgotten=MappingProxyType(gone), locked=locked)
+
+    def as_locked(self, symbols: Collection[str]) -> "Definitions":
+        """What names mean below ``%locked``: the locked ones what they meant there, and ``symbols`` no declaration."""
+        named = {name: declared for name, declared in self.named.items() if name not in symbols}
+        return replace(self, named=MappingProxyType({**named, **self.locked}))
 
     def outdated(self) -> Mapping[str, tuple[str, ...]]:
         """The names that were made from an older meaning of a name, and the names that have a newer one, or none, now.

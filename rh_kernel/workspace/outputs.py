@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.bundle import progress as progress_bundle
+from rh_kernel.display.text import visible
 from rh_kernel.session.errors import TooMuchOutput
 from rh_kernel.session.results import (
     CheckPassed,
@@ -27,6 +28,7 @@ from rh_kernel.session.results import (
     ItemFailed,
     NamesShown,
     Notice,
+    Printed,
     ProgramMade,
     Progress,
     ReductionShown,
@@ -39,6 +41,8 @@ from rh_kernel.session.results import (
     TypeShown,
     ValueFound,
     Working,
+    apart_from_printed,
+    printed_by,
 )
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
 
@@ -93,6 +97,7 @@ class Outputs:
         self._clock = clock
         self._waiting: Waiting | None = None
         self._running: Running | None = None
+        self._printed = 0
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.value: str | None = None
         self.has_shown = False
@@ -104,6 +109,8 @@ class Outputs:
                 self._take_result(result)
             case Progress():
                 self._take_progress(event)
+            case Printed(_, lines):
+                self._print(lines)
             case Working():
                 if self._waiting is not None and self._clock() - self._waiting.since > BETWEEN_UPDATES:
                     self._release()
@@ -132,6 +139,7 @@ class Outputs:
         match result:
             case ItemFailed(diagnostics):
                 self.diagnostics += diagnostics
+                self._printed = 0
             case TrainingDone():
                 self._finish_training(result)
             case DeclarationMade() | CheckPassed():
@@ -139,9 +147,16 @@ class Outputs:
                     self._release()
                 earlier = () if self._waiting is None else self._waiting.bundles
                 self._waiting = Waiting((*earlier, self._form(result)), is_value=False, since=self._clock())
-            case ValueFound() | Computed() | Returned():
+            case Returned():
+                self._print_rest(result)
+                self._waiting = Waiting((self._form(apart_from_printed(result)),), is_value=True, since=self._clock())
+            case ValueFound() | Computed():
                 self._release()
                 self._waiting = Waiting((self._form(result),), is_value=True, since=self._clock())
+            case Counted():
+                self._print_rest(result)
+                for output in self._dressed(result, self._form(apart_from_printed(result))):
+                    self._display(output)
             case (
                 TraceMade()
                 | ProgramMade()
@@ -149,7 +164,6 @@ class Outputs:
                 | Differentiated()
                 | FormsShown()
                 | RewritingShown()
-                | Counted()
                 | ReductionShown()
                 | DerivationMade()
                 | DiagramMade()
@@ -161,6 +175,23 @@ class Outputs:
                 self._release()
                 for output in self._dressed(result, self._form(result)):
                     self._display(output)
+
+    def _print_rest(self, result: Result) -> None:
+        """Print what the item has printed and nobody has told of while it ran."""
+        printed, self._printed = self._printed, 0
+        self._release()
+        self._print(printed_by(result)[printed:])
+        self._printed = 0
+
+    def _print(self, lines: tuple[str, ...]) -> None:
+        if not lines:
+            return
+        self._release()
+        self._printed += len(lines)
+        text = "".join([f"{visible(line)}\n" for line in lines])
+        self._spend(len(text))
+        self.has_shown = True
+        self._send("stream", {"name": "stdout", "text": text})
 
     def _take_progress(self, progress: Progress) -> None:
         now = self._clock()
@@ -191,10 +222,13 @@ class Outputs:
     def _form(self, result: Result) -> Bundle:
         """The static form of a result, if there is room for it."""
         form = bundle(result)
-        self._shown += sum(map(len, form.values()))
+        self._spend(sum(map(len, form.values())))
+        return form
+
+    def _spend(self, characters: int) -> None:
+        self._shown += characters
         if self._limit is not None and self._shown > self._limit:
             raise Rejected(TooMuchOutput(limit=self._limit))
-        return form
 
     def _display(self, data: Bundle, display: str | None = None) -> None:
         self.has_shown = True

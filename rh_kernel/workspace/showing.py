@@ -1,5 +1,6 @@
 """Outputs in an IPython notebook: the messages that the kernel would send, published by the shell that is there."""
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -55,6 +56,9 @@ def sender(where: Shell) -> Callable[[str, dict[str, Any]], None]:
     """Sends the contents of the messages of ``Outputs`` to the notebook."""
 
     def send(message: str, content: dict[str, Any]) -> None:
+        if message == "stream":
+            sys.stdout.write(content["text"])
+            return
         update = message == "update_display_data"
         transient = content.get("transient") or None
         where.display_pub.publish(content["data"], content["metadata"], transient=transient, update=update)
@@ -81,6 +85,13 @@ def dressing(where: Shell) -> Callable[[Result, Bundle], Iterable[Bundle]]:
 def share_widgets(where: object, widgets: Widgets) -> None:
     """From now on ``widgets`` are those of a shell."""
     _LIVE[where] = _Live(widgets)
+
+
+def cleared(where: object, *, wait: bool) -> None:
+    """The outputs of the cell that runs in a shell are gone, with ``wait`` when the next one comes; so are their widgets."""
+    live = _LIVE.get(where)
+    if live is not None:
+        live.widgets.clear(_cell(cast(Shell, where)), wait=wait)
 
 
 def _cell(where: Shell) -> str:

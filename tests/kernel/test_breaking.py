@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.kernel.python_cells.breaking import Breaks, breakable
+from rh_kernel.kernel.python_cells.budget import within
 from tests.kernel.conftest import STOPPED
 
 
@@ -186,3 +187,40 @@ def test_what_breaks_off_a_message_is_heard_by_the_cell_too() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert heard == ["the message", "the cell"]
+
+
+def endless() -> None:
+    while True:
+        pass
+
+
+def asleep() -> None:
+    time.sleep(60)
+
+
+def stubborn() -> str:
+    """Goes on after the first interrupt, like IPython's completer."""
+    for _ in range(2):
+        try:
+            endless()
+        except KeyboardInterrupt:
+            continue
+    return "late"
+
+
+@pytest.mark.parametrize("work", [endless, asleep, stubborn])
+def test_work_that_takes_longer_than_its_budget_is_broken_off(work: Callable[[], object]) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    assert within(0.02, work) is None
+    assert signal.getsignal(signal.SIGINT) == before
+
+
+def test_work_within_its_budget_is_left_alone() -> None:
+    assert within(60, lambda: 3) == 3
+    with pytest.raises(ZeroDivisionError):
+        within(60, lambda: 1 // 0)
+    found: list[int | None] = []
+    thread = threading.Thread(target=lambda: found.append(within(0, lambda: 4)))
+    thread.start()
+    thread.join()
+    assert found == [4]

@@ -232,5 +232,35 @@ def test_a_front_end_is_answered_in_a_section(running: Client) -> None:
     assert (asked["status"], asked["indent"]) == ("incomplete", "  ")
     wrong = running.run("%%eff\ncube 2").reply
     assert (wrong["status"], wrong["ename"]) == ("error", "RH511 Effect that nothing handles")
-    printed = running.run('%%eff\nprint "a line"; 1')
-    assert any("a line" in text for text in printed.texts)
+
+
+def test_what_is_printed_is_a_stream(running: Client) -> None:
+    """On standard output, in its place among the other outputs, and not in the value."""
+    ran = running.run('%%eff\nprint "first"; 1\n%count print "second"; 2\nprint "third"; print "fourth"; 3')
+    assert ran.reply["status"] == "ok"
+    said = [
+        content["text"] if kind == "stream" else content["data"]["text/plain"].split("\n")[0]
+        for kind, content in ran.messages
+        if kind in {"stream", "display_data", "execute_result"}
+    ]
+    assert said == ["first\n", "1 : Float", "second\n", "2 : Float", "third\nfourth\n", "3 : Float"]
+    assert {content["name"] for content in ran.contents("stream")} == {"stdout"}
+    [result] = ran.contents("execute_result")
+    assert "third" not in result["data"]["text/html"]
+
+
+def test_what_is_printed_before_a_failure_is_a_stream_too(running: Client) -> None:
+    ran = running.run('%%eff\nprint "before"; fetch (array [1.0]) 7')
+    assert ran.reply["status"] == "error"
+    assert [content["text"] for content in ran.contents("stream")] == ["before\n"]
+    assert ran.texts == []
+
+
+def test_a_silent_cell_prints_nothing(running: Client) -> None:
+    assert running.run('%%eff\nprint "a line"; 1', silent=True).types() == ["status", "status"]
+
+
+def test_python_prints_what_a_program_has_printed(running: Client) -> None:
+    ran = running.run("%%python\nrh.run('%%eff\\nprint \"a line\"; 1')")
+    assert [content["text"] for content in ran.contents("stream")] == ["a line\n"]
+    assert ran.texts[0].startswith("1 : Float")

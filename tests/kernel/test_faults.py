@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from jupyter_client.session import Session as Messages
 
 from rh_kernel.kernel import kernel as module
 from rh_kernel.kernel.kernel import RHKernel
@@ -105,3 +106,28 @@ def test_all_requests_are_answered_without_a_connection(kernel: Quiet) -> None:
     for kind in ("tail", "range", "search"):
         history = asyncio.run(kernel.do_history(kind, output=False, raw=True, n=5))["history"]
         assert history == [(1, 0, "const t : Real = 0.5\nt")]
+
+
+class Kept(Messages):
+    """Keeps what it would send on a socket."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.replies: list[tuple[str, dict[str, Any]]] = []
+
+    def send(self, stream: Any, msg_or_type: Any, content: Any = None, *_: Any, **__: Any) -> None:
+        self.replies.append((msg_or_type, content))
+
+
+def test_a_request_that_its_handler_fails_at_is_answered(kernel: Quiet, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or else the front end would wait for the reply for ever."""
+
+    def broken(*_: Any) -> Any:
+        raise ValueError("inside")
+
+    monkeypatch.setattr(module, "completions", broken)
+    kernel.session = messages = Kept()
+    request = messages.msg("complete_request", {"code": "sw", "cursor_pos": 2})
+    asyncio.run(kernel.shell_handlers["complete_request"](None, [], request))
+    [(name, content)] = messages.replies
+    assert (name, content["status"], content["evalue"]) == ("complete_reply", "error", "ValueError: inside")

@@ -227,6 +227,80 @@ def test_a_message_that_means_nothing_is_over_soon(kernel: Client, name: str, co
     assert is_well(kernel)
 
 
+REQUESTS = (
+    "execute_request",
+    "complete_request",
+    "inspect_request",
+    "is_complete_request",
+    "history_request",
+    "comm_info_request",
+    "kernel_info_request",
+    "connect_request",
+    "shutdown_request",
+    "interrupt_request",
+    "debug_request",
+    "usage_request",
+    "delete_subshell_request",
+)
+NO_OBJECT = ("1 + 2", '"a JSON string"', "[1]", "3", "null", "", "{", "[" * 100_000, '{"code": "1')
+"""Contents as they go over the wire. A client that is given a text sends it as it is."""
+
+
+@pytest.mark.parametrize("channel", ["shell", "control"])
+@pytest.mark.parametrize("name", REQUESTS)
+def test_a_request_whose_content_is_no_object_is_refused(kernel: Client, name: str, channel: str) -> None:
+    for content in NO_OBJECT:
+        message = kernel.client.session.msg(name)
+        message["content"] = content
+        getattr(kernel.client, f"{channel}_channel").send(message)
+        request = message["header"]["msg_id"]
+        reply = answer(kernel, request, channel, seconds=5)
+        assert reply is not None, content
+        assert reply["msg_type"] == name.replace("request", "reply")
+        assert reply["content"]["status"] == "error"
+        assert reply["content"]["evalue"] == "the content is no JSON object"
+        assert heard(kernel, request)[-1]["content"] == {"execution_state": "idle"}
+
+
+@pytest.mark.parametrize("name", ["comm_open", "comm_msg", "comm_close", "nonsense"])
+def test_another_message_whose_content_is_no_object_is_over_soon(kernel: Client, name: str) -> None:
+    for content in NO_OBJECT:
+        message = kernel.client.session.msg(name)
+        message["content"] = content
+        kernel.client.shell_channel.send(message)
+        assert len(heard(kernel, message["header"]["msg_id"])) == 2
+    assert is_well(kernel)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "channel", "told"),
+    [
+        ("nonsense_request", {}, "shell", "does not know"),
+        ("shutdown_request", {}, "control", "`restart` is to be bool"),
+        ("delete_subshell_request", {}, "control", "`subshell_id` is to be str"),
+        ("comm_info_request", {"target_name": "x", "more": 1}, "shell", ""),
+        ("history_request", {"hist_access_type": "tail", "n": 1, "more": 1}, "shell", ""),
+        ("debug_request", {"type": "request", "command": "initialize"}, "control", "no debugger"),
+    ],
+)
+def test_every_request_is_answered(kernel: Client, name: str, content: dict[str, Any], channel: str, told: str) -> None:
+    reply = answer(kernel, sent(kernel, name, content, channel), channel, seconds=5)
+    assert reply is not None
+    assert told in json.dumps(reply["content"])
+    assert told or reply["content"]["status"] == "ok"
+    assert is_well(kernel)
+
+
+@pytest.mark.parametrize("metadata", [{"cellId": ["a"]}, {"cellId": 3}, {"cellId": None}, "a text", None, []])
+def test_a_cell_is_run_whatever_its_metadata_say(kernel: Client, metadata: Any) -> None:
+    message = kernel.client.session.msg("execute_request", {"code": "1 + 2", "silent": False})
+    message["metadata"] = metadata
+    kernel.client.shell_channel.send(message)
+    reply = answer(kernel, message["header"]["msg_id"], seconds=5)
+    assert reply is not None
+    assert reply["content"]["status"] == "ok"
+
+
 PLACES = (-1000, -1, 0, 1, 2, 3, 5, 8, 1000, 10**12)
 TEXTS = ("", "s", "swish", "𝔸 sw 𝔸 swi", "\r\n\r\nswi", "# swi", "%tr", "%%python\nprin", 'data("di', "a" * 10_000)
 

@@ -395,6 +395,40 @@ def test_tab_completes_python(both: Client) -> None:
     assert "double" in both.ask("complete_request", code="doub", cursor_pos=4)["matches"]
 
 
+LONG = {
+    "many lines": "x = [1, 2, 3]\n" * 7_000,
+    "one line": "x = [" + "1, " * 33_000,
+    "a string": 'text = """\n' + "word word\n" * 10_000,
+    "brackets": "(" * 100_000,
+    "short lines of brackets": "[\n" * 50_000,
+    "quotes": "'" * 100_000,
+    "backslashes": "\\" * 100_000 + "\n",
+}
+"""A line of brackets takes IPython a time that grows with the cube of its length, one of numbers takes Jedi minutes."""
+
+
+@pytest.mark.parametrize("before", LONG.values(), ids=LONG)
+def test_tab_is_answered_in_a_cell_of_any_length(both: Client, before: str) -> None:
+    fine(both.run(python("import numpy as np")))
+    for after in ("", "\nx = 1\n" * 20_000):
+        code = python(f"{before}np.linal")
+        reply = both.ask("complete_request", code=code + after, cursor_pos=len(code))
+        assert reply["matches"][0].removeprefix(".") == "linalg"
+        assert code[reply["cursor_start"] :].removeprefix(".") == "linal"
+        found = both.ask("inspect_request", code=code + "g" + after, cursor_pos=len(code), detail_level=0)
+        assert found["status"] == "ok"
+        assert both.ask("is_complete_request", code=code)["status"] in {"complete", "incomplete", "invalid", "unknown"}
+
+
+def test_what_is_completed_may_never_end(both: Client) -> None:
+    endless = "class Endless:\n    def __dir__(self):\n        while True: pass\nendless = Endless()"
+    fine(both.run(python(endless)))
+    code = python("x = 1\n" * 1_000 + "endless.x")
+    reply = both.ask("complete_request", code=code, cursor_pos=len(code))
+    assert reply["status"] == "ok"
+    assert fine(both.run("1 + 2")).texts == ["3.0 : Real(1)"]
+
+
 def test_shift_tab_inspects_python(both: Client) -> None:
     fine(both.run(python('def documented():\n    """What it is for."""')))
     code = python("documented")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from rh_kernel.workspace.widgets import MOST
 from tests.kernel.conftest import PATIENCE, Client, Start
 
 MIME = "application/vnd.jupyter.widget-view+json"
@@ -159,6 +160,60 @@ def test_a_cell_that_is_run_again_closes_its_widgets(page: Page) -> None:
     assert len(again) == 3
     assert len(again & set(states(page))) == 1
     assert first in states(page)
+
+
+def comms(page: Page) -> set[str]:
+    """The comms that are open, as a page asks for them."""
+    return set(page.client.ask("comm_info_request", target_name="jupyter.widget")["comms"])
+
+
+def ran_in(page: Page, cell: str, code: str) -> list[str]:
+    """Run a cell that the page calls so; the widgets that it shows."""
+    message = page.client.client.session.msg("execute_request", {"code": code, "silent": False, "store_history": True})
+    message["metadata"] = {"cellId": cell}
+    page.client.client.shell_channel.send(message)
+    ran = page.client.collect(message["header"]["msg_id"])
+    assert ran.reply["status"] == "ok", ran.reply
+    return [content["data"][MIME]["model_id"] for content in ran.contents("display_data") if MIME in content["data"]]
+
+
+def test_a_long_session_leaves_few_comms_open(page: Page) -> None:
+    """A widget has two: its own and its layout's."""
+    views = "%trace 1 + 2\n%diagram n0\n%derivation 1 + 2\n%trace 2\n%trace 3"
+    before = comms(page)
+    for number in range(60):
+        assert len(ran_in(page, f"cell {number % 6}", views)) == 5
+    assert len(comms(page) - before) == 6 * 5 * 2
+    for number in range(MOST // 5 + 2):
+        ran_in(page, f"once {number}", views)
+    assert len(comms(page)) <= 2 * MOST
+    for number in range(MOST // 5 + 2):
+        ran_in(page, f"once {number}", "%%python\npass" if number % 2 else "# nothing")
+    assert comms(page) <= before
+
+
+def test_a_page_closes_a_widget(page: Page) -> None:
+    before = comms(page)
+    [made] = ran_in(page, "closed by the page", f"%trace {PASS}")
+    assert len(comms(page) - before) == 2
+    session = page.client.client.session
+    page.client.client.shell_channel.send(session.msg("comm_close", {"comm_id": made, "data": {}}))
+    assert comms(page) == before
+
+
+def test_widgets_of_cleared_outputs_are_closed(page: Page) -> None:
+    code = f"""%%python
+from IPython.display import clear_output
+import rh_kernel
+for wait in (False, True):
+    display(rh.run({f"%trace {PASS}"!r}))
+    clear_output(wait=wait)
+display(rh.run({f"%trace {PASS}"!r}))"""
+    before = comms(page)
+    made = ran_in(page, "cleared", code)
+    assert len(made) == 3
+    assert comms(page) & set(made) == {made[2]}
+    assert len(comms(page) - before) == 2
 
 
 def test_each_cell_ends_as_itself_whatever_widgets_say_meanwhile(page: Page) -> None:

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lessons.press.book import bind
-from lessons.press.editions import BEGIN, END, Unfit, cleared, for_python, reader, solved, teacher
+from lessons.press.editions import BEGIN, END, Unfit, cleared, for_python, locked, reader, solved, teacher
 from lessons.press.links import broken, slug
 from lessons.press.outputs import differences
 from lessons.press.running import judge, record
 from lessons.press.texts import CHECK, EXERCISE, FAILS, FOLDER, Lesson, lessons, stub, tags
 from lessons.press.writing import write
+from rh_kernel.command_line.arguments import main
 from rh_kernel.syntax.parsing.tokens import STUB
 
 FRONT = """\
@@ -96,6 +97,32 @@ def test_the_teacher_is_given_what_nbgrader_wants(text: Lesson) -> None:
     assert BEGIN in exercise.source
     assert (exercise.metadata.nbgrader["solution"], exercise.metadata.nbgrader["grade"]) == (True, False)
     assert (check.metadata.nbgrader["solution"], check.metadata.nbgrader["points"]) == (False, 1)
+
+
+def test_checks_are_locked_for_the_teacher_where_they_can_be(tmp_path: Path) -> None:
+    exercise = "```{code-cell} rh\n:tags: [exercise]\n### BEGIN SOLUTION\nconst a = 1\n### END SOLUTION\n```\n"
+    checks = [
+        "```{code-cell} rh\n:tags: [check]\ncheck a == 1\n```\n",
+        "```{code-cell} rh\n:tags: [check, unlocked]\ncheck a == 1\n```\n",
+        "```{code-cell} rh\n:tags: [check]\n%%python\nassert True\n```\n",
+    ]
+    made = locked(teacher(lesson(tmp_path, "\n".join([f"{exercise}\n{check}" for check in checks]))))
+    sources = [cell.source for cell in made.cells if CHECK in tags(cell)]
+    assert sources == ["%locked\ncheck a == 1", "check a == 1", "%%python\nassert True"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("[01]*.md")), ids=lambda file: file.stem)
+def test_the_solutions_pass_where_no_python_runs(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, _ = write(Lesson(file), tmp_path, solutions=True)
+    monkeypatch.chdir(tmp_path)
+    code = main(["grade", str(path), "--json"])
+    cells = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    locked_cells = [cell for cell in cells if cell["kind"] == "locked"]
+    assert (code, len(locked_cells)) == (0, Path(path).read_text(encoding="utf-8").count("%locked\\n"))
+    assert all(cell["passed"] for cell in locked_cells)
 
 
 def test_a_cell_of_text_ends_where_something_is_folded(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from rh_kernel.session.results import (
     DeclarationMade,
     ItemFailed,
     Notice,
+    Printed,
     ReductionShown,
     Result,
     Returned,
@@ -196,6 +197,24 @@ def test_a_run_without_an_end_meets_the_limit() -> None:
     assert failed.diagnostics[0].code == "RH204"
     assert failed.diagnostics[0].span is not None
     assert "1,000 steps" in failed.diagnostics[0].message
+
+
+def test_what_is_printed_is_told_while_the_item_runs() -> None:
+    """Also of a run that fails or never ends."""
+    text = '%%eff\nfun loop x = loop x\nprint "a"; print "b"; 1\nprint "c"; loop 0'
+    events = execute(Session.start(Path()), Source("cell", text))
+    seen: list[object] = []
+    for event in events:
+        if isinstance(event, Printed):
+            seen += event.lines
+        elif isinstance(event, Shown) and isinstance(event.result, Returned):
+            seen.append(event.result.printed)
+        if "c" in seen:
+            break
+    assert seen == ["a", "b", ("a", "b"), "c"]
+    failing = execute(Session.start(Path()), Source("cell", '%%eff\nprint "before"; fetch (array [1.0]) 7'))
+    told = [event for event in failing if not isinstance(event, Working)]
+    assert [type(event) for event in told] == [Printed, Shown]
 
 
 def test_a_run_can_be_interrupted() -> None:

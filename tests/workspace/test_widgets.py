@@ -38,6 +38,41 @@ def test_a_cell_keeps_the_newest_of_its_widgets() -> None:
     assert not alive() & set(made)
 
 
+def test_all_cells_together_keep_so_many() -> None:
+    widgets, result, before = Widgets(), traced(), alive()
+    made: list[str] = []
+    for number in range(MOST + 20):
+        widgets.begin(f"{number}")
+        made.append(shown(widgets, f"{number}", result))
+    assert alive() & set(made) == set(made[20:])
+    assert len(alive() - before) == 2 * MOST, "each has a layout, and no layout is left of the others"
+    for number in range(MOST + 20):
+        widgets.begin(f"{number}")
+    assert alive() == before
+
+
+def test_widgets_go_with_the_outputs_that_show_them() -> None:
+    widgets, result = Widgets(), traced()
+    kept, first = shown(widgets, "a", result), shown(widgets, "b", result)
+    widgets.clear("b")
+    assert alive() & {kept, first} == {kept}
+    second = shown(widgets, "b", result)
+    widgets.clear("b", wait=True)
+    assert alive() >= {kept, second}
+    third = shown(widgets, "b", result)
+    assert alive() & {kept, second, third} == {kept, third}
+
+
+def test_one_that_was_closed_otherwise_makes_room() -> None:
+    widgets, result = Widgets(), traced()
+    made = [shown(widgets, "a", result) for _ in range(MOST)]
+    from ipywidgets.widgets import widget
+
+    vars(widget)["_instances"][made[-1]].close()
+    made.append(shown(widgets, "a", result))
+    assert alive() & set(made) == set(made) - {made[-2]}
+
+
 def test_what_is_shown_beside_all_cells_is_shown_too() -> None:
     widgets = Widgets()
     made = shown(widgets, "no cell", traced())

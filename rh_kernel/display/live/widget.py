@@ -41,6 +41,18 @@ class Live(anywidget.AnyWidget):
         super().__init__(kind=view.kind, opening=view.opening())
         self._view = view
         cast(Callable[..., None], self.on_msg)(self._asked)
+        cast(Any, self.comm).on_close(lambda _message: self.close())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the page and the kernel can still talk to each other."""
+        return self.comm is not None
+
+    def close(self) -> None:
+        """Close the widget with its layout, which is a widget with a comm of its own."""
+        if self.is_open:
+            super().close()
+            cast(Any, self.layout).close()
 
     def _asked(self, _widget: object, content: object, _buffers: object) -> None:
         """Answer ``{"id", "question"}``; what is neither comes from no page of ours."""

@@ -10,11 +10,12 @@ import getpass
 import os
 import warnings
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, TypeAlias, cast
 
 from rh_kernel.kernel.errors import Content, occupied
 from rh_kernel.kernel.python_cells.breaking import Breaks, breakable
+from rh_kernel.kernel.python_cells.completing import complete, inspect, is_complete
 from rh_kernel.kernel.python_cells.shell import ZMQInteractiveShell, made
 from rh_kernel.kernel.python_cells.streams import ALLOWANCE, request_of
 from rh_kernel.workspace.errors import Busy
@@ -85,38 +86,15 @@ class Python:
 
     def complete(self, text: str, start: int, cursor: int) -> Reply:
         """What fits before the cursor, in a cell whose Python begins at ``start``."""
-        from IPython.core.completer import provisionalcompleter, rectify_completions
-
-        completer, body, found = cast(Any, self._made().Completer), text[start:], list[Any]()
-        # What is completed may be of the user's making, and fail when it is asked.
-        with provisionalcompleter(), suppress(Exception):
-            found = [*rectify_completions(body, completer.completions(body, cursor - start))]
-        types = [
-            {"text": c.text, "type": c.type, "start": start + c.start, "end": start + c.end, "signature": c.signature}
-            for c in found
-        ]
-        return {
-            "status": "ok",
-            "matches": [c.text for c in found],
-            "cursor_start": types[0]["start"] if types else cursor,
-            "cursor_end": types[0]["end"] if types else cursor,
-            "metadata": {"_jupyter_types_experimental": types},
-        }
+        return complete(self._made(), text, start, cursor)
 
     def inspect(self, text: str, start: int, cursor: int, detail_level: int, omit_sections: Any) -> Reply:
         """What is known of the name at the cursor."""
-        from IPython.utils.tokenutil import token_at_cursor
-
-        data: Reply = {}
-        with suppress(Exception):
-            name = token_at_cursor(text[start:], cursor - start)
-            data = {"text/plain": self._made().object_inspect_mime(name, detail_level, omit_sections)["text/plain"]}
-        return {"status": "ok", "found": bool(data), "data": data, "metadata": {}}
+        return inspect(self._made(), text, start, cursor, detail_level, omit_sections)
 
     def is_complete(self, body: str) -> Reply:
         """Whether Enter should run the cell, and if not how far the next line is indented."""
-        status, indent = self._made().check_complete(body)
-        return {"status": status, "indent": indent} if status == "incomplete" else {"status": status}
+        return is_complete(self._made(), body)
 
     def _made(self) -> ZMQInteractiveShell:
         if self._shell is None:

@@ -8,6 +8,7 @@ from traitlets import Type
 
 from rh_kernel.kernel.errors import Content
 from rh_kernel.kernel.python_cells.streams import ALLOWANCE, request_of
+from rh_kernel.workspace.showing import cleared
 
 Payload: TypeAlias = list[dict[str, Any]]
 """What a cell asks of the front end: to show a page of help, to fill in the next cell."""
@@ -36,6 +37,7 @@ class Publisher(zmqshell.ZMQDisplayPublisher):
         """Clear what the cell has shown."""
         ALLOWANCE.renew(request_of(self.parent_header))
         super().clear_output(wait)
+        cleared(self.shell, wait=wait)
 
 
 class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):

@@ -31,6 +31,7 @@ DIRECTIVES = {
     "whos": ("", "every name that was declared: its type, its place, and whether what it was made from has changed since"),
     "undo": ("", "undo what the last cell did to names, heap and settings"),
     "limit": ("[what [number|off|default]]", "what bounds a cell: steps, nodes, equations, output, bytes, seconds"),
+    "locked": ("[empty] [infinite]|off", "to the end of the cell: names are the language's and those of locked cells"),
     "strict": ("on|off", "whether a function is undefined where it is not smooth"),
     "evaluator": ("compiled|stepped|denoted", "which of the three readings of a program evaluates it"),
     "device": ("cpu|gpu", "where compiled programs and training runs compute"),
@@ -104,6 +105,16 @@ def chosen(item: items.Directive, *choices: str) -> str | None:
             found, hint = f"`{' '.join(words)}`", f"`%{item.name.text}` alone tells what is set"
             fix = _nearest(item.span, words, choices)
             raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint, fix=fix))
+
+
+def chosen_words(item: items.Directive, choices: tuple[str, ...], *, alone: str) -> tuple[str, ...]:
+    """The words of a directive, each one of ``choices``; ``alone`` stands without others. Raises ``Rejected`` else."""
+    words = item.words
+    if set(words) <= set(choices) and (alone not in words or len(words) == 1):
+        return words
+    others = ", ".join([f"`{choice}`" for choice in choices if choice != alone])
+    wanted, found = f"nothing, words of {others}, or `{alone}`", f"`{' '.join(words)}`"
+    raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found))
 
 
 def named_locations(item: items.Directive, known: Mapping[str, Location]) -> tuple[Location, ...]:

@@ -25,7 +25,7 @@ from rh_kernel.ad.eff.typing.plain import outside
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.limits.budget import allowed, check_size
 from rh_kernel.session.plans import DeclareEffects, RunEffects, ShowsOfRun, ShowType, Surroundings
-from rh_kernel.session.results import Counted, DeclarationMade, Event, Notice, ReductionShown, Returned, Shown, Working
+from rh_kernel.session.results import Counted, DeclarationMade, Event, Notice, Printed, ReductionShown, Returned, Shown, Working
 from rh_kernel.session.sections.effects_names import Effects, arrow, said
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug, Rejected, Stuck
@@ -41,9 +41,6 @@ MOST_STEPS = 100_000
 
 REALS_OF_STEP = 60
 """As much memory as so many reals take a step of a trace keeps."""
-
-MOST_LINES = 1_000
-"""Of what a run has printed that then fails the last lines are shown."""
 
 _DIRECTIVE = re.compile(r"^%\s*\w+\s*")
 
@@ -212,7 +209,7 @@ def _compiled() -> Program:
 
 
 def _run(number: int, planned: RunEffects, settings: Settings) -> Generator[Event, None, Outcome]:
-    """What the machine gives, slice by slice. What has been printed is shown also where the run then fails."""
+    """What the machine gives, slice by slice; what it prints is told while it runs, so also where it fails or is stopped."""
     steps = settings.bounds.steps
     limit = LIMIT if steps is None else steps * QUICKER
     if planned.shows == "counts":
@@ -221,13 +218,21 @@ def _run(number: int, planned: RunEffects, settings: Settings) -> Generator[Even
         program = _compiled()
         program.use(planned.definitions)
     slices = proceeding(planned.computation, program, limit=limit, memory=allowed(settings) * BYTES)
+    told = 0
     while True:
+        outcome: Outcome | None = None
+        stuck: Stuck | None = None
         try:
             next(slices)
         except StopIteration as end:
-            return end.value
-        except Stuck as stuck:
-            if program.printed:
-                yield Shown(number, Notice("\n".join(program.printed[-MOST_LINES:])))
+            outcome = end.value
+        except Stuck as failure:
+            stuck = failure
+        if lines := tuple(program.printed[told:]):
+            told += len(lines)
+            yield Printed(number, lines)
+        if stuck is not None:
             raise placed(stuck, planned.span) from None
+        if outcome is not None:
+            return outcome
         yield Working()

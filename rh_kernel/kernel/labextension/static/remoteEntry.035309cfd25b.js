@@ -3,7 +3,7 @@
  * The page's own modules come from the scope that the page shares, ours from beside this file.
  */
 (() => {
-  const VERSION = "ad55195215ac";
+  const VERSION = "dd4cebc1dc68";
 
   let scope;
 

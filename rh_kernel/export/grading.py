@@ -1,0 +1,95 @@
+"""nbgrader's autograding of locked cells: what the kernel of the student said of them is replaced by what `rh grade` says.
+
+A cell of Python can change the process of its kernel, so an output of that kernel proves nothing. The notebook is run again in
+a process of its own, without its Python, and its verdicts are the outputs that nbgrader makes points of. In the
+`nbgrader_config.py` of a course, behind nbgrader's own `Execute`:
+
+    c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.export.grading.LockedCells")
+"""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from nbconvert.preprocessors.base import Preprocessor
+from nbformat.notebooknode import NotebookNode
+from traitlets import Bool, Integer
+
+import rh_kernel
+from rh_kernel.export.highlighting import LANGUAGE
+from rh_kernel.export.pages import Notebook
+
+Resources: TypeAlias = dict[str, Any]
+
+_LOCKED = re.compile(r"^%[ \t]*locked\b", re.MULTILINE)
+_DONE = "rh_locked_cells"
+_RUN = """\
+import sys
+root = sys.argv.pop(1)
+root in sys.path or sys.path.insert(0, root)
+from rh_kernel.command_line.arguments import main
+raise SystemExit(main(["grade", "-", "--json"]))"""
+"""The program of the process: this installation, whatever the folder of the notebook and the environment hold."""
+
+
+class LockedCells(Preprocessor):
+    """Replaces the outputs of the cells with ``%locked``. Notebooks without one, or in another language, stay as they are."""
+
+    enabled = Bool(default_value=True, help="Preprocessors of nbconvert do nothing unless they are enabled.").tag(config=True)
+    timeout = Integer(600, help="Seconds for all cells of a notebook; a notebook that takes longer passes no locked cell.").tag(
+        config=True
+    )
+
+    def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
+        """The notebook with the verdicts in the place of the outputs."""
+        kernel = nb.metadata.get("kernelspec", {})
+        locked = {n for n, cell in enumerate(nb.cells, start=1) if cell.cell_type == "code" and _LOCKED.search(cell.source)}
+        if LANGUAGE not in (kernel.get("language"), kernel.get("name")) or not locked or _DONE in resources:
+            return nb, resources
+        # nbgrader reads the settings of a course twice, and so enters what they insert twice.
+        resources[_DONE] = True
+        verdicts, why = self._verdicts(nb, resources.get("metadata", {}).get("path") or ".")
+        for number, cell in enumerate(nb.cells, start=1):
+            if number in verdicts:
+                cell.outputs = _outputs(verdicts[number])
+            elif number in locked:
+                cell.outputs = [_error("Not graded", why, why)]
+        return nb, resources
+
+    def _verdicts(self, nb: Notebook, folder: str) -> tuple[Mapping[int, Mapping[str, Any]], str]:
+        """The verdict of each locked cell by its place, counted from 1, and what to say of one that has none."""
+        command = [sys.executable, "-I", "-c", _RUN, str(Path(rh_kernel.__file__).parents[1])]
+        try:
+            done = subprocess.run(
+                command, input=json.dumps(nb), capture_output=True, text=True, timeout=self.timeout, check=False, cwd=folder
+            )
+        except subprocess.TimeoutExpired:
+            return {}, f"The cells took longer than {self.timeout} s."
+        try:
+            records = [json.loads(line) for line in done.stdout.splitlines()]
+        except ValueError:
+            records = []
+        found = {record["cell"]: record for record in records if record.get("kind") == "locked"}
+        return found, f"`rh grade` gave no verdict. {done.stderr.strip()}".strip()
+
+
+def _outputs(verdict: Mapping[str, Any]) -> list[NotebookNode]:
+    """What a cell of the kernel would have shown that came to this."""
+    shown = "\n".join(verdict["shown"])
+    outputs = list[NotebookNode]()
+    if shown and verdict["passed"]:
+        outputs.append(NotebookNode(output_type="display_data", data={"text/plain": shown}, metadata={}))
+    if why := verdict.get("why", ""):
+        outputs.append(_error("Not graded", why, why))
+    if errors := verdict["errors"]:
+        text = "\n\n".join([one["text"] for one in errors])
+        outputs.append(_error(f"{errors[0]['code']} {errors[0]['title']}", errors[0]["message"], text))
+    return outputs
+
+
+def _error(name: str, value: str, text: str) -> NotebookNode:
+    return NotebookNode(output_type="error", ename=name, evalue=value, traceback=text.split("\n"))

@@ -1,0 +1,113 @@
+"""Tab, Shift-Tab and Enter in a ``%%python`` cell: IPython's answers, for a cell of any length in a bounded time.
+
+What IPython and Jedi do grows faster than the text: a line of 100,000 characters takes them minutes. So they are handed the
+lines around the cursor, and if that takes too long all the same, IPython is asked again without Jedi.
+"""
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from rh_kernel.kernel.python_cells.budget import within
+
+Reply: TypeAlias = dict[str, Any]
+
+NEAR = 2_000
+"""Characters of a longer cell that are looked at, in whole lines before the cursor."""
+LINE = 500
+"""Characters of a line before the cursor that are looked at."""
+SHORT, LONG = 3.0, 0.25
+"""Seconds for a cell that is looked at as a whole, where Jedi may have to read a library first, and for a longer one."""
+
+
+def complete(shell: Any, text: str, start: int, cursor: int) -> Reply:
+    """What fits before ``cursor`` in a cell whose Python begins at ``start``: the content of a ``complete_reply``."""
+    begin = _begin(text, start, cursor)
+    is_whole = begin == start and len(text) - start <= NEAR
+    fragment = text[begin:] if is_whole else text[begin:cursor]
+    found = _completions(shell, fragment, cursor - begin, SHORT if is_whole else LONG)
+    if found is None:
+        begin = max(begin, text.rfind("\n", start, cursor) + 1)
+        with _without_jedi(shell.Completer):
+            found = _completions(shell, text[begin:cursor], cursor - begin, LONG)
+    types = [
+        {"text": c.text, "type": c.type, "start": begin + c.start, "end": begin + c.end, "signature": c.signature}
+        for c in found or ()
+    ]
+    return {
+        "status": "ok",
+        "matches": [c["text"] for c in types],
+        "cursor_start": types[0]["start"] if types else cursor,
+        "cursor_end": types[0]["end"] if types else cursor,
+        "metadata": {"_jupyter_types_experimental": types},
+    }
+
+
+def inspect(shell: Any, text: str, start: int, cursor: int, detail_level: int, omit_sections: Any) -> Reply:
+    """What is known of the name at ``cursor``: the content of an ``inspect_reply``."""
+    from IPython.utils.tokenutil import token_at_cursor
+
+    begin = _begin(text, start, cursor)
+    end = text.find("\n", cursor, cursor + LINE)
+    fragment = text[begin : cursor + LINE if end < 0 else end]
+
+    def look() -> Reply:
+        name = token_at_cursor(fragment, cursor - begin)
+        return {"text/plain": shell.object_inspect_mime(name, detail_level, omit_sections)["text/plain"]}
+
+    data = _asked(SHORT, look) or {}
+    return {"status": "ok", "found": bool(data), "data": data, "metadata": {}}
+
+
+def is_complete(shell: Any, body: str) -> Reply:
+    """Whether Enter should run a cell, and if not how the next line is indented: the content of an ``is_complete_reply``."""
+    found = _asked(SHORT, lambda: shell.check_complete(body))
+    if not found:
+        return {"status": "unknown"}
+    status, indent = found
+    return {"status": status, "indent": indent} if status == "incomplete" else {"status": status}
+
+
+def _begin(text: str, start: int, cursor: int) -> int:
+    """Where the lines before ``cursor`` begin that are looked at; of a long line its last characters."""
+    line = max(start, text.rfind("\n", start, cursor) + 1)
+    if cursor - line > LINE:
+        return cursor - LINE
+    if cursor - start <= NEAR:
+        return start
+    return min(line, text.find("\n", cursor - NEAR, cursor) + 1 or line)
+
+
+def _completions(shell: Any, fragment: str, cursor: int, seconds: float) -> list[Any] | None:
+    """The completions of IPython, their places counted from the beginning of the fragment; ``None`` if that takes too long."""
+    from IPython.core.completer import provisionalcompleter, rectify_completions
+
+    def look() -> list[Any]:
+        with provisionalcompleter():
+            return [*rectify_completions(fragment, shell.Completer.completions(fragment, cursor))]
+
+    return _asked(seconds, look)
+
+
+def _asked(seconds: float, look: Any) -> Any:
+    """What ``look`` finds in so many seconds. What is looked at may be of the user's making, and fail when it is asked."""
+    excepthook = sys.excepthook
+    # IPython prints the traceback of what goes wrong, and goes on.
+    sys.excepthook = lambda *_: None
+    try:
+        return within(seconds, look)
+    except Exception:
+        return ()
+    finally:
+        sys.excepthook = excepthook
+
+
+@contextmanager
+def _without_jedi(completer: Any) -> Generator[None]:
+    before = completer.use_jedi
+    completer.use_jedi = False
+    try:
+        yield
+    finally:
+        completer.use_jedi = before
