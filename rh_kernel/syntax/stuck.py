@@ -105,10 +105,16 @@ def too_many_nodes(limit: int, span: Span) -> Stuck:
     return Stuck(TooManyNodes(span=span, limit=limit, hint=hint))
 
 
-def too_large(reals: int, limit: int, what: str, span: Span | None, by: str = "on this machine") -> Stuck:
+def too_large(
+    reals: int,
+    limit: int,
+    what: str,
+    span: Span | None,
+    by: str = "on this machine",
+    hint: str = "make one of the dimensions smaller, or allow more with `%limit bytes`",
+) -> Stuck:
     """The complaint that so many reals, ``what`` they are, are more than ``limit``, which is set ``by`` something."""
     expected = f"at most {readable(limit * BYTES)} {by}"
-    hint = "make one of the dimensions smaller, or allow more with `%limit bytes`"
     return Stuck(TooLarge(span=span, what=what, needed=readable(reals * BYTES), expected=expected, hint=hint))
 
 
