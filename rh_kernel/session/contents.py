@@ -83,7 +83,7 @@ def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Block
             (name,) = reader.names
             header = reader.header(name)
             if not header.is_real:
-                raise refuse(f'"{written}" holds no real numbers', found=str(header.dtype))
+                raise refuse(f'"{written}" holds no real numbers', found=header.entries)
             if header.shape != shape:
                 found, expected = (f"Real({', '.join([str(n) for n in s])})" for s in (header.shape, shape))
                 raise refuse(f'the array in "{written}" has another shape', found=found, expected=expected)

@@ -13,7 +13,7 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import Type, real
 from rh_kernel.training.errors import LengthsDiffer, NoSamples, NotFinite, NotNumbers
-from rh_kernel.training.reading.reader import Blocks, at_once
+from rh_kernel.training.reading.reader import Blocks, at_once, listed
 
 _LOOKED_AT = 1 << 18
 """Entries that are looked at or copied between two pauses."""
@@ -84,7 +84,7 @@ def check_lengths(name: str, lengths: Mapping[str, int]) -> None:
     if not lengths:
         raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one"))
     if len(set(lengths.values())) > 1:
-        counts = ", ".join(f"`{key}` has {length}" for key, length in lengths.items())
+        counts = listed([f"`{key}` has {length}" for key, length in lengths.items()])
         hint = "the first axis of each array goes through the samples"
         raise Rejected(LengthsDiffer(found=counts, expected="the same number for each", hint=hint))
     if 0 in lengths.values():

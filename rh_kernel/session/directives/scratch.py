@@ -52,7 +52,7 @@ def _machine() -> str:
 
 def _lives(process: int) -> bool:
     """Whether there is such a process; where that cannot be asked without harm, there may be."""
-    if os.name != "posix":
+    if os.name != "posix" or not hasattr(os, "kill"):
         return True
     try:
         os.kill(process, 0)

@@ -26,7 +26,7 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import show_shape
 from rh_kernel.training.data import is_file
 from rh_kernel.training.reading.formats import OPENERS
-from rh_kernel.training.reading.reader import Blocks, Damaged, Header, Room, said
+from rh_kernel.training.reading.reader import Blocks, Damaged, Header, Room, listed, said
 
 FORMATS = (".npz", ".safetensors")
 
@@ -117,7 +117,7 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], room: Room
             there = frozenset(reader.names)
             names = [name for name in locations if name in there]
             if not names:
-                have = ", ".join([f"`{name}`" for name in reader.names]) or "nothing"
+                have = listed([f"`{name}`" for name in reader.names]) or "nothing"
                 hint = "a content goes to the location of the same name; declare the locations first"
                 why = f"`{target.name}` has no content for a location here"
                 raise Rejected(CannotRestore(span=span, why=why, found=have, hint=hint))
@@ -135,7 +135,7 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], room: Room
 def _check_fits(name: str, header: Header, location: Location, file: str, span: Span) -> None:
     """Raises ``Rejected`` unless the array can be the content of the location."""
     if not header.is_real:
-        raise Rejected(CannotRestore(span=span, why=f"`{name}` holds no real numbers", found=str(header.dtype)))
+        raise Rejected(CannotRestore(span=span, why=f"`{name}` holds no real numbers", found=header.entries))
     if location.shape != (shape := tuple([dim(n) for n in header.shape])):
         found, expected = (f"`{name}` : Real({show_shape(s)})" for s in (shape, location.shape))
         why = f"the content of `{name}` in `{file}` has another shape"

@@ -11,7 +11,7 @@ from typing import IO
 import numpy as np
 
 from rh_kernel.syntax.core import Array
-from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, Room, damage_told, put, said
+from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, Room, damage_told, put, said, shown
 
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000
@@ -89,10 +89,10 @@ class Archive:
         for name in names:
             with damage_told(), self._zip.open(self._members[name].filename) as stream:
                 header, fortran = self._start(name, stream)
-                arrays[name] = yield from _array(stream, header, f"`{name}`", fortran=fortran)
+                arrays[name] = yield from _array(stream, header, f"`{shown(name)}`", fortran=fortran)
                 # The end of a member is where its checksum is compared.
                 if stream.read(1):
-                    raise Damaged(f"`{name}` is longer than its header says")
+                    raise Damaged(f"`{shown(name)}` is longer than its header says")
         return arrays
 
     def close(self) -> None:
@@ -102,9 +102,9 @@ class Archive:
     def _start(self, name: str, stream: IO[bytes]) -> tuple[Header, bool]:
         member = self._members[name]
         if not member.filename.endswith(_SUFFIX):
-            raise Damaged(f"`{name}` is no array saved by NumPy")
-        header, fortran = _header(stream, f"`{name}`")
-        _check_length(header, member.file_size - stream.tell(), f"`{name}`")
+            raise Damaged(f"`{shown(name)}` is no array saved by NumPy")
+        header, fortran = _header(stream, f"`{shown(name)}`")
+        _check_length(header, member.file_size - stream.tell(), f"`{shown(name)}`")
         return header, fortran
 
 

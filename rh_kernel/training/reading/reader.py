@@ -3,9 +3,10 @@
 Whoever runs a read gets the turn after each block, to look at interrupts and limits; so a block takes some 20 ms at most.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from math import prod
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -32,6 +33,7 @@ MOST_BYTES = 1 << 62
 """More than any machine can address."""
 
 _LONGEST = 100
+_SHOWN = 8
 
 
 class Damaged(Exception):
@@ -40,10 +42,11 @@ class Damaged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a file says of an array: its shape, and the dtype in which it is stored."""
+    """What a file says of an array: its shape, and the dtype in which it is stored; ``called`` if NumPy does not have it."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
+    called: str = ""
 
     @property
     def reals(self) -> int:
@@ -54,6 +57,11 @@ class Header:
     def is_real(self) -> bool:
         """Whether the entries are real numbers: floating-point numbers, integers or truth values."""
         return self.dtype.kind in "fiub"
+
+    @property
+    def entries(self) -> str:
+        """What the entries are, in the words of the format."""
+        return self.called or shown(str(self.dtype))
 
     def checked(self, name: str) -> "Header":
         """The header itself. Raises ``Damaged`` if no array can have such a shape."""
@@ -144,6 +152,12 @@ def shown(text: str) -> str:
     """The text on one line, cut to what fits there."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def listed(names: Iterable[str]) -> str:
+    """The first of the names, as a message shows them."""
+    first = [shown(name) for name in islice(names, _SHOWN + 1)]
+    return ", ".join(first[:_SHOWN]) + (", …" if len(first) > _SHOWN else "")
 
 
 def put(values: npt.NDArray[np.generic], array: Array, start: int, *, fortran: bool = False) -> None:

@@ -18,13 +18,16 @@ import numpy as np
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.errors import BadColumns, NoSamples, NotANumber, NotFinite, RaggedRow
-from rh_kernel.training.reading.reader import Blocks, Damaged, Header, Room, damage_told, shown
+from rh_kernel.training.reading.reader import Blocks, Damaged, Header, Room, listed, said, shown
 
 COUNTED = 1 << 22
 """Bytes of which the lines are counted between two pauses."""
 
 READ = 1 << 18
 """Bytes of lines that are read between two pauses."""
+
+CELLS = 1 << 15
+"""Cells of a very long line that are read between two pauses."""
 
 LONGEST_LINE = 1 << 25
 """Bytes; a longer line is no row of numbers."""
@@ -35,7 +38,6 @@ LONGEST_NUMBER = 32
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _END = re.compile(rb"\r\n|\r|\n")
 _MARK = "\ufeff".encode()
-_SHOWN = 8
 
 _Places: TypeAlias = "slice | list[int]"
 
@@ -46,18 +48,17 @@ def open_csv(file: Path, room: Room) -> Blocks["Table"]:
     Raises ``Damaged`` for what is no text, ``Rejected`` for columns that form no arrays, and ``Stuck`` for a file so large
     that its numbers cannot fit into ``room``.
     """
-    with damage_told():
-        room.check(file.stat().st_size // LONGEST_NUMBER)
-        with file.open("rb") as stream:
-            blocks = _blocks(stream, COUNTED)
-            _, first = next(blocks, (1, b""))
-            end = _END.search(first)
-            line = _text(first[: end.start() if end else None].removeprefix(_MARK), 1)
-            names, separator = _header(line, file.name)
-            lines = _count(first) - 1
-            for _, block in blocks:
-                lines += _count(block)
-                yield
+    room.check(file.stat().st_size // LONGEST_NUMBER)
+    with file.open("rb") as stream:
+        blocks = _blocks(stream, COUNTED)
+        _, first = next(blocks, (1, b""))
+        end = _END.search(first)
+        line = _text(first[: end.start() if end else None].removeprefix(_MARK), 1)
+        names, separator = _header(line, file.name)
+        lines = _count(first) - 1
+        for _, block in blocks:
+            lines += _count(block)
+            yield
     if not lines:
         raise Rejected(_no_rows())
     return Table(file, names, separator, lines)
@@ -83,9 +84,9 @@ class Table:
         arrays = {name: np.empty(self.header(name).shape) for name in names}
         places = {name: _slice(self._places[name]) for name in names}
         size = 0
-        with damage_told(), self._file.open("rb") as stream:
+        with self._file.open("rb") as stream:
             for number, block in _blocks(stream, READ):
-                rows = self._rows(block, number)
+                rows = yield from self._rows(block, number)
                 if size + len(rows) > self._lines:
                     raise Damaged("it has grown while it was read")
                 for name, array in arrays.items():
@@ -99,7 +100,7 @@ class Table:
     def close(self) -> None:
         """Nothing is open between two reads."""
 
-    def _rows(self, block: bytes, number: int) -> Array:
+    def _rows(self, block: bytes, number: int) -> Blocks[Array]:
         """The numbers in whole lines of the file, of which the first has that number.
 
         What NumPy's reader does not like is read again by a slower one that says where it is.
@@ -108,16 +109,33 @@ class Table:
         if number == 1:
             del lines[0]
             number = 2
-        rows = _fast(lines, self._separator)
+        rows = (yield from self._wide(lines)) if len(block) > 2 * READ else _fast(lines, self._separator)
         if rows is not None and rows.shape[1] == len(self._columns) and np.isfinite(rows).all():
             return rows
         return np.array(list(self._slow(lines, number)), np.float64).reshape(-1, len(self._columns))
+
+    def _wide(self, lines: list[str]) -> Blocks[Array | None]:
+        """The same as ``_fast`` of lines so long that reading one takes a while: some cells are read at a time."""
+        rows: list[Array] = []
+        for line in lines:
+            cells = line.split(self._separator)
+            if len(cells) != len(self._columns):
+                return None
+            row = np.empty(len(cells))
+            for start in range(0, len(cells), CELLS):
+                part = _fast(cells[start : start + CELLS], self._separator)
+                if part is None or part.size != len(row[start : start + CELLS]):
+                    return None
+                row[start : start + CELLS] = part[:, 0]
+                yield
+            rows.append(row)
+        return np.array(rows).reshape(-1, len(self._columns))
 
     def _slow(self, lines: list[str], number: int) -> Iterator[list[float]]:
         for line, text in enumerate(lines, start=number):
             if text.count('"') % 2:
                 raise Damaged(f"a quote that begins on line {line} does not end there")
-            row = next(csv.reader([text], delimiter=self._separator), [])
+            row = _cells(text, self._separator, line)
             if len(row) < 2 and not any(cell.strip() for cell in row):
                 continue
             if len(row) != len(self._columns):
@@ -169,10 +187,17 @@ def _text(block: bytes, number: int) -> str:
         raise Damaged(f"line {line} holds the byte 0x{block[failure.start]:02x}, which is not UTF-8") from None
 
 
+def _cells(text: str, separator: str, line: int) -> list[str]:
+    try:
+        return next(csv.reader([text], delimiter=separator), [])
+    except csv.Error as failure:  # a cell of more than 131,072 characters
+        raise Damaged(f"line {line}: {said(failure)}") from None
+
+
 def _header(line: str, file: str) -> tuple[list[str], str]:
     """The names in the first line, and the separator."""
     separator = next((s for s in ",;\t" if s in line), ",")
-    names = [name.strip() for name in next(csv.reader([line], delimiter=separator), [])]
+    names = [name.strip() for name in _cells(line, separator, 1)]
     if not any(names):
         raise Rejected(NoSamples(what=f'"{file}"', found="an empty first line", expected="the names of the columns"))
     hint = "the first line names the columns, for instance x0,x1,t"
@@ -205,21 +230,17 @@ def _arrays(columns: list[str]) -> dict[str, list[int]]:
         pairs.sort()
         if stem in alone:
             why = f"`{shown(stem)}` is a column and has numbered columns beside it"
-            raise Rejected(BadColumns(why=why, found=_listed([stem, *[columns[place] for _, place in pairs]])))
+            raise Rejected(BadColumns(why=why, found=listed([stem, *[columns[place] for _, place in pairs]])))
         if [number for number, _ in pairs] != list(range(len(pairs))):
             why = f"the columns of `{shown(stem)}` are not numbered one by one from 0"
             expected = f"{stem}0" if len(pairs) == 1 else f"{stem}0 to {stem}{len(pairs) - 1}"
-            raise Rejected(BadColumns(why=why, found=_listed([columns[place] for _, place in pairs]), expected=expected))
+            raise Rejected(BadColumns(why=why, found=listed([columns[place] for _, place in pairs]), expected=expected))
         places[stem] = [place for _, place in pairs]
     return places
 
 
 def _no_rows() -> NoSamples:
     return NoSamples(what="the file", found="its first line alone", expected="a line for each sample")
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join([shown(name) for name in names[:_SHOWN]]) + (", …" if len(names) > _SHOWN else "")
 
 
 def _slice(places: list[int]) -> _Places:

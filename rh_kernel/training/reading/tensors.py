@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from rh_kernel.syntax.core import Array
-from rh_kernel.training.reading.reader import BLOCK, Blocks, Header, Room, damage_told
+from rh_kernel.training.reading.reader import BLOCK, Blocks, Header, Room, damage_told, shown
 
 _DTYPES = {
     "F64": "f8",
@@ -48,7 +48,9 @@ class Tensors:
         """Shape and dtype; one that NumPy does not have is taken for bytes without a meaning. Raises ``Damaged``."""
         with damage_told():
             part = self._file.get_slice(name)
-            return Header(tuple(part.get_shape()), np.dtype(_DTYPES.get(part.get_dtype(), "V1"))).checked(f"`{name}`")
+            dtype = part.get_dtype()
+            called = "" if dtype in _DTYPES else dtype
+            return Header(tuple(part.get_shape()), np.dtype(_DTYPES.get(dtype, "V1")), called).checked(f"`{shown(name)}`")
 
     def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
         """The tensors of these names, in float64. Raises ``Damaged``."""
