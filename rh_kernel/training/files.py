@@ -12,14 +12,14 @@ from rh_kernel.training.reading.formats import OPENERS
 from rh_kernel.training.reading.reader import Blocks, Damaged, Room, said
 from rh_kernel.training.samples import DataSet, check_array, check_lengths, samples
 
-SUFFIXES = (".npz", ".csv")
-
 _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         ".npz": ("an archive of arrays", "write it with numpy.savez(file, x=…, t=…), without Python objects"),
         ".csv": ("a table in UTF-8 with commas", ""),
     }
 )
+
+SUFFIXES = tuple(_KINDS)
 
 _MOST_KEPT = 4
 
@@ -62,8 +62,9 @@ def _read(file: Path, name: str, room: Room) -> Blocks[DataSet]:
 
 def _drop(reals: int, room: Room) -> None:
     """Forget what was read first, until so many reals fit beside what is kept."""
-    while _kept and (len(_kept) > _MOST_KEPT or reals + sum(data.reals for data in _kept.values()) > room.reals):
-        del _kept[next(iter(_kept))]
+    kept = list(_kept.items())
+    while kept and (len(kept) > _MOST_KEPT or reals + sum(data.reals for _, data in kept) > room.reals):
+        _kept.pop(kept.pop(0)[0], None)
 
 
 @contextmanager

@@ -245,7 +245,7 @@ def test_a_table_is_refused_by_the_size_of_its_file(tmp_path: Path) -> None:
     with (tmp_path / "sparse.csv").open("wb") as file:
         file.write(b"x,t\n1,2\n")
         file.truncate(2 << 30)
-    assert refused("sparse.csv", tmp_path, Room(1 << 20)).needed == "537 MB"
+    assert refused("sparse.csv", tmp_path, Room(1 << 20)).needed == "at least 537 MB"
     found = complaint("sparse.csv", tmp_path)
     assert (found.code, found.found) == ("RH303", "line 3 holds a byte 0, as no text does")
 

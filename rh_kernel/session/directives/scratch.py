@@ -9,6 +9,7 @@ import re
 import secrets
 import time
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -30,14 +31,13 @@ def sweep(folder: Path) -> None:
 
     Other files are left alone: links, and all that has not exactly such a name.
     """
-    try:
-        with os.scandir(folder) as entries:
-            found = [(entry, match) for entry in entries if (match := _NAME.fullmatch(entry.name)) is not None]
-        for entry, match in found:
+    found: list[tuple[os.DirEntry[str], re.Match[str]]] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        found += [(entry, match) for entry in entries if (match := _NAME.fullmatch(entry.name)) is not None]
+    for entry, match in found:
+        with suppress(OSError):
             if entry.is_file(follow_symlinks=False) and _is_left(match, entry.stat(follow_symlinks=False).st_mtime):
                 Path(entry.path).unlink()
-    except OSError:
-        return
 
 
 def _is_left(name: re.Match[str], written: float) -> bool:

@@ -59,14 +59,15 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
     if not contents:
         hint = "declare one first, for example `loc w : Real(3) = zeros`"
         raise Rejected(CannotSave(span=span, why="there is no location whose content could be saved", hint=hint))
-    target = followed(target)
+    named, target = target, followed(target)
     if not target.parent.is_dir():
         why = f"there is no folder for `{target.name}`"
         raise Rejected(CannotSave(span=span, why=why, hint="make the folder first; paths start from that of the notebook"))
     scratch: Path | None = None
     try:
         if kind := _other_kind(target):
-            raise Rejected(CannotSave(span=span, why=f"`{target.name}` is {kind}", expected=_EXPECTED))
+            what = kind if target == named else f"a link to {kind}"
+            raise Rejected(CannotSave(span=span, why=f"`{named.name}` is {what}", expected=_EXPECTED))
         if target.exists() and not os.access(target, os.W_OK):
             raise Rejected(CannotSave(span=span, why=f"`{target.name}` is write-protected", hint="choose another name"))
         sweep(target.parent)

@@ -81,11 +81,11 @@ class Room:
     what: str = "what is in the file"
     span: Span | None = None
 
-    def check(self, reals: int) -> None:
-        """Raises ``Stuck`` (RH241) if so many reals are too many."""
+    def check(self, reals: int, *, at_least: bool = False) -> None:
+        """Raises ``Stuck`` (RH241) if so many reals, or ``at_least`` so many, are too many."""
         if reals > self.reals:
             hint = "take fewer samples or smaller arrays, or allow more with `%limit bytes`"
-            raise too_large(reals, self.reals, self.what, self.span, self.by, hint)
+            raise too_large(reals, self.reals, self.what, self.span, self.by, hint, at_least=at_least)
 
 
 UNBOUNDED = Room()

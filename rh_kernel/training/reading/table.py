@@ -48,7 +48,7 @@ def open_csv(file: Path, room: Room) -> Blocks["Table"]:
     Raises ``Damaged`` for what is no text, ``Rejected`` for columns that form no arrays, and ``Stuck`` for a file so large
     that its numbers cannot fit into ``room``.
     """
-    room.check(file.stat().st_size // LONGEST_NUMBER)
+    room.check(file.stat().st_size // LONGEST_NUMBER, at_least=True)
     with file.open("rb") as stream:
         blocks = _blocks(stream, COUNTED)
         _, first = next(blocks, (1, b""))
