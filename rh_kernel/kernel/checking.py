@@ -61,7 +61,9 @@ def _is_later(item: Item | Unparsed) -> bool:
         from rh_kernel.kernel.sections.laboratory import computes
 
         return computes(item.span)
-    return isinstance(item, TrainItem) or (isinstance(item, Directive) and item.name.text in _LATER)
+    if isinstance(item, Directive):
+        return item.name.text in _LATER or item.training is not None
+    return isinstance(item, TrainItem)
 
 
 def _names(text: str) -> set[str]:

@@ -1,7 +1,7 @@
 """The initial content of a location, as an array (LANGUAGE §3)."""
 
 import math
-from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +17,15 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import Real, concrete_shape
 from rh_kernel.training.data import is_file
+from rh_kernel.training.reading.npy import is_archive, open_npy
+from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, Damaged, said
 from rh_kernel.typing.definitions import Drawn, Loaded, LocDefinition, Written
 
 
-def initial_content(definition: LocDefinition, folder: Path, type_: Span, content: Span, settings: Settings) -> Array:
-    """The array, which nobody may write to; ``type_`` and ``content`` are where the two sides of its declaration stand.
+def initial_content(definition: LocDefinition, folder: Path, type_: Span, content: Span, settings: Settings) -> Blocks[Array]:
+    """The array, which nobody may write to; a file is read in blocks.
+
+    ``type_`` and ``content`` are where the two sides of its declaration stand.
 
     Raises ``Rejected`` for a file that does not fit, ``Stuck`` for one too large, or a term without a value.
     """
@@ -36,7 +40,7 @@ def initial_content(definition: LocDefinition, folder: Path, type_: Span, conten
         case Drawn() as drawn:
             array = _draw(drawn, shape)
         case Loaded(path):
-            array = _load(folder / path, path, shape, content)
+            array = yield from _load(folder / path, path, shape, content)
     array.setflags(write=False)
     return array
 
@@ -64,20 +68,26 @@ def _draw(drawn: Drawn, shape: tuple[int, ...]) -> Array:
             raise KernelBug(f"nobody knows how to draw `{how}`")
 
 
-def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Array:
-    def refuse(why: str, hint: str = "", found: str = "") -> Rejected:
-        return Rejected(CannotLoad(span=span, why=why, hint=hint, found=found))
+def _load(file: Path, written: str, shape: tuple[int, ...], span: Span) -> Blocks[Array]:
+    """The array in an ``.npy`` file, which is read after its header has told that it fits. Raises ``Rejected``."""
+
+    def refuse(why: str, hint: str = "", found: str = "", expected: str = "") -> Rejected:
+        return Rejected(CannotLoad(span=span, why=why, hint=hint, found=found, expected=expected))
 
     if not is_file(file):
         raise refuse(f'there is no file "{written}"', hint="paths start from the folder of the notebook or file")
     try:
-        array: Array = np.load(file, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
-        raise refuse(f'"{written}" is not an array saved as .npy') from None
-    if isinstance(array, Mapping):
-        raise refuse(f'"{written}" holds several arrays', hint="save one array with numpy.save")
-    if array.dtype.kind not in "fiub":
-        raise refuse(f'"{written}" holds no real numbers', found=str(array.dtype))
-    if array.shape != shape:
-        raise refuse(f'the array in "{written}" has another shape', found=f"Real{array.shape}")
-    return np.array(array, dtype=np.float64)
+        if is_archive(file):
+            raise refuse(f'"{written}" holds several arrays', hint="save one array with numpy.save")
+        with closing((yield from open_npy(file, UNBOUNDED))) as reader:
+            (name,) = reader.names
+            header = reader.header(name)
+            if not header.is_real:
+                raise refuse(f'"{written}" holds no real numbers', found=header.entries)
+            if header.shape != shape:
+                found, expected = (f"Real({', '.join([str(n) for n in s])})" for s in (header.shape, shape))
+                raise refuse(f'the array in "{written}" has another shape', found=found, expected=expected)
+            return (yield from reader.read([name]))[name]
+    except (Damaged, OSError) as failure:
+        hint = "write it with numpy.save, without Python objects"
+        raise refuse(f'"{written}" is not an array saved as .npy', hint=hint, found=said(failure)) from None

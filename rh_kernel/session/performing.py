@@ -17,9 +17,10 @@ from rh_kernel.primitives.values import materialise
 from rh_kernel.session.checking import check
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.directives.storage import Written, followed, read, restored, write
+from rh_kernel.session.directives.storage import Restored, Written, followed, read, write
 from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, evaluate, frozen, span_of
-from rh_kernel.session.limits.budget import allowed, allowed_by, check_size, limits, longest
+from rh_kernel.session.limits.budget import allowed, allowed_by, check_size, limits, longest, room
+from rh_kernel.session.limits.timing import working
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -216,14 +217,19 @@ def _save(number: int, plan: Save, state: State) -> Generator[Event, None, State
 def _load(number: int, plan: Load, state: State) -> Generator[Event, None, State]:
     target = followed(plan.target)
     file = next((w.scratch for w in reversed(state.files) if w.target == target), target)
-    found = read(file, plan.target, allowed(state.settings), plan.span)
-    changes = restored(found, plan.locations, plan.target.name, plan.span)
-    yield Shown(number, Notice(_told(plan.target.name, changes, found, plan.locations)))
-    return state.put({plan.locations[name]: frozen(array) for name, array in changes.items()})
+    restored = yield from working(read(file, plan.target, plan.locations, room(state.settings), plan.span))
+    yield Shown(number, Notice(_told(plan.target.name, restored, plan.locations)))
+    return state.put({plan.locations[name]: _unwriteable(array) for name, array in restored.changes.items()})
 
 
-def _told(file: str, changes: Mapping[str, Array], found: Mapping[str, Array], locations: Mapping[str, Location]) -> str:
-    others = [name for name in found if name not in changes]
+def _unwriteable(array: Array) -> Array:
+    array.setflags(write=False)
+    return array
+
+
+def _told(file: str, restored: Restored, locations: Mapping[str, Location]) -> str:
+    changes = restored.changes
+    others = [name for name in restored.names if name not in changes]
     kept = [name for name in locations if name not in changes]
     lines = [f"{_count(len(changes))} loaded from {file}: {', '.join(changes)}"]
     lines += [f"not in the file, and as before: {', '.join(kept)}"] if kept else []
@@ -239,7 +245,7 @@ def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None,
     definition = plan.definition
     changes: tuple[Change, ...] = ()
     if isinstance(definition, LocDefinition):
-        content = initial_content(definition, state.folder, plan.type, plan.content, state.settings)
+        content = yield from working(initial_content(definition, state.folder, plan.type, plan.content, state.settings))
         location = definition.location
         changes = (Change(location, None, content),)
         heap, initial = table(state.heap), table(state.initial)

@@ -1,10 +1,10 @@
 """From the items of a cell to plans: names are looked up, types found, data read; what is wrong is said here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
-from typing import cast
+from typing import TypeAlias, cast
 
 from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.trace import run
@@ -21,7 +21,8 @@ from rh_kernel.session.directives.table import (
     unknown_directive,
 )
 from rh_kernel.session.limits.bounds import changed_bounds
-from rh_kernel.session.limits.budget import check_size, limits
+from rh_kernel.session.limits.budget import check_size, limits, room
+from rh_kernel.session.limits.timing import TimeIsUp, working
 from rh_kernel.session.names import names_shown
 from rh_kernel.session.plans import (
     Answer,
@@ -47,7 +48,7 @@ from rh_kernel.session.plans import (
     Train,
     Undo,
 )
-from rh_kernel.session.results import CheckPassed, NamesShown, Notice
+from rh_kernel.session.results import CheckPassed, NamesShown, Notice, Working
 from rh_kernel.session.settings import (
     LOCKED_WORDS,
     Evaluator,
@@ -71,7 +72,8 @@ from rh_kernel.syntax.parsing.tokens import CHECK, EFFECTS, LABORATORY, Kind, To
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import TooLarge, readable
 from rh_kernel.syntax.types import Type, size
-from rh_kernel.training.data import DataSet, load
+from rh_kernel.training.data import DataSet, loading
+from rh_kernel.training.reading.reader import at_once
 from rh_kernel.typing.definitions import ConstDefinition, Definitions, LocDefinition
 from rh_kernel.typing.elaboration.checks import elaborate_equality, elaborate_type_check
 from rh_kernel.typing.elaboration.declarations import declare
@@ -80,11 +82,24 @@ from rh_kernel.typing.elaboration.items import (
     elaborate_training,
 )
 
+Planned: TypeAlias = Generator[Working, None, tuple[Definitions, Plan]]
+"""Planning an item: it pauses while the data of a training run is read."""
+
 
 def plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
-    """The plan of an item and the definitions after it. Raises nothing: an item with an error is ``Refuse``."""
+    """The plan of an item and the definitions after it, made in one go. Raises nothing."""
+    return at_once(planning(definitions, item, around))
+
+
+def planning(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> Planned:
+    """The plan of an item and the definitions after it; an item with an error is ``Refuse``.
+
+    Raises nothing of its own; ``TimeIsUp``, thrown in at a pause, passes through, for it is about the whole cell.
+    """
     try:
-        return _plan(definitions, item, around)
+        return (yield from _plan(definitions, item, around))
+    except TimeIsUp:
+        raise
     except (Failure, MemoryError) as failure:
         return without(definitions, item), Refuse(complaints(failure, item.span))
 
@@ -113,15 +128,15 @@ def _needed(failure: MemoryError) -> str:
     return readable(prod(cast(tuple[int, ...], shape)) * item)
 
 
-def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
+def _plan(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> Planned:
     if around.settings.locked is None:
-        return _plan_with(definitions, definitions, item, around)
-    return _plan_with(definitions, definitions.as_locked(ROWS), item, around)
+        return (yield from _plan_with(definitions, definitions, item, around))
+    return (yield from _plan_with(definitions, definitions.as_locked(ROWS), item, around))
 
 
 def _plan_with(
     all_definitions: Definitions, definitions: Definitions, item: items.Item | Unparsed, around: Surroundings
-) -> tuple[Definitions, Plan]:
+) -> Planned:
     """The plan of an item in which names mean what they do in ``definitions``, and all definitions after it."""
     match item:
         case Unparsed(_, diagnostics):
@@ -129,7 +144,7 @@ def _plan_with(
         case items.Evaluation(e):
             return all_definitions, Evaluate(elaborate_evaluation(definitions, e))
         case items.TrainItem():
-            return all_definitions, _train(definitions, item, around)
+            return all_definitions, (yield from _train(definitions, item, around))
         case items.EqualityCheck(M, N):
             remarks = _declared_anew(all_definitions, item, around)
             return all_definitions, Compare(elaborate_equality(definitions, item), M.span.to(N.span), remarks)
@@ -137,7 +152,7 @@ def _plan_with(
             text, remarks = item.span.text.removeprefix(CHECK).strip(), _declared_anew(all_definitions, item, around)
             return all_definitions, Answer(CheckPassed(text, elaborate_type_check(definitions, item), remarks))
         case items.Directive():
-            return all_definitions, _directive(definitions, item, around)
+            return all_definitions, (yield from _directive(definitions, item, around))
         case items.SectionItem(section=section):
             if section == LABORATORY:
                 from rh_kernel.session.sections.laboratory import plan as of_section
@@ -193,29 +208,41 @@ def _sides(item: items.Declaration) -> tuple[Span, Span]:
             return item.span, item.span
 
 
-def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings) -> Train:
+def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings) -> Generator[Working, None, Train]:
     sets: dict[str, DataSet] = {}
+    failed: dict[str, Failure] = {}
+    for data in (item.data, *[measure.data for measure in item.measures if measure.data is not None]):
+        if data.name in sets or data.name in failed:
+            continue
+        try:
+            sets[data.name] = yield from working(
+                loading(data.name, around.folder, around.given, data.span, room(around.settings))
+            )
+        except TimeIsUp:
+            raise
+        except Failure as failure:
+            # It is told in its place among what else is wrong with the item.
+            failed[data.name] = failure
 
-    def sample_types(name: str, span: Span) -> Mapping[str, Type]:
-        if name not in sets:
-            sets[name] = load(name, around.folder, around.given, span)
+    def sample_types(name: str, _: Span) -> Mapping[str, Type]:
+        if name in failed:
+            raise failed[name]
         return sets[name].types
 
     run = elaborate_training(definitions, item, sample_types)
     return Train(run, sets, item.span)
 
 
-def _directive(definitions: Definitions, item: items.Directive, around: Surroundings) -> Plan:
+def _directive(definitions: Definitions, item: items.Directive, around: Surroundings) -> Generator[Working, None, Plan]:
     settings = around.settings
     match item.name.text:
         case "trace":
             return Trace(elaborate_evaluation(definitions, needs_expression(item)), written(definitions))
         case "compile":
             run = item.training
-            subject = (
-                elaborate_evaluation(definitions, needs_expression(item)) if run is None else _train(definitions, run, around)
-            )
-            return Compile(subject, _option(item))
+            if run is None:
+                return Compile(elaborate_evaluation(definitions, needs_expression(item)), _option(item))
+            return Compile((yield from _train(definitions, run, around)), _option(item))
         case "type":
             return _type(definitions, needs_expression(item))
         case "derivation":

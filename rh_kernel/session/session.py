@@ -15,12 +15,12 @@ from rh_kernel.session.directives.storage import put
 from rh_kernel.session.directives.undoing import MOST, fitting, same_heap, undone
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
 from rh_kernel.session.limits.bounds import EVERYTHING
-from rh_kernel.session.limits.timing import within
+from rh_kernel.session.limits.timing import TimeIsUp, within
 from rh_kernel.session.names import declarations, same_declarations
 from rh_kernel.session.performing import Interrupted, State, perform
-from rh_kernel.session.planning import complaints, plan, without
+from rh_kernel.session.planning import complaints, planning, without
 from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo
-from rh_kernel.session.results import Event, ItemFailed, Notice, Shown
+from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, Working
 from rh_kernel.session.settings import DEFAULT, Settings, unlocked
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Diagnostic, Failure
@@ -31,6 +31,7 @@ from rh_kernel.syntax.core import Array, Node
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.surface_items import EqualityCheck, Evaluation, Item, TypeCheck
+from rh_kernel.training.reading.reader import at_once
 from rh_kernel.typing.definitions import (
     BUILT_IN,
     ConstDefinition,
@@ -87,6 +88,7 @@ class _End(Enum):
 
 
 Items = Sequence[Item | Unparsed]
+Plans = list[tuple[Definitions, Plan]]
 Run = Generator[Event, None, tuple[Session, _End]]
 
 
@@ -155,7 +157,11 @@ def _timed(session: Session, items: Items, first: int, cell: str) -> Run:
 
 def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
     """The events of some items that take effect together; ``first`` is the number of the first of them."""
-    plans = plans_of(session, items, cell)
+    try:
+        plans = yield from plans_in_turn(session, items, cell)
+    except TimeIsUp as failure:
+        yield Shown(first, ItemFailed(failure.diagnostics))
+        return session, _End.FAILED
     refused = [(n, p) for n, (_, p) in enumerate(plans, start=first) if isinstance(p, Refuse)]
     if refused:
         for number, planned in refused:
@@ -201,12 +207,22 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
     return commit(session, after_all), end
 
 
-@put_off()
-def plans_of(session: Session, items: Items, cell: str) -> list[tuple[Definitions, Plan]]:
-    """The plan of each item, with the definitions after it.
+def plans_of(session: Session, items: Items, cell: str) -> Plans:
+    """The plan of each item, with the definitions after it, made in one go."""
+    return at_once(plans_in_turn(session, items, cell))
 
-    Nothing is said about text that should have continued the item above it: it lacks what that one binds or opens.
+
+def plans_in_turn(session: Session, items: Items, cell: str) -> Generator[Working, None, Plans]:
+    """The plan of each item, with the definitions after it. It pauses while data is read.
+
+    Nothing is said about text that should have continued the item above it: it lacks what that one binds or opens. Raises
+    only what is thrown in at a pause.
     """
+    with put_off():
+        return (yield from _planned(session, items, cell))
+
+
+def _planned(session: Session, items: Items, cell: str) -> Generator[Working, None, Plans]:
     around = replace(session.surroundings, cell=cell)
     definitions = session.definitions.forget(cell)
     plans: list[tuple[Definitions, Plan]] = []
@@ -217,7 +233,7 @@ def plans_of(session: Session, items: Items, cell: str) -> list[tuple[Definition
         nodes = EVERYTHING if bound is None else bound
         if definitions.nodes != nodes:
             definitions = replace(definitions, nodes=nodes)
-        definitions, planned = plan(definitions, item, around)
+        definitions, planned = yield from planning(definitions, item, around)
         continues, is_cut_off = is_cut_off, isinstance(item, Unparsed) and item.is_cut_off
         if continues and not is_cut_off and isinstance(item, Evaluation | Unparsed) and isinstance(planned, Refuse):
             planned = Refuse(())

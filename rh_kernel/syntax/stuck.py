@@ -105,11 +105,23 @@ def too_many_nodes(limit: int, span: Span) -> Stuck:
     return Stuck(TooManyNodes(span=span, limit=limit, hint=hint))
 
 
-def too_large(reals: int, limit: int, what: str, span: Span | None, by: str = "on this machine") -> Stuck:
-    """The complaint that so many reals, ``what`` they are, are more than ``limit``, which is set ``by`` something."""
+def too_large(
+    reals: int,
+    limit: int,
+    what: str,
+    span: Span | None,
+    by: str = "on this machine",
+    hint: str = "make one of the dimensions smaller, or allow more with `%limit bytes`",
+    *,
+    at_least: bool = False,
+) -> Stuck:
+    """The complaint that so many reals, ``what`` they are, are more than ``limit``, which is set ``by`` something.
+
+    There may be more of them if it is ``at_least`` so many.
+    """
     expected = f"at most {readable(limit * BYTES)} {by}"
-    hint = "make one of the dimensions smaller, or allow more with `%limit bytes`"
-    return Stuck(TooLarge(span=span, what=what, needed=readable(reals * BYTES), expected=expected, hint=hint))
+    needed = f"{'at least ' if at_least else ''}{readable(reals * BYTES)}"
+    return Stuck(TooLarge(span=span, what=what, needed=needed, expected=expected, hint=hint))
 
 
 def too_many_components(components: int, span: Span) -> Stuck:

@@ -16,9 +16,10 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.training import files
 from rh_kernel.training.bundled import NAMES, bundled
 from rh_kernel.training.errors import NoSuchFile, UnknownData
+from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, Room, at_once
 from rh_kernel.training.samples import DataSet, data_set
 
-__all__ = ["DataSet", "load"]
+__all__ = ["DataSet", "load", "loading"]
 
 _PARTS = (".train", ".test")
 
@@ -26,39 +27,50 @@ Given = Mapping[str, Mapping[str, Array]]
 
 
 def load(name: str, folder: Path, given: Given, span: Span) -> DataSet:
+    """The data set, in one go and of any size. Raises as ``loading`` does."""
+    return at_once(loading(name, folder, given, span))
+
+
+def loading(name: str, folder: Path, given: Given, span: Span, room: Room = UNBOUNDED) -> Blocks[DataSet]:
     """The data set; ``folder`` is where paths start from, ``given`` holds what was named from Python.
 
     Raises ``Rejected`` (RH3xx) at ``span`` if there is no such data, or if it is not made of arrays of finite numbers,
-    samples first, all of one length.
+    samples first, all of one length; and ``Stuck`` (RH241) before it is read if it does not fit into the room.
     """
     try:
-        return _load(name, folder, given)
+        return (yield from _load(name, folder, given, replace(room, span=span)))
     except Rejected as rejected:
         raise Rejected(*(replace(d, span=span) for d in rejected.diagnostics)) from None
 
 
-def _load(name: str, folder: Path, given: Given) -> DataSet:
+def _load(name: str, folder: Path, given: Given, room: Room) -> Blocks[DataSet]:
     parts: list[str] = []
     while name not in given and name not in NAMES and name.endswith(_PARTS):
         name, dot, part = name.rpartition(".")
         parts.append(dot + part)
-    data = data_set(name, given[name]) if name in given else bundled(name) if name in NAMES else _file(name, folder, given)
+    if name in given:
+        data = data_set(name, given[name])
+    elif name in NAMES:
+        data = bundled(name)
+    else:
+        data = yield from files.read(_file(name, folder, given), name, room)
     for part in reversed(parts):
-        data = split(data, part)
+        data = yield from split(data, part)
     return data
 
 
-def split(data: DataSet, part: str) -> DataSet:
+def split(data: DataSet, part: str) -> Blocks[DataSet]:
     """The first 80 % of the samples in the order of ``default_rng(0).permutation(N)`` for ``.train``, the rest for ``.test``.
 
     Raises ``Rejected`` if there are none in that part.
     """
     order = np.random.default_rng(0).permutation(data.size)
     cut = data.size * 4 // 5
-    return data.part(data.name + part, order[:cut] if part == ".train" else order[cut:])
+    return (yield from data.part(data.name + part, order[:cut] if part == ".train" else order[cut:]))
 
 
-def _file(name: str, folder: Path, given: Given) -> DataSet:
+def _file(name: str, folder: Path, given: Given) -> Path:
+    """The file of that name. Raises ``Rejected`` if there is none, or it is of no format that is known."""
     file = folder / name
     if file.suffix.lower() not in files.SUFFIXES:
         names = sorted({*given, *NAMES})
@@ -75,7 +87,7 @@ def _file(name: str, folder: Path, given: Given) -> DataSet:
             else "paths start from the folder of the notebook or file"
         )
         raise Rejected(NoSuchFile(name=name, hint=hint))
-    return files.read(file, name)
+    return file
 
 
 def is_file(file: Path) -> bool:

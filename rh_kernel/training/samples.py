@@ -1,8 +1,10 @@
 """``D : x ↦ N samples of type A``: named arrays of equal length, samples first, all of them finite reals (LANGUAGE §6)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +13,10 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import Type, real
 from rh_kernel.training.errors import LengthsDiffer, NoSamples, NotFinite, NotNumbers
+from rh_kernel.training.reading.reader import Blocks, at_once, listed
+
+_LOOKED_AT = 1 << 18
+"""Entries that are looked at or copied between two pauses."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,11 +36,22 @@ class DataSet:
         """The type ``Real(d1, …, dk)`` of each component of a sample."""
         return MappingProxyType({name: real(*array.shape[1:]) for name, array in self.arrays.items()})
 
-    def part(self, name: str, rows: npt.NDArray[np.intp]) -> "DataSet":
-        """The samples with these numbers, in that order. Raises ``Rejected`` if there are none."""
+    @property
+    def reals(self) -> int:
+        """How many numbers there are in all the arrays."""
+        return sum(array.size for array in self.arrays.values())
+
+    def part(self, name: str, rows: npt.NDArray[np.intp]) -> Blocks["DataSet"]:
+        """The samples with these numbers, in that order, copied in blocks. Raises ``Rejected`` if there are none."""
         if not len(rows):
             raise Rejected(NoSamples(what=f'"{name}"', found=f'{self.size} in all of "{self.name}"'))
-        return DataSet(name, MappingProxyType({key: _read_only(array[rows]) for key, array in self.arrays.items()}))
+        arrays: dict[str, Array] = {}
+        for key, array in self.arrays.items():
+            arrays[key] = part = np.empty((len(rows), *array.shape[1:]))
+            for piece in _pieces(part):
+                part[piece] = array[rows[piece]]
+                yield
+        return DataSet(name, MappingProxyType({key: _read_only(array) for key, array in arrays.items()}))
 
 
 def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
@@ -43,19 +60,35 @@ def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
     An array of float64 is not copied, so whoever may still write to it has to copy it first. Raises ``Rejected`` unless
     all are arrays of finite reals, of one length, which is not 0.
     """
-    if not arrays:
-        raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one"))
     found = {key: real_array(key, value) for key, value in arrays.items()}
-    lengths = {key: len(array) for key, array in found.items()}
+    check_lengths(name, {key: len(array) for key, array in found.items()})
+    return at_once(samples(name, found))
+
+
+def samples(name: str, arrays: Mapping[str, Array]) -> Blocks[DataSet]:
+    """The data that these arrays of one length hold, in blocks. Raises ``Rejected`` if an entry is not finite."""
+    columns = {key: array.reshape(-1, 1) if array.ndim == 1 else array for key, array in arrays.items()}
+    looked = 0
+    for key, array in columns.items():
+        for rows in _pieces(array):
+            _check_finite(key, array, rows)
+            looked += array[rows].size
+            if looked >= _LOOKED_AT:
+                looked = 0
+                yield
+    return DataSet(name, MappingProxyType({key: _read_only(array) for key, array in columns.items()}))
+
+
+def check_lengths(name: str, lengths: Mapping[str, int]) -> None:
+    """Raises ``Rejected`` unless there are arrays, of one length, which is not 0."""
+    if not lengths:
+        raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one"))
     if len(set(lengths.values())) > 1:
-        counts = ", ".join(f"`{key}` has {length}" for key, length in lengths.items())
+        counts = listed([f"`{key}` has {length}" for key, length in lengths.items()])
         hint = "the first axis of each array goes through the samples"
         raise Rejected(LengthsDiffer(found=counts, expected="the same number for each", hint=hint))
     if 0 in lengths.values():
         raise Rejected(NoSamples(what=f'"{name}"', found="arrays of length 0"))
-    for key, array in found.items():
-        _check_finite(key, array)
-    return DataSet(name, MappingProxyType({key: _read_only(array) for key, array in found.items()}))
 
 
 def real_array(name: str, value: npt.ArrayLike) -> Array:
@@ -65,15 +98,20 @@ def real_array(name: str, value: npt.ArrayLike) -> Array:
     except ValueError:
         found, hint = "rows of different lengths", "all samples have to have one shape"
         raise Rejected(NotNumbers(array=name, found=found, expected="an array", hint=hint)) from None
-    if array.dtype.kind not in "fiub":
-        expected = "an array of numbers"
-        hint = "write a class as numbers, for instance 1 at its place and 0 elsewhere"
-        raise Rejected(NotNumbers(array=name, found=f"an array of {_kind(array)}", expected=expected, hint=hint))
-    if array.ndim == 0:
-        hint = "the first axis of each array goes through the samples"
-        raise Rejected(NotNumbers(array=name, found="a single number", expected="an array of samples", hint=hint))
+    check_array(name, array.dtype, array.shape)
     array = np.asarray(array, dtype=np.float64)
     return np.ascontiguousarray(array.reshape(-1, 1) if array.ndim == 1 else array)
+
+
+def check_array(name: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+    """Raises ``Rejected`` unless this is an array of real numbers with an axis of samples."""
+    if dtype.kind not in "fiub":
+        expected = "an array of numbers"
+        hint = "write a class as numbers, for instance 1 at its place and 0 elsewhere"
+        raise Rejected(NotNumbers(array=name, found=f"an array of {_kind(dtype)}", expected=expected, hint=hint))
+    if not shape:
+        hint = "the first axis of each array goes through the samples"
+        raise Rejected(NotNumbers(array=name, found="a single number", expected="an array of samples", hint=hint))
 
 
 def one_hot(labels: npt.NDArray[np.intp], classes: int) -> Array:
@@ -81,18 +119,26 @@ def one_hot(labels: npt.NDArray[np.intp], classes: int) -> Array:
     return np.eye(classes)[labels]
 
 
-def _kind(array: Array) -> str:
+def _kind(dtype: np.dtype[Any]) -> str:
     names = {"O": "Python objects", "c": "complex numbers", "U": "words", "S": "words", "M": "dates", "m": "times"}
-    return names.get(array.dtype.kind, str(array.dtype))
+    return names.get(dtype.kind, str(dtype))
 
 
-def _check_finite(name: str, array: Array) -> None:
-    if np.isfinite(array).all():
+def _pieces(array: Array) -> Iterator[slice]:
+    """Rows of an array, so many as are looked at or copied between two pauses."""
+    step = max(1, _LOOKED_AT // max(1, prod(array.shape[1:])))
+    for start in range(0, len(array), step):
+        yield slice(start, min(start + step, len(array)))
+
+
+def _check_finite(name: str, array: Array, rows: slice) -> None:
+    part = array[rows]
+    if np.isfinite(part).all():
         return
-    at = np.argwhere(~np.isfinite(array))[0]
-    place = f"`{name}`[{', '.join(str(i) for i in at)}]"
-    hint = "leave out or mend the samples with missing numbers; they would spread to every weight"
-    raise Rejected(NotFinite(place=place, found=str(array[tuple(at)]), expected="a finite number", hint=hint))
+    first, *others = np.argwhere(~np.isfinite(part))[0].tolist()
+    place = f"`{name}`[{', '.join([str(i) for i in (rows.start + first, *others)])}]"
+    hint = "leave out or repair the samples with missing numbers; they would spread to every weight"
+    raise Rejected(NotFinite(place=place, found=str(part[(first, *others)]), expected="a finite number", hint=hint))
 
 
 def _read_only(array: Array) -> Array:

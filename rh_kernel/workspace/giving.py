@@ -1,7 +1,6 @@
 """Arrays from Python as constants and data of a session, with the complaints of the language for what does not fit."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -22,7 +21,7 @@ from rh_kernel.syntax.types import Type, product, size
 from rh_kernel.syntax.values import constant, constant_type, tuple_of
 from rh_kernel.training.data import DataSet
 from rh_kernel.training.errors import NotFinite, NotNumbers
-from rh_kernel.training.samples import data_set
+from rh_kernel.training.samples import data_set, real_array
 from rh_kernel.typing.definitions import ConstDefinition
 from rh_kernel.typing.elaboration.declarations import declare
 
@@ -47,15 +46,17 @@ def with_constant(session: Session, name: str, value: Given) -> tuple[Session, D
 def with_data(session: Session, name: str, arrays: Mapping[str, npt.ArrayLike]) -> tuple[Session, DataSet]:
     """The session in which ``data("name")`` stands for these arrays, samples first; and the data.
 
-    Raises ``Rejected`` unless they are arrays of finite real numbers, of equal length.
+    Raises ``Rejected`` unless they are arrays of finite real numbers, of equal length, ``Stuck`` for what is too large.
     """
-    # Whoever gave an array may still write to it: they are copied.
     if not name or not name.isprintable():
         hint = 'for example rh.data("mine", x=X, t=T)'
         raise Rejected(NotAName(found=repr(name), expected="the name of the data", hint=hint))
-    found = data_set(name, {key: deepcopy(array) for key, array in arrays.items()})
-    given = MappingProxyType({**session.given, name: found.arrays})
-    return replace(session, given=given), found
+    found = {key: real_array(key, array) for key, array in arrays.items()}
+    check_size(sum(array.size for array in found.values()), f'the data "{name}"', None, session.settings)
+    # Whoever gave an array may still write to it: they are copied.
+    data = data_set(name, {key: np.array(array) for key, array in found.items()})
+    given = MappingProxyType({**session.given, name: data.arrays})
+    return replace(session, given=given), data
 
 
 def _declaration(name: str) -> ConstDeclaration:

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from hashlib import pbkdf2_hmac
+from pathlib import Path
 
 import pytest
 
@@ -70,6 +71,16 @@ def test_an_interrupt_returns_soon_and_keeps_the_definitions(
     assert ran.reply["status"] == "error"
     assert ran.reply["ename"] == "Interrupted"
     assert "Traceback" not in "".join(ran.reply["traceback"])
+    assert declared.run("deep(0.5)").reply["status"] == "ok"
+
+
+def test_an_interrupt_stops_the_reading_of_a_file(declared: Client, tmp_path: Path) -> None:
+    file = tmp_path / "long.csv"
+    file.write_bytes(b"x,t\n" + b"0.25,-1.75\n" * 3_000_000)
+    ran = declared.run(f'train return 1 for x in data("{file}")', interrupt_after=0.3)
+    assert ran.reply["status"] == "error"
+    assert ran.reply["ename"] == "Interrupted"
+    assert ran.work_after_interrupt < 0.5
     assert declared.run("deep(0.5)").reply["status"] == "ok"
 
 

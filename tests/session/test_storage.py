@@ -1,7 +1,8 @@
 """`%save` and `%load`: what is read is what was written, and a file is there as a whole or not at all."""
 
 import os
-import zipfile
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,10 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.session.directives import storage
-from rh_kernel.session.results import Notice
+from rh_kernel.session.results import ItemFailed, Notice, Working
 from rh_kernel.session.session import Session, execute
-from rh_kernel.source.diagnostic import Rejected, Stuck
+from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.dimensions import dim
+from rh_kernel.syntax.signature import Location
+from rh_kernel.training.reading.reader import BLOCK, Room, at_once
 from tests.session.cells import codes, run
 
 HERE = Span(Source("text", "%save w"), 0, 7)
@@ -48,11 +52,12 @@ def test_what_is_read_is_what_was_written(contents: dict[str, np.ndarray], form:
     with TemporaryDirectory() as folder:
         target = Path(folder) / f"heap{form}"
         storage.put(storage.write(contents, target, HERE), HERE)
-        found = storage.read(target, target, 1 << 20, HERE)
+        locations = {name: Location(name, tuple([dim(n) for n in array.shape])) for name, array in contents.items()}
+        found = at_once(storage.read(target, target, locations, Room(1 << 20), HERE))
         assert [*Path(folder).iterdir()] == [target]
-    assert found.keys() == contents.keys()
+    assert set(found.names) == found.changes.keys() == contents.keys()
     for name, array in contents.items():
-        np.testing.assert_array_equal(found[name], array)
+        np.testing.assert_array_equal(found.changes[name], array)
 
 
 @both
@@ -194,13 +199,99 @@ def test_a_file_that_is_write_protected_is_left_alone(session: Session, tmp_path
     assert target.read_text() == "mine"
 
 
-def test_a_file_that_unfolds_to_more_than_the_memory_is_refused(tmp_path: Path) -> None:
-    target = tmp_path / "bomb.npz"
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("w.npy", bytes(10_000_000))
-    assert target.stat().st_size < 20_000
-    with pytest.raises(Stuck):
-        storage.read(target, target, 1000, HERE)
+@both
+def test_what_does_not_fit_into_the_limit_is_refused_before_it_is_read(session: Session, tmp_path: Path, form: str) -> None:
+    contents = {"v": np.zeros(1_000_000), "u": np.zeros(3)}
+    storage.put(storage.write(contents, tmp_path / f"large{form}", HERE), HERE)
+    results, _ = run(session, f"%limit bytes 1M\n%load large{form}")
+    assert codes(results) == ["RH241"]
+    found = next(r for r in results if isinstance(r, ItemFailed)).diagnostics[0]
+    assert found.message == f"what is in `large{form}` would need 8 MB of memory"
+    assert found.expected == "at most 1 MB by `%limit bytes`"
+
+
+@both
+def test_what_is_large_and_for_no_location_is_not_read(session: Session, tmp_path: Path, form: str) -> None:
+    contents = {"v": np.array([3.0, 4.0]), "u": np.zeros(1_000_000)}
+    storage.put(storage.write(contents, tmp_path / f"large{form}", HERE), HERE)
+    results, after = run(session, f"%limit bytes 1M\n%load large{form}")
+    assert not codes(results)
+    assert {loc.name: a.tolist() for loc, a in after.heap.items()}["v"] == [3, 4]
+
+
+@both
+def test_loading_pauses_after_each_block(session: Session, tmp_path: Path, form: str) -> None:
+    content = np.random.default_rng(0).normal(size=(3, 1 << 18))
+    storage.put(storage.write({"u": content}, tmp_path / f"large{form}", HERE), HERE)
+    _, declared = run(session, "loc u : Real(3, 262144) = zeros")
+    events = list(execute(declared, Source("cell", f"%load large{form}")))
+    assert sum(isinstance(event, Working) for event in events) >= content.nbytes // BLOCK
+    _, after = run(declared, f"%load large{form}")
+    assert {loc.name: a for loc, a in after.heap.items()}["u"].tolist() == content.tolist()
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_pipe_is_not_replaced(session: Session, tmp_path: Path, linked: bool) -> None:
+    pipe = tmp_path / ("pipe" if linked else "w.npz")
+    os.mkfifo(pipe)
+    if linked:
+        (tmp_path / "w.npz").symlink_to(pipe)
+    results, _ = run(session, "%save w.npz")
+    (failed,) = [r for r in results if isinstance(r, ItemFailed)]
+    assert failed.diagnostics[0].code == "RH342"
+    assert failed.diagnostics[0].message == f"`w.npz` is {'a link to ' if linked else ''}a pipe"
+    assert pipe.is_fifo()
+    assert (tmp_path / "w.npz").is_symlink() == linked
+
+
+def test_a_link_that_goes_round_in_a_circle_is_not_replaced(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "w.npz").symlink_to(tmp_path / "w.npz")
+    assert codes(run(session, "%save w.npz")[0]) == ["RH342"]
+    assert (tmp_path / "w.npz").is_symlink()
+
+
+def test_a_heap_without_locations_is_not_saved(tmp_path: Path) -> None:
+    (tmp_path / "w.npz").write_text("mine")
+    assert codes(run(Session.start(tmp_path), "%save w.npz")[0]) == ["RH342"]
+    assert (tmp_path / "w.npz").read_text() == "mine"
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+import numpy as np
+from rh_kernel.session.directives import storage
+from rh_kernel.source.span import Source, Span
+storage.write({"w": np.ones(2)}, Path(sys.argv[1]) / "w.npz", Span(Source("text", "%save w"), 0, 7))
+os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("reaped", [True, False] if Path("/proc/self/stat").exists() else [True])
+def test_what_a_killed_process_leaves_is_deleted_by_the_next_save(session: Session, tmp_path: Path, reaped: bool) -> None:
+    with subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)]) as killed:
+        if reaped:
+            killed.wait(60)
+        else:
+            os.waitid(os.P_PID, killed.pid, os.WEXITED | os.WNOWAIT)
+        (left,) = tmp_path.glob(".rh-save-*")
+        _, _, machine, process, rest = left.name.split("-")
+        owned = tmp_path / f".rh-save-{machine}-{os.getpid()}-{rest}"
+        elsewhere = tmp_path / f".rh-save-00000000-{process}-{rest}"
+        old = tmp_path / f".rh-save-00000001-{process}-{rest}"
+        link = tmp_path / f".rh-save-{machine}-{process}-{'0' * 16}.tmp"
+        mine = [tmp_path / name for name in (".rh-notes", ".rh-save-mine.tmp", f"{left.name}.bak", left.name[1:])]
+        link.symlink_to(mine[0])
+        for file in (owned, elsewhere, old, *mine):
+            file.write_text("content")
+        os.utime(old, (0, 0))
+        assert not codes(run(session, "%save w.npz")[0])
+    assert not left.exists()
+    assert not old.exists()
+    kept = [owned, elsewhere, link, *mine]
+    assert all(file.exists() for file in kept)
+    for file in kept:
+        file.unlink()
 
 
 def test_a_place_that_cannot_be_written_to_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,6 +84,14 @@ def test_a_constant_that_cannot_be_is_refused(name: str, value: Any, code: str |
     assert code is None or refused.value.diagnostics[0].code == code
 
 
+def test_data_is_bounded_by_the_limit_of_bytes() -> None:
+    rh = Workspace()
+    rh.run("%limit bytes 100")
+    with pytest.raises(rh_kernel.Wrong, match="RH241"):
+        rh.data("mine", x=np.zeros((5, 2)), t=np.zeros(5))
+    assert rh.data("mine", x=np.zeros((4, 2)), t=np.zeros(4)).text.startswith('data("mine"): 4 samples')
+
+
 @pytest.mark.parametrize("arrays", [{}, {"x": [1, 2], "t": [1]}, {"x": []}, {"x": ["a"]}, {"x": [float("nan")]}])
 def test_data_that_cannot_be_is_refused(arrays: dict[str, list[float]]) -> None:
     rh = Workspace()

@@ -7,11 +7,12 @@ import numpy as np
 from rh_kernel.arrays.choosing import backend_for
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.passes import Pass, passes
-from rh_kernel.arrays.planning.profiling import Profile, profile
+from rh_kernel.arrays.planning.profiling import profile
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import machine
 from rh_kernel.session.evaluating import span_of, translated
 from rh_kernel.session.limits.budget import check_size, longest
+from rh_kernel.session.limits.timing import working
 from rh_kernel.session.plans import Compile, Train
 from rh_kernel.session.results import ProgramMade, Working
 from rh_kernel.session.settings import Settings
@@ -65,18 +66,8 @@ def made(plan: Compile, heap: Mapping[Location, Array], settings: Settings) -> G
     check_size(ready.plan(samples).size, "what is computed here", subject.span, settings)
     inputs = [np.ascontiguousarray(array, precision) for array in subject.inputs]
     try:
-        times = yield from _working(profile(ready, samples, inputs))
+        times = yield from working(profile(ready, samples, inputs))
     except Stuck as failure:
         raise placed(failure, subject.span) from None
     place = "NumPy" if isinstance(backend, NumPy) else "the graphics card"
     return ProgramMade(program, subject.type, found, profile=times, place=place, samples=samples)
-
-
-def _working(measuring: Generator[None, None, Profile]) -> Generator[Working, None, Profile]:
-    """The profile, with a chance to be interrupted behind each step."""
-    while True:
-        try:
-            next(measuring)
-        except StopIteration as end:
-            return end.value
-        yield Working()

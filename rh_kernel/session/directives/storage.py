@@ -4,25 +4,29 @@ A file is written beside its place and put there when the cell has ended well, s
 """
 
 import os
+import stat
 import zipfile
 from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import IO
 
 import numpy as np
 
+from rh_kernel.session.directives.scratch import new, sweep
 from rh_kernel.session.errors import CannotRestore, CannotSave
-from rh_kernel.source.diagnostic import Rejected, Stuck
+from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import BYTES, too_large
 from rh_kernel.syntax.types import show_shape
 from rh_kernel.training.data import is_file
+from rh_kernel.training.reading.formats import OPENERS
+from rh_kernel.training.reading.reader import Blocks, Damaged, Header, Room, listed, said
 
 FORMATS = (".npz", ".safetensors")
 
@@ -46,20 +50,29 @@ class Written:
 
 
 def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
-    """The contents, written beside ``target``, or beside what that is a link to. Raises ``Rejected`` where that cannot be."""
+    """The contents, written beside ``target``, or beside what that is a link to.
+
+    What killed processes have left there of files of theirs is deleted. Raises ``Rejected`` if there is nothing to write, or
+    where no file can be written.
+    """
     form = _format(target, span, saving=True)
-    target = followed(target)
+    if not contents:
+        hint = "declare one first, for example `loc w : Real(3) = zeros`"
+        raise Rejected(CannotSave(span=span, why="there is no location whose content could be saved", hint=hint))
+    named, target = target, followed(target)
     if not target.parent.is_dir():
         why = f"there is no folder for `{target.name}`"
         raise Rejected(CannotSave(span=span, why=why, hint="make the folder first; paths start from that of the notebook"))
     scratch: Path | None = None
     try:
-        if target.is_dir():
-            raise Rejected(CannotSave(span=span, why=f"`{target.name}` is a folder", expected=_EXPECTED))
+        if kind := _other_kind(target):
+            what = kind if target == named else f"a link to {kind}"
+            raise Rejected(CannotSave(span=span, why=f"`{named.name}` is {what}", expected=_EXPECTED))
         if target.exists() and not os.access(target, os.W_OK):
             raise Rejected(CannotSave(span=span, why=f"`{target.name}` is write-protected", hint="choose another name"))
-        with NamedTemporaryFile(dir=target.parent, prefix=".rh-", delete=False) as file:
-            scratch = Path(file.name)
+        sweep(target.parent)
+        scratch, file = new(target.parent)
+        with file:
             _encode(contents, form, file)
             file.flush()
             os.fsync(file.fileno())
@@ -81,41 +94,53 @@ def put(written: Written, span: Span) -> None:
         raise _unwritable(written.target, failure, span) from None
 
 
-def read(file: Path, target: Path, most: int, span: Span) -> Mapping[str, Array]:
-    """The arrays in ``file``, which is called ``target``; of ``most`` reals at most all together.
+@frozen
+class Restored:
+    """What of a file goes into locations, by their names, and the names of all that is in it."""
 
-    Raises ``Rejected`` for what is no such file, ``Stuck`` for one that is too large.
+    changes: Mapping[str, Array]
+    names: tuple[str, ...]
+
+
+def read(file: Path, target: Path, locations: Mapping[str, Location], room: Room, span: Span) -> Blocks[Restored]:
+    """What ``file``, which is called ``target``, has for the locations, as float64, read in blocks.
+
+    Raises ``Rejected`` for what is no such file, if nothing in it goes into a location, or something does not fit; ``Stuck``,
+    before anything is read, for what does not fit into the room.
     """
     form = _format(target, span, saving=False)
     if not is_file(file):
         why, hint = f"there is no file `{target.name}`", "paths start from the folder of the notebook or file"
         raise Rejected(CannotRestore(span=span, why=why, hint=hint))
+    room = replace(room, what=f"what is in `{target.name}`", span=span)
     try:
-        found = _decode(file, form, most, span)
-    except (Rejected, Stuck):
-        raise
-    except Exception as failure:  # a library may stumble over a broken file in any way
+        with closing((yield from OPENERS[form](file, room))) as reader:
+            there = frozenset(reader.names)
+            names = [name for name in locations if name in there]
+            if not names:
+                have = listed([f"`{name}`" for name in reader.names]) or "nothing"
+                hint = "a content goes to the location of the same name; declare the locations first"
+                why = f"`{target.name}` has no content for a location here"
+                raise Rejected(CannotRestore(span=span, why=why, found=have, hint=hint))
+            headers = {name: reader.header(name) for name in names}
+            room.check(sum(header.reals for header in headers.values()))
+            for name, header in headers.items():
+                _check_fits(name, header, locations[name], target.name, span)
+            return Restored((yield from reader.read(names)), tuple(reader.names))
+    except (Damaged, OSError) as failure:
         why = f"`{target.name}` cannot be read as a {form} file"
         hint = "it may be damaged, or of another format"
-        raise Rejected(CannotRestore(span=span, why=why, found=_said(failure), hint=hint)) from None
-    return found
+        raise Rejected(CannotRestore(span=span, why=why, found=said(failure), hint=hint)) from None
 
 
-def restored(found: Mapping[str, Array], locations: Mapping[str, Location], file: str, span: Span) -> Mapping[str, Array]:
-    """What of a file goes into the locations, as float64. Raises ``Rejected`` if nothing does, or something does not fit."""
-    changes = {name: found[name] for name in locations if name in found}
-    if not changes:
-        have = ", ".join([f"`{name}`" for name in found]) or "nothing"
-        hint = "a content goes to the location of the same name; declare the locations first"
-        raise Rejected(CannotRestore(span=span, why=f"`{file}` has no content for a location here", found=have, hint=hint))
-    for name, array in changes.items():
-        if array.dtype.kind not in "fiub":
-            raise Rejected(CannotRestore(span=span, why=f"`{name}` holds no real numbers", found=str(array.dtype)))
-        if locations[name].shape != (shape := tuple([dim(n) for n in array.shape])):
-            found_, expected = (f"`{name}` : Real({show_shape(s)})" for s in (shape, locations[name].shape))
-            why = f"the content of `{name}` in `{file}` has another shape"
-            raise Rejected(CannotRestore(span=span, why=why, found=found_, expected=expected))
-    return {name: np.array(array, dtype=np.float64) for name, array in changes.items()}
+def _check_fits(name: str, header: Header, location: Location, file: str, span: Span) -> None:
+    """Raises ``Rejected`` unless the array can be the content of the location."""
+    if not header.is_real:
+        raise Rejected(CannotRestore(span=span, why=f"`{name}` holds no real numbers", found=header.entries))
+    if location.shape != (shape := tuple([dim(n) for n in header.shape])):
+        found, expected = (f"`{name}` : Real({show_shape(s)})" for s in (shape, location.shape))
+        why = f"the content of `{name}` in `{file}` has another shape"
+        raise Rejected(CannotRestore(span=span, why=why, found=found, expected=expected))
 
 
 def _format(target: Path, span: Span, *, saving: bool) -> str:
@@ -148,21 +173,19 @@ def _encode(contents: Mapping[str, Array], form: str, file: IO[bytes]) -> None:
     file.write(save({name: np.ascontiguousarray(array) for name, array in contents.items()}))
 
 
-def _decode(file: Path, form: str, most: int, span: Span) -> dict[str, Array]:
-    if form == ".npz":
-        with zipfile.ZipFile(file) as archive:
-            _check(sum(member.file_size for member in archive.infolist()) // BYTES, most, span)
-        with np.load(file, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    from safetensors.numpy import load
-
-    _check(file.stat().st_size // BYTES, most, span)
-    return load(file.read_bytes())
-
-
-def _check(reals: int, most: int, span: Span) -> None:
-    if reals > most:
-        raise too_large(reals, most, "what is in the file", span)
+def _other_kind(target: Path) -> str:
+    """What stands at the place if it is no regular file, and nothing that could be replaced by one; else the empty text."""
+    if target.is_symlink():
+        return "a link that leads nowhere"
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return ""
+    if stat.S_ISREG(mode):
+        return ""
+    if stat.S_ISDIR(mode):
+        return "a folder"
+    return "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
 def followed(target: Path) -> Path:
@@ -184,11 +207,4 @@ def _mode(target: Path) -> int:
 
 
 def _unwritable(target: Path, failure: OSError, span: Span) -> Rejected:
-    return Rejected(CannotSave(span=span, why=f"`{target.name}` cannot be written", found=_said(failure)))
-
-
-def _said(failure: Exception) -> str:
-    """What a library says about it, on one line."""
-    text = failure.strerror if isinstance(failure, OSError) and failure.strerror else str(failure)
-    line = " ".join(text.split()) or type(failure).__name__
-    return line if len(line) <= 100 else line[:99] + "…"
+    return Rejected(CannotSave(span=span, why=f"`{target.name}` cannot be written", found=said(failure)))

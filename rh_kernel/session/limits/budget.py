@@ -7,6 +7,7 @@ from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.stuck import BYTES, too_large
+from rh_kernel.training.reading.reader import Room
 
 
 def available() -> int:
@@ -25,6 +26,11 @@ def allowed(settings: Settings) -> int:
 def allowed_by(settings: Settings) -> str:
     """What sets that bound, as a message says it."""
     return "on this machine" if settings.bounds.bytes is None else "by `%limit bytes`"
+
+
+def room(settings: Settings) -> Room:
+    """How much of a file may be read at a time."""
+    return Room(allowed(settings), allowed_by(settings))
 
 
 def limits(settings: Settings) -> Limits:

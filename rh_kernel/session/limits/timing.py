@@ -1,7 +1,8 @@
-"""``%limit seconds``: a cell that runs longer is stopped where it stands."""
+"""``%limit seconds``: a cell that runs longer is stopped where it stands; and the places where long work can be stopped."""
 
 import time
 from collections.abc import Generator
+from contextlib import closing
 from typing import TypeVar
 
 from rh_kernel.session.errors import OutOfTime
@@ -11,8 +12,23 @@ from rh_kernel.source.diagnostic import Stuck
 Value = TypeVar("Value")
 
 
+class TimeIsUp(Stuck):
+    """The whole cell has met its limit of time, whichever item of it is worked on."""
+
+
+def working(pauses: Generator[None, None, Value]) -> Generator[Working, None, Value]:
+    """What long work comes to that pauses now and then; in each pause it can be stopped."""
+    with closing(pauses):
+        while True:
+            try:
+                next(pauses)
+            except StopIteration as end:
+                return end.value
+            yield Working()
+
+
 def within(seconds: int | None, events: Generator[Event, None, Value]) -> Generator[Event, None, Value]:
-    """The same events; after so many seconds ``Stuck`` is raised inside, where the cell next looks up from its work."""
+    """The same events; after so many seconds ``TimeIsUp`` is raised inside, where the cell next looks up from its work."""
     if seconds is None:
         return (yield from events)
     deadline = time.monotonic() + seconds
@@ -31,4 +47,4 @@ def within(seconds: int | None, events: Generator[Event, None, Value]) -> Genera
             events.close()
             raise
         if not told and thrown is None and isinstance(event, Working | Progress) and time.monotonic() > deadline:
-            told, thrown = True, Stuck(OutOfTime(seconds=seconds))
+            told, thrown = True, TimeIsUp(OutOfTime(seconds=seconds))

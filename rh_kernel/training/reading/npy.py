@@ -1,0 +1,177 @@
+"""NumPy's formats: ``.npy``, one array, and ``.npz``, an archive of arrays by name. Nothing in them is unpickled."""
+
+import io
+import struct
+import warnings
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from rh_kernel.syntax.core import Array
+from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, Room, damage_told, put, said, shown
+
+_MAGIC = b"\x93NUMPY"
+_LONGEST_HEADER = 10_000
+_SUFFIX = ".npy"
+
+
+def open_npy(file: Path, room: Room) -> Blocks["SingleArray"]:
+    """The reader of an ``.npy`` file, whose one array has the name ``""``. Raises ``Damaged``."""
+    del room
+    yield
+    return SingleArray(file)
+
+
+def open_npz(file: Path, room: Room) -> Blocks["Archive"]:
+    """The reader of an ``.npz`` file. Raises ``Damaged``."""
+    del room
+    yield
+    return Archive(file)
+
+
+class SingleArray:
+    """An ``.npy`` file."""
+
+    def __init__(self, file: Path) -> None:
+        with damage_told():
+            self._stream = file.open("rb")
+        self._size = file.stat().st_size
+        self.names: Sequence[str] = ("",)
+
+    def header(self, name: str) -> Header:
+        """Shape and dtype. Raises ``Damaged``."""
+        with damage_told():
+            return self._start(name)[0]
+
+    def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
+        """The array, in float64. Raises ``Damaged``."""
+        arrays: dict[str, Array] = {}
+        for name in names:
+            with damage_told():
+                header, fortran = self._start(name)
+                arrays[name] = yield from _array(self._stream, header, "the array", fortran=fortran)
+        return arrays
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._stream.close()
+
+    def _start(self, name: str) -> tuple[Header, bool]:
+        del name
+        self._stream.seek(0)
+        header, fortran = _header(self._stream, "the array")
+        _check_length(header, self._size - self._stream.tell(), "the array")
+        return header, fortran
+
+
+class Archive:
+    """An ``.npz`` file, which is a zip archive of ``.npy`` files."""
+
+    def __init__(self, file: Path) -> None:
+        with damage_told():
+            if _start_of(file) == _MAGIC:
+                raise Damaged("a single array, without a name")
+            self._zip = zipfile.ZipFile(file)
+        self._members = {member.filename.removesuffix(_SUFFIX): member for member in self._zip.infolist()}
+        self.names: Sequence[str] = tuple(self._members)
+
+    def header(self, name: str) -> Header:
+        """Shape and dtype. Raises ``Damaged``."""
+        with damage_told(), self._zip.open(self._members[name].filename) as stream:
+            return self._start(name, stream)[0]
+
+    def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
+        """The arrays of these names, in float64. Raises ``Damaged``."""
+        arrays: dict[str, Array] = {}
+        for name in names:
+            with damage_told(), self._zip.open(self._members[name].filename) as stream:
+                header, fortran = self._start(name, stream)
+                arrays[name] = yield from _array(stream, header, f"`{shown(name)}`", fortran=fortran)
+                # The end of a member is where its checksum is compared.
+                if stream.read(1):
+                    raise Damaged(f"`{shown(name)}` is longer than its header says")
+        return arrays
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._zip.close()
+
+    def _start(self, name: str, stream: IO[bytes]) -> tuple[Header, bool]:
+        member = self._members[name]
+        if not member.filename.endswith(_SUFFIX):
+            raise Damaged(f"`{shown(name)}` is no array saved by NumPy")
+        header, fortran = _header(stream, f"`{shown(name)}`")
+        _check_length(header, member.file_size - stream.tell(), f"`{shown(name)}`")
+        return header, fortran
+
+
+def is_archive(file: Path) -> bool:
+    """Whether the file begins as a zip archive does. Raises ``OSError``."""
+    return _start_of(file)[:4] in (b"PK\3\4", b"PK\5\6")
+
+
+def _start_of(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return stream.read(len(_MAGIC))
+
+
+def _header(stream: IO[bytes], name: str) -> tuple[Header, bool]:
+    """What the stream begins with: shape and dtype of the array, and whether its first axis is stored fastest.
+
+    Raises ``Damaged`` if that is no such header, or the array is of Python objects. The length of a header is bounded
+    before it is read, so one that claims to be gigabytes long is not.
+    """
+    start = stream.read(len(_MAGIC) + 2)
+    if not start.startswith(_MAGIC):
+        raise Damaged(f"{name} is no array saved by NumPy")
+    count = "<H" if start[len(_MAGIC) :] == b"\1\0" else "<I"
+    written = stream.read(struct.calcsize(count))
+    if start[len(_MAGIC) :] not in (b"\1\0", b"\2\0", b"\3\0") or len(written) < struct.calcsize(count):
+        raise Damaged(f"{name} has a broken header")
+    (length,) = struct.unpack(count, written)
+    if length > _LONGEST_HEADER:
+        raise Damaged(f"{name} has a header of {length:,} bytes")
+    text = stream.read(length)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # The text of a header of version 3 is UTF-8, which only names of fields need: they make no real numbers.
+            read = np.lib.format.read_array_header_1_0 if count == "<H" else np.lib.format.read_array_header_2_0
+            shape, fortran, dtype = read(io.BytesIO(written + text))
+    except Exception as failure:  # among them those of Python's parser, which reads the header, and MemoryError
+        raise Damaged(f"{name} has a broken header: {said(failure)}") from failure
+    if dtype.hasobject:
+        raise Damaged(f"{name} holds Python objects")
+    return Header(tuple([int(n) for n in shape]), dtype).checked(name), fortran
+
+
+def _check_length(header: Header, there: int, name: str) -> None:
+    """Raises ``Damaged`` if there are fewer bytes than the array has."""
+    needed = header.reals * header.dtype.itemsize
+    if there < needed:
+        raise Damaged(f"{name} ends after {max(there, 0):,} of {needed:,} bytes")
+
+
+def _array(stream: IO[bytes], header: Header, name: str, *, fortran: bool) -> Blocks[Array]:
+    array = np.empty(header.shape)
+    size = header.dtype.itemsize
+    step = max(1, BLOCK // size)
+    for start in range(0, array.size, step):
+        count = min(step, array.size - start)
+        data = _exactly(stream, count * size)
+        if len(data) < count * size:
+            raise Damaged(f"{name} ends after {start * size + len(data):,} of {array.size * size:,} bytes")
+        put(np.frombuffer(data, header.dtype), array, start, fortran=fortran and len(header.shape) > 1)
+        yield
+    return array
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    """So many bytes, or fewer where the stream ends."""
+    data = stream.read(size)
+    while len(data) < size and (more := stream.read(size - len(data))):
+        data += more
+    return data

@@ -1,0 +1,286 @@
+"""``.csv``: text in UTF-8 whose first line names the columns; ``x0 x1 … t`` form the arrays ``x`` and ``t``.
+
+The file is read twice: its lines are counted, so that the size of the table is known before there is one, and then they are
+read into it, block by block. A cell is a decimal number, in quotes or not, and does not go on in the next line.
+"""
+
+import csv
+import io
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, TypeAlias
+
+import numpy as np
+
+from rh_kernel.source.diagnostic import Rejected
+from rh_kernel.syntax.core import Array
+from rh_kernel.training.errors import BadColumns, NoSamples, NotANumber, NotFinite, RaggedRow
+from rh_kernel.training.reading.reader import Blocks, Damaged, Header, Room, listed, said, shown
+
+COUNTED = 1 << 22
+"""Bytes of which the lines are counted between two pauses."""
+
+READ = 1 << 18
+"""Bytes of lines that are read between two pauses."""
+
+CELLS = 1 << 15
+"""Cells of a very long line that are read between two pauses."""
+
+LONGEST_LINE = 1 << 25
+"""Bytes; a longer line is no row of numbers."""
+
+LONGEST_NUMBER = 32
+"""Bytes that a number takes at most as programs write it, with its separator; so large a file has so many numbers."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+_END = re.compile(rb"\r\n|\r|\n")
+_MARK = "\ufeff".encode()
+
+_Places: TypeAlias = "slice | list[int]"
+
+
+def open_csv(file: Path, room: Room) -> Blocks["Table"]:
+    """The reader of a table, whose lines are counted. The separator is a comma, or else a semicolon or tab in the first line.
+
+    Raises ``Damaged`` for what is no text, ``Rejected`` for columns that form no arrays, and ``Stuck`` for a file so large
+    that its numbers cannot fit into ``room``.
+    """
+    room.check(file.stat().st_size // LONGEST_NUMBER, at_least=True)
+    with file.open("rb") as stream:
+        blocks = _blocks(stream, COUNTED)
+        _, first = next(blocks, (1, b""))
+        end = _END.search(first)
+        line = _text(first[: end.start() if end else None].removeprefix(_MARK), 1)
+        names, separator = _header(line, file.name)
+        lines = _count(first) - 1
+        for _, block in blocks:
+            lines += _count(block)
+            yield
+    if not lines:
+        raise Rejected(_no_rows())
+    return Table(file, names, separator, lines)
+
+
+class Table:
+    """A ``.csv`` file with so many lines below the first, of which some may be blank."""
+
+    def __init__(self, file: Path, columns: list[str], separator: str, lines: int) -> None:
+        self._file = file
+        self._columns = columns
+        self._separator = separator
+        self._lines = lines
+        self._places = _arrays(columns)
+        self.names: Sequence[str] = tuple(self._places)
+
+    def header(self, name: str) -> Header:
+        """Its shape if no line is blank, and float64."""
+        return Header((self._lines, len(self._places[name])), np.dtype(np.float64))
+
+    def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
+        """The arrays of these names. Raises ``Damaged``, and ``Rejected`` for what is no row of finite numbers."""
+        arrays = {name: np.empty(self.header(name).shape) for name in names}
+        places = {name: _slice(self._places[name]) for name in names}
+        size = 0
+        with self._file.open("rb") as stream:
+            for number, block in _blocks(stream, READ):
+                rows = yield from self._rows(block, number)
+                if size + len(rows) > self._lines:
+                    raise Damaged("it has grown while it was read")
+                for name, array in arrays.items():
+                    array[size : size + len(rows)] = rows[:, places[name]]
+                size += len(rows)
+                yield
+        if not size:
+            raise Rejected(_no_rows())
+        return {name: array[:size] for name, array in arrays.items()}
+
+    def close(self) -> None:
+        """Nothing is open between two reads."""
+
+    def _rows(self, block: bytes, number: int) -> Blocks[Array]:
+        """The numbers in whole lines of the file, of which the first has that number.
+
+        What NumPy's reader does not like is read again by a slower one that says where it is.
+        """
+        lines = io.StringIO(_text(block, number), newline="").readlines()
+        if number == 1:
+            del lines[0]
+            number = 2
+        rows = (yield from self._wide(lines)) if len(block) > 2 * READ else _fast(lines, self._separator)
+        if rows is not None and rows.shape[1] == len(self._columns) and np.isfinite(rows).all():
+            return rows
+        return np.array(list(self._slow(lines, number)), np.float64).reshape(-1, len(self._columns))
+
+    def _wide(self, lines: list[str]) -> Blocks[Array | None]:
+        """The same as ``_fast`` of lines so long that reading one takes a while: some cells are read at a time."""
+        rows: list[Array] = []
+        for line in lines:
+            cells = line.split(self._separator)
+            if len(cells) != len(self._columns):
+                return None
+            row = np.empty(len(cells))
+            for start in range(0, len(cells), CELLS):
+                part = _fast(cells[start : start + CELLS], self._separator)
+                if part is None or part.size != len(row[start : start + CELLS]):
+                    return None
+                row[start : start + CELLS] = part[:, 0]
+                yield
+            rows.append(row)
+        return np.array(rows).reshape(-1, len(self._columns))
+
+    def _slow(self, lines: list[str], number: int) -> Iterator[list[float]]:
+        for line, text in enumerate(lines, start=number):
+            if text.count('"') % 2:
+                raise Damaged(f"a quote that begins on line {line} does not end there")
+            row = _cells(text, self._separator, line)
+            if len(row) < 2 and not any(cell.strip() for cell in row):
+                continue
+            if len(row) != len(self._columns):
+                raise Rejected(RaggedRow(line=line, found=f"{len(row)} entries", expected=str(len(self._columns))))
+            yield [_cell(cell, line, name) for cell, name in zip(row, self._columns, strict=True)]
+
+
+def _blocks(stream: IO[bytes], size: int) -> Iterator[tuple[int, bytes]]:
+    """The lines of the file, about so many bytes of them at a time, with the number of the first of them.
+
+    Raises ``Damaged`` for a byte 0, which no text has, and for a line without an end.
+    """
+    number, parts, waiting = 1, list[bytes](), 0
+    while chunk := stream.read(size):
+        # The two bytes of a line end are not parted.
+        while chunk.endswith(b"\r") and (more := stream.read(1)):
+            chunk += more
+        if (zero := chunk.find(b"\0")) >= 0:
+            line = number + _count(b"".join([*parts, chunk[:zero]]) + b"0") - 1
+            raise Damaged(f"line {line} holds a byte 0, as no text does")
+        cut = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+        if cut:
+            block = b"".join([*parts, chunk[:cut]])
+            parts, waiting = [chunk[cut:]], len(chunk) - cut
+            yield number, block
+            number += _count(block)
+        else:
+            parts.append(chunk)
+            waiting += len(chunk)
+        if waiting > LONGEST_LINE:
+            raise Damaged(f"line {number} is longer than {LONGEST_LINE:,} bytes")
+    if last := b"".join(parts):
+        yield number, last
+
+
+def _count(block: bytes) -> int:
+    """How many lines there are; the last one may lack its end."""
+    ends = block.count(b"\n")
+    if b"\r" in block:
+        ends += block.count(b"\r") - block.count(b"\r\n")
+    return ends + (0 if block.endswith((b"\n", b"\r")) or not block else 1)
+
+
+def _text(block: bytes, number: int) -> str:
+    try:
+        return block.decode("utf-8")
+    except UnicodeDecodeError as failure:
+        line = number + _count(block[: failure.start] + b"0") - 1
+        raise Damaged(f"line {line} holds the byte 0x{block[failure.start]:02x}, which is not UTF-8") from None
+
+
+def _cells(text: str, separator: str, line: int) -> list[str]:
+    try:
+        return next(csv.reader([text], delimiter=separator), [])
+    except csv.Error as failure:  # a cell of more than 131,072 characters
+        raise Damaged(f"line {line}: {said(failure)}") from None
+
+
+def _header(line: str, file: str) -> tuple[list[str], str]:
+    """The names in the first line, and the separator."""
+    separator = next((s for s in ",;\t" if s in line), ",")
+    names = [name.strip() for name in _cells(line, separator, 1)]
+    if not any(names):
+        raise Rejected(NoSamples(what=f'"{file}"', found="an empty first line", expected="the names of the columns"))
+    hint = "the first line names the columns, for instance x0,x1,t"
+    if all(_number(name) is not None for name in names):
+        raise Rejected(BadColumns(why="the first line of the file holds numbers", expected="names of columns", hint=hint))
+    if "" in names:
+        why = f"column {names.index('') + 1} of the file has no name"
+        raise Rejected(BadColumns(why=why, hint=hint))
+    again = [name for name, count in Counter(names).items() if count > 1]
+    if again:
+        raise Rejected(BadColumns(why=f"two columns of the file are called `{shown(again[0])}`", hint=hint))
+    return names, separator
+
+
+def _arrays(columns: list[str]) -> dict[str, list[int]]:
+    """The columns of each array, in the order of their numbers. A column without a number is an array of its own."""
+    places: dict[str, list[int]] = {}
+    numbered: dict[str, list[tuple[int, int]]] = {}
+    for place, name in enumerate(columns):
+        stem = name.rstrip("0123456789")
+        number = name[len(stem) :]
+        if not stem or not number:
+            places[name] = [place]
+        else:
+            places.setdefault(stem, [])
+            # A number of more digits than there are columns is no number of one.
+            numbered.setdefault(stem, []).append((int(number) if len(number) < 20 else len(columns), place))
+    alone = set(columns)
+    for stem, pairs in numbered.items():
+        pairs.sort()
+        if stem in alone:
+            why = f"`{shown(stem)}` is a column and has numbered columns beside it"
+            raise Rejected(BadColumns(why=why, found=listed([stem, *[columns[place] for _, place in pairs]])))
+        if [number for number, _ in pairs] != list(range(len(pairs))):
+            why = f"the columns of `{shown(stem)}` are not numbered one by one from 0"
+            expected = f"{stem}0" if len(pairs) == 1 else f"{stem}0 to {stem}{len(pairs) - 1}"
+            raise Rejected(BadColumns(why=why, found=listed([columns[place] for _, place in pairs]), expected=expected))
+        places[stem] = [place for _, place in pairs]
+    return places
+
+
+def _no_rows() -> NoSamples:
+    return NoSamples(what="the file", found="its first line alone", expected="a line for each sample")
+
+
+def _slice(places: list[int]) -> _Places:
+    """Neighbours are taken together, without a copy."""
+    start, stop = places[0], places[0] + len(places)
+    return slice(start, stop) if places == list(range(start, stop)) else places
+
+
+def _fast(lines: list[str], separator: str) -> Array | None:
+    """The numbers as NumPy reads them, infinite ones too; ``None`` if it cannot, or took several lines for one."""
+    lines = [line for line in lines if not line.isspace()]
+    if not lines:
+        return None
+    try:
+        rows = np.loadtxt(lines, delimiter=separator, comments=None, ndmin=2, quotechar='"')
+    except ValueError:
+        return None
+    return rows if len(rows) == len(lines) and lines[-1].count('"') % 2 == 0 else None
+
+
+def _cell(cell: str, line: int, column: str) -> float:
+    value = _number(cell)
+    if value is None:
+        found = f"`{shown(cell)}`" if cell.strip() else "nothing"
+        problem = NotANumber(line=line, column=shown(column), found=found, expected="a number", hint=_hint(cell))
+        raise Rejected(problem)
+    if not math.isfinite(value):
+        place = f"line {line} of the file, in the column `{shown(column)}`,"
+        hint = "leave out or repair the samples with missing numbers; they would spread to every weight"
+        raise Rejected(NotFinite(place=place, found=str(value), expected="a finite number", hint=hint))
+    return value
+
+
+def _hint(cell: str) -> str:
+    if any(character.isdigit() for character in cell):
+        return "a number is made of the digits 0 to 9 and a decimal point alone, for instance 1000, 0.5 or 1e-3"
+    return "write a class as numbers, for instance columns t0, t1, … with 1 at its place and 0 elsewhere" if cell else ""
+
+
+def _number(cell: str) -> float | None:
+    """The number that is written, in ASCII digits without underscores; also ``nan`` and ``inf``, which are refused later."""
+    cell = cell.strip()
+    return float(cell) if _NUMBER.fullmatch(cell) else None

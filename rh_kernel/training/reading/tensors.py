@@ -1,0 +1,84 @@
+"""``.safetensors``: tensors by name. The library checks the header, and maps the file, so that parts of it can be read."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from rh_kernel.syntax.core import Array
+from rh_kernel.training.reading.reader import BLOCK, Blocks, Header, Room, damage_told, shown
+
+_DTYPES = {
+    "F64": "f8",
+    "F32": "f4",
+    "F16": "f2",
+    "BOOL": "?",
+    "I64": "i8",
+    "I32": "i4",
+    "I16": "i2",
+    "I8": "i1",
+    "U64": "u8",
+    "U32": "u4",
+    "U16": "u2",
+    "U8": "u1",
+}
+
+
+def open_safetensors(file: Path, room: Room) -> Blocks["Tensors"]:
+    """The reader of such a file; the library safetensors has to be installed. Raises ``Damaged``."""
+    del room
+    yield
+    return Tensors(file)
+
+
+class Tensors:
+    """A ``.safetensors`` file."""
+
+    def __init__(self, file: Path) -> None:
+        from safetensors import safe_open
+
+        self._open = ExitStack()
+        with damage_told():
+            self._file = self._open.enter_context(safe_open(file, framework="numpy"))
+            self.names: Sequence[str] = tuple(self._file.keys())
+
+    def header(self, name: str) -> Header:
+        """Shape and dtype; one that NumPy does not have is taken for bytes without a meaning. Raises ``Damaged``."""
+        with damage_told():
+            part = self._file.get_slice(name)
+            dtype = part.get_dtype()
+            called = "" if dtype in _DTYPES else dtype
+            return Header(tuple(part.get_shape()), np.dtype(_DTYPES.get(dtype, "V1")), called).checked(f"`{shown(name)}`")
+
+    def read(self, names: Sequence[str]) -> Blocks[dict[str, Array]]:
+        """The tensors of these names, in float64. Raises ``Damaged``."""
+        arrays: dict[str, Array] = {}
+        for name in names:
+            with damage_told():
+                header = self.header(name)
+                array = np.empty(header.shape)
+                if array.ndim == 0 or array.size == 0:
+                    array[...] = self._file.get_tensor(name)
+                else:
+                    part = self._file.get_slice(name)
+                    for place in _places(header):
+                        array[place] = part[place]
+                        yield
+                arrays[name] = array
+        return arrays
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._open.close()
+
+
+def _places(header: Header) -> Iterator[tuple[slice, ...]]:
+    """The parts of an array, of one block at most each: slices of the first axis that has to be cut, and below it all."""
+    shape = header.shape
+    axis = next((i for i in range(len(shape)) if prod(shape[i + 1 :]) * header.dtype.itemsize <= BLOCK), len(shape) - 1)
+    step = max(1, BLOCK // (prod(shape[axis + 1 :]) * header.dtype.itemsize))
+    for outer in np.ndindex(*shape[:axis]):
+        for start in range(0, shape[axis], step):
+            yield (*[slice(i, i + 1) for i in outer], slice(start, min(start + step, shape[axis])))
