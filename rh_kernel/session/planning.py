@@ -52,6 +52,7 @@ from rh_kernel.session.results import CheckPassed, NamesShown, Notice, Working
 from rh_kernel.session.settings import (
     LOCKED_WORDS,
     Evaluator,
+    Settings,
     dtype_text,
     evaluator_text,
     lock_text,
@@ -234,7 +235,6 @@ def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings
 
 
 def _directive(definitions: Definitions, item: items.Directive, around: Surroundings) -> Generator[Working, None, Plan]:
-    settings = around.settings
     match item.name.text:
         case "trace":
             return Trace(elaborate_evaluation(definitions, needs_expression(item)), written(definitions))
@@ -268,6 +268,19 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
         case "undo":
             expect_no_words(item)
             return Undo(item.span)
+        case "limit" | "locked" | "strict" | "evaluator" | "device" | "dtype":
+            return _setting(around.settings, item)
+        case "help" | "lsmagic":
+            from rh_kernel.session.directives.helping import help_text
+
+            return Answer(Notice(help_text(definitions, item.words, around.functions, around.effects)))
+        case _:
+            raise unknown_directive(item)
+
+
+def _setting(settings: Settings, item: items.Directive) -> Set | SetDevice:
+    """What a directive does that changes a setting, or tells it where no word follows."""
+    match item.name.text:
         case "limit":
             bounds, text = changed_bounds(settings.bounds, item)
             return Set(replace(settings, bounds=bounds), text)
@@ -287,10 +300,6 @@ def _directive(definitions: Definitions, item: items.Directive, around: Surround
         case "dtype":
             settings = with_dtype(settings, chosen(item, "float64", "float32"))
             return Set(settings, dtype_text(settings))
-        case "help" | "lsmagic":
-            from rh_kernel.session.directives.helping import help_text
-
-            return Answer(Notice(help_text(definitions, item.words, around.functions, around.effects)))
         case _:
             raise unknown_directive(item)
 
