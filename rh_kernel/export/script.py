@@ -6,7 +6,7 @@ from typing import Any
 from nbconvert.exporters.templateexporter import TemplateExporter
 from traitlets import default
 
-from rh_kernel.export.pages import Notebook
+from rh_kernel.export.pages import LOCKED, Notebook
 from rh_kernel.syntax.parsing.lexer import python_starts
 
 FAILS = "raises-exception"
@@ -47,10 +47,15 @@ def program(notebook: Notebook) -> Notebook:
     made = deepcopy(notebook)
     for cell in made.cells:
         runs = cell.cell_type == "code" and python_starts(cell.source) is None and FAILS not in cell.metadata.get("tags", [])
-        cell.source = cell.source.rstrip() if runs else commented(cell.source)
+        cell.source = ended(cell.source.rstrip()) if runs else commented(cell.source)
         if cell.cell_type == "markdown":
             cell.update(cell_type="code", outputs=[], execution_count=None)
     return made
+
+
+def ended(text: str) -> str:
+    """The text of a cell, after which nothing is locked any more: in a file there is no end of a cell."""
+    return f"{text}\n%locked off" if LOCKED.search(text) else text
 
 
 def commented(text: str) -> str:
