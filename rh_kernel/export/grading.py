@@ -8,7 +8,6 @@ a process of its own, without its Python, and its verdicts are the outputs that 
 """
 
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -21,11 +20,10 @@ from traitlets import Bool, Integer
 
 import rh_kernel
 from rh_kernel.export.highlighting import LANGUAGE
-from rh_kernel.export.pages import Notebook
+from rh_kernel.export.pages import LOCKED, Notebook
 
 Resources: TypeAlias = dict[str, Any]
 
-_LOCKED = re.compile(r"^%[ \t]*locked\b", re.MULTILINE)
 _DONE = "rh_locked_cells"
 _RUN = """\
 import sys
@@ -47,7 +45,7 @@ class LockedCells(Preprocessor):
     def preprocess(self, nb: Notebook, resources: Resources) -> tuple[Notebook, Resources]:
         """The notebook with the verdicts in the place of the outputs."""
         kernel = nb.metadata.get("kernelspec", {})
-        locked = {n for n, cell in enumerate(nb.cells, start=1) if cell.cell_type == "code" and _LOCKED.search(cell.source)}
+        locked = {n for n, cell in enumerate(nb.cells, start=1) if cell.cell_type == "code" and LOCKED.search(cell.source)}
         if LANGUAGE not in (kernel.get("language"), kernel.get("name")) or not locked or _DONE in resources:
             return nb, resources
         # nbgrader reads the settings of a course twice, and so enters what they insert twice.

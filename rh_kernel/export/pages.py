@@ -2,6 +2,7 @@
 
 import base64
 import mimetypes
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
@@ -10,6 +11,9 @@ from urllib.parse import unquote
 
 Notebook: TypeAlias = Any
 """A notebook as nbformat has it, or a part of one."""
+
+LOCKED = re.compile(r"^%[ \t]*locked\b", re.MULTILINE)
+"""The line from which on a cell is locked."""
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 RUNNING = (WIDGET, "application/vnd.jupyter.widget-state+json", "application/javascript", "text/vnd.mermaid", "application/pdf")

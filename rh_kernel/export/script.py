@@ -6,7 +6,7 @@ from typing import Any
 from nbconvert.exporters.templateexporter import TemplateExporter
 from traitlets import default
 
-from rh_kernel.export.pages import Notebook
+from rh_kernel.export.pages import LOCKED, Notebook
 from rh_kernel.syntax.parsing.lexer import python_starts
 
 FAILS = "raises-exception"
@@ -47,7 +47,7 @@ def program(notebook: Notebook) -> Notebook:
     made = deepcopy(notebook)
     for cell in made.cells:
         runs = cell.cell_type == "code" and python_starts(cell.source) is None and not _fails(cell)
-        cell.source = cell.source.rstrip() if runs else commented(cell.source)
+        cell.source = ended(cell.source.rstrip()) if runs else commented(cell.source)
         if cell.cell_type == "markdown":
             cell.update(cell_type="code", outputs=[], execution_count=None)
     return made
@@ -57,6 +57,11 @@ def _fails(cell: Notebook) -> bool:
     """Whether a code cell is expected to fail: its tag says so, and it has not been run without an error."""
     succeeded = cell.get("execution_count") is not None and all(output.output_type != "error" for output in cell.outputs)
     return FAILS in cell.metadata.get("tags", []) and not succeeded
+
+
+def ended(text: str) -> str:
+    """The text of a cell, after which nothing is locked any more: in a file there is no end of a cell."""
+    return f"{text}\n%locked off" if LOCKED.search(text) else text
 
 
 def commented(text: str) -> str:

@@ -113,3 +113,70 @@ def test_other_languages_keep_what_nbgrader_gives_them(classroom: Environment) -
     stubs = ours["ClearSolutions"]["code_stub"]
     assert stubs.pop("rh") == "# YOUR CODE HERE\nYOUR_CODE_HERE"
     assert stubs == json.loads(classroom.ask("python", "-c", asked))
+
+
+# -- locked cells --------------------------------------------------------------------------------------------------------------
+
+GIVEN = "%locked\nconst golden = [1, 2]"
+LOCKED = ("%locked\ncheck cube(golden) == [1, 8]", "%locked\ncheck dot(cube(golden), golden) == 17")
+SETTINGS = """c = get_config()
+c.Autograde.autograde_preprocessors.insert(1, "rh_kernel.export.grading.LockedCells")
+"""
+CHECKS_NOTHING = """%%python
+import rh_kernel.session.performing as performing
+def nothing(*_):
+    return ()
+    yield
+performing.check = nothing"""
+RUNS_NOTHING = """%%python
+from rh_kernel.kernel.kernel import RHKernel
+async def nothing(self, *_, **__):
+    return {"status": "ok", "execution_count": 1, "payload": [], "user_expressions": {}}
+RHKernel.do_execute = nothing"""
+DECLARES_DOT = "fun dot(x : Real(n), y : Real(n)) : Real = 17 + 0 * sum(x + y)\nconst golden = [0, 0]"
+WRONG = STUB.replace("YOUR_CODE_HERE", "0 * x")
+"""What a student puts above the answer, and the answer."""
+SUBMITTED = {
+    "ada": ("", ANSWERS["ada"]),
+    "eve": (CHECKS_NOTHING, WRONG),
+    "fay": (RUNS_NOTHING, STUB),
+    "gus": (DECLARES_DOT, WRONG),
+    "hal": (f"%locked\n{DECLARES_DOT}", WRONG),
+}
+
+
+@pytest.fixture(scope="module")
+def locked(classroom: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course whose checks are locked, and whose students know Python."""
+    folder = tmp_path_factory.mktemp("locked")
+    source = folder / "source" / "first" / "task.ipynb"
+    source.parent.mkdir(parents=True)
+    (folder / "nbgrader_config.py").write_text(SETTINGS, encoding="utf-8")
+    given = cell("given", GIVEN)
+    given.metadata["nbgrader"] |= {"solution": False, "locked": True}
+    checks = [cell(f"check-{n}", text, n) for n, text in enumerate(LOCKED, start=2)]
+    nbformat.write(notebook([given, cell("cube", TASK), *checks]), source)
+    classroom.ask("nbgrader", "generate_assignment", "first", cwd=folder)
+    for student, (above, answer) in SUBMITTED.items():
+        handed_in = nbformat.read(folder / "release" / "first" / "task.ipynb", as_version=4)
+        handed_in.cells[1].source = answer
+        if above:
+            handed_in.cells.insert(1, nbformat.v4.new_code_cell(above))
+        file = folder / "submitted" / student / "first" / "task.ipynb"
+        file.parent.mkdir(parents=True)
+        nbformat.write(handed_in, file)
+    classroom.ask("nbgrader", "autograde", "first", cwd=folder)
+    return folder
+
+
+def test_a_student_who_changes_the_kernel_gets_no_points(locked: Path, classroom: Environment) -> None:
+    classroom.ask("nbgrader", "export", cwd=locked)
+    with (locked / "grades.csv").open(encoding="utf-8", newline="") as file:
+        points = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+    assert points == {student: 5 if student == "ada" else 0 for student in SUBMITTED}
+
+
+def test_the_feedback_on_a_locked_cell_says_what_failed(locked: Path) -> None:
+    graded = nbformat.read(locked / "autograded" / "eve" / "first" / "task.ipynb", as_version=4)
+    errors = [output.ename for one in graded.cells for output in one.outputs if output.output_type == "error"]
+    assert errors == ["RH207 Check failed"] * 2

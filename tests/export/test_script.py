@@ -60,6 +60,12 @@ def test_an_exercise_that_was_solved_is_no_comment(*, failed: bool) -> None:
     assert script_of(cell).startswith("# fun" if failed else "fun")
 
 
+def test_a_lock_ends_with_its_cell() -> None:
+    text = script_of(*[nbformat.v4.new_code_cell(text) for text in ("%locked\ncheck 1 == 1", "check exp(9) == exp(9)")])
+    lines = [line for line in text.split("\n") if line]
+    assert lines == ["%locked", "check 1 == 1", "%locked off", "check exp(9) == exp(9)"]
+
+
 def test_the_notebook_itself_stays_as_it_is() -> None:
     made = notebook(nbformat.v4.new_markdown_cell(PROSE))
     RHScriptExporter().from_notebook_node(made)
