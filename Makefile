@@ -21,6 +21,9 @@ ifeq ($(strip $(HOME)),)
 export HOME := $(CURDIR)/$(VENV)/home
 endif
 
+# The tests start hundreds of kernels and command lines; without bytecode each of them compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help lab notebooks test quick test-all lessons book lite test-browser laws fuzz check bench bench-gpu clean
