@@ -50,8 +50,9 @@ from rh_kernel.session.results import (
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parsing.parser import parse
+from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.typing.definitions import kind_of
+from rh_kernel.typing.explaining.remarks import remarks
 
 
 def run(file: str, report: Report, settings: Settings) -> None:
@@ -78,6 +79,9 @@ def check(file: str, report: Report, settings: Settings) -> None:
     for number, item in enumerate(parse(source), start=1):
         definitions, planned = plan(definitions, item, around)
         around = around.after(planned)
+        if not isinstance(planned, Refuse) and not isinstance(item, Unparsed):
+            for words in remarks(definitions, item):
+                report.result(number, Notice(words))
         report.result(number, checked(planned, item.span.text))
 
 

@@ -43,6 +43,7 @@ from rh_kernel.typing.definitions import (
     OpDefinition,
 )
 from rh_kernel.typing.errors import UnknownName
+from rh_kernel.typing.explaining.remarks import remarks
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
@@ -177,6 +178,8 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
         for number, (item, (after, planned)) in enumerate(zip(items, plans, strict=True), start=first):
             span = item.span
             try:
+                for words in () if isinstance(item, Unparsed) else remarks(after, item):
+                    yield Shown(number, Notice(words))
                 state = yield from perform(number, planned, state)
             except Interrupted as interrupted:
                 definitions, state, end = after, interrupted.state, _End.INTERRUPTED
