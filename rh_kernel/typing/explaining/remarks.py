@@ -31,8 +31,8 @@ def _of_handler(definitions: Definitions, h: s.HandlerLiteral) -> Iterator[str]:
                 pairs = zip(clause.indices, family.parameters, strict=True)
                 named = {i.text: p.name for i, p in pairs if isinstance(p.kind, LocKind) and _is_location(definitions, i.text)}
                 if named:
-                    general = [_parameter(definitions, clause, named[i.text]) if i.text in named else i.text for i in clause.indices]
-                    yield _remark(clause, name, [*named], general)
+                    parameters = {i: _parameter(definitions, clause, named[i]) for i in named}
+                    yield _remark(clause, name, [*named], [parameters.get(i.text, i.text) for i in clause.indices])
             case _:
                 pass
 
@@ -42,7 +42,8 @@ def _remark(clause: s.ReverseClause | s.OrdinaryClause, name: str, named: list[s
     what = f"the declared location {listed}" if len(named) == 1 else f"the declared locations {listed}"
     line, *_ = clause.span.position
     return (
-        f"line {line}: the clause for `{head_of(clause)}` is for {what} alone, and this handler has no other clause for `{name}`. "
+        f"line {line}: the clause for `{head_of(clause)}` is for {what} alone, "
+        f"and this handler has no other clause for `{name}`. "
         f"A clause for all locations names a parameter that is not declared: `{name}[{', '.join(general)}]`."
     )
 
