@@ -104,8 +104,10 @@ def execute(session: Session, source: Source, *, keep_going: bool = False, cell:
     if not keep_going:
         after, end = yield from _timed(start, items, 1, cell)
         return session if end is _End.FAILED else after
+    continues = False
     for number, item in enumerate(items, start=1):
-        after, end = yield from _timed(start, (item,), number, "")
+        after, end = yield from _timed(start, (item,), number, "", continues=continues)
+        continues = _goes_on(item, continues=continues)
         failed = end is _End.FAILED
         start = replace(start, definitions=without(start.definitions, item)) if failed else after
         if end is _End.INTERRUPTED:
@@ -145,13 +147,16 @@ def is_same(before: Session, after: Session) -> bool:
     )
 
 
-def _timed(session: Session, items: Items, first: int, cell: str) -> Run:
-    return (yield from within(session.settings.bounds.seconds, _cell(session, items, first, cell)))
+def _timed(session: Session, items: Items, first: int, cell: str, *, continues: bool = False) -> Run:
+    return (yield from within(session.settings.bounds.seconds, _cell(session, items, first, cell, continues=continues)))
 
 
-def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
-    """The events of some items that take effect together; ``first`` is the number of the first of them."""
-    plans = plans_of(session, items, cell)
+def _cell(session: Session, items: Items, first: int, cell: str, *, continues: bool) -> Run:
+    """The events of some items that take effect together; ``first`` is the number of the first of them.
+
+    ``continues`` tells that the item before them is cut off.
+    """
+    plans = plans_of(session, items, cell, continues=continues)
     refused = [(n, p) for n, (_, p) in enumerate(plans, start=first) if isinstance(p, Refuse)]
     if refused:
         for number, planned in refused:
@@ -200,30 +205,36 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
 
 
 @put_off()
-def plans_of(session: Session, items: Items, cell: str) -> list[tuple[Definitions, Plan]]:
+def plans_of(session: Session, items: Items, cell: str, *, continues: bool = False) -> list[tuple[Definitions, Plan]]:
     """The plan of each item, with the definitions after it.
 
-    Nothing is said about text that should have continued the item above it: it lacks what that one binds or opens.
+    Nothing is said about text that should have continued the item above it: it lacks what that one binds or opens. For the
+    first item ``continues`` tells whether there is such a one above it.
     """
     around = replace(session.surroundings, cell=cell)
     definitions = session.definitions.forget(cell)
     plans: list[tuple[Definitions, Plan]] = []
     told: set[str] = set()
-    is_cut_off = False
     for item in items:
         bound = around.settings.bounds.nodes
         nodes = EVERYTHING if bound is None else bound
         if definitions.nodes != nodes:
             definitions = replace(definitions, nodes=nodes)
         definitions, planned = plan(definitions, item, around)
-        continues, is_cut_off = is_cut_off, isinstance(item, Unparsed) and item.is_cut_off
+        is_cut_off = isinstance(item, Unparsed) and item.is_cut_off
         if continues and not is_cut_off and isinstance(item, Evaluation | Unparsed) and isinstance(planned, Refuse):
             planned = Refuse(())
+        continues = _goes_on(item, continues=continues)
         if cell and isinstance(item, EqualityCheck | TypeCheck) and isinstance(planned, Refuse):
             planned = _news(planned, told)
         plans.append((definitions, planned))
         around = around.after(planned)
     return plans
+
+
+def _goes_on(item: Item | Unparsed, *, continues: bool) -> bool:
+    """Whether the text below an item should have continued it, or with it the one above, which it then ``continues``."""
+    return isinstance(item, Unparsed) and (item.is_cut_off or (continues and item.is_clause))
 
 
 def _news(refused: Refuse, told: set[str]) -> Refuse:

@@ -9,6 +9,9 @@ from rh_kernel.typing.errors import BadDimension
 MOST = 1_000_000
 """An array of the laboratory has at most so many entries: its programs are to be read."""
 
+ARROWS = "`A -> B -> C` is read as `A -> (B -> C)`; a function that takes a function has the type `(A -> B) -> C`."
+"""How types of functions are read."""
+
 
 def type_expression(c: Cursor) -> Type:
     """``A -> B``, then ``A + B``, then ``A * B``, from the loosest"""

@@ -6,11 +6,12 @@ Clauses hold expressions and expressions hold handlers; the parser of expression
 from collections.abc import Callable
 
 from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import MissingBackward, WrongArrow
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.patterns import pattern
 from rh_kernel.syntax.parsing.tokens import Kind
-from rh_kernel.syntax.parsing.unbound import check_bound
+from rh_kernel.syntax.parsing.unbound import check_bound, is_backward
 from rh_kernel.syntax.surface import (
     Clause,
     Expr,
@@ -101,6 +102,9 @@ def _arrow(c: Cursor) -> None:
 def _bar(c: Cursor, op: Name) -> None:
     if c.take("|"):
         return
+    if is_backward(c.rest()):
+        hint, fix = "The backward part of a clause begins with `|`.", Fix(Span(c.source, c.token.start, c.token.start), "| ")
+        raise Rejected(MissingBackward(span=c.here(), found=c.found(), operation=op.text, hint=hint, fix=fix))
     if c.is_misfit():
         raise c.fail("`|` and the backward part", _BACKWARD)
     hint = f"{_BACKWARD}; in an ordinary handler the clause is {op.text}(x), k -> Q"

@@ -10,7 +10,7 @@ from rh_kernel.syntax.types import UNIT, Product, Real, Shape, ShapeMeta, ShapeV
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import DimDefinition
 from rh_kernel.typing.errors import BadDimension, NotADimension
-from rh_kernel.typing.explaining.complaints import no_such_thing
+from rh_kernel.typing.explaining.complaints import comment_meant, no_such_thing
 
 AXES = 60
 """So many axes an array may have: NumPy has 64, and a batch takes one of them."""
@@ -87,6 +87,9 @@ def _joined(cx: Context, e: s.Binary) -> Dim:
     spine = s.spine(e, _OF_DIMENSIONS)
     d = _dim(cx, spine[0].left)
     for written in spine:
+        comment = None if cx.open_dims or written.operator is not s.BinaryOperator.FLOOR else comment_meant(cx, written)
+        if comment is not None:
+            raise comment
         other = _dim(cx, written.right)
         match written.operator:
             case s.BinaryOperator.PLUS:
