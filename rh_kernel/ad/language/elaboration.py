@@ -10,6 +10,7 @@ from typing import TypeAlias
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.arithmetic import combined, zero
 from rh_kernel.ad.language.calls import Room
+from rh_kernel.ad.language.complaints import wrong_number, wrong_number_of
 from rh_kernel.ad.language.core import (
     Apply,
     Array,
@@ -38,6 +39,7 @@ from rh_kernel.ad.language.core import (
 )
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.parsing import WORDS
+from rh_kernel.ad.language.parsing_types import ARROWS
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, UNIT, Function, Product, Real, Sum, Type, is_ground, product
 from rh_kernel.ad.language.unification import Unknowns, settled
@@ -53,7 +55,6 @@ from rh_kernel.typing.errors import (
     TypesDiffer,
     Undetermined,
     WrongKindOfName,
-    WrongNumberOfArguments,
 )
 from rh_kernel.typing.explaining.complaints import recursive
 
@@ -112,9 +113,9 @@ class Elaboration:
     def need(self, span: Span, found: Type, wanted: Type, what: str = "this") -> None:
         """Raises ``Rejected`` if ``found`` is not ``wanted``."""
         if not self.unknowns.unify(found, wanted):
-            raise Rejected(
-                TypesDiffer(span=span, what=what, found=self.unknowns.shown(found), expected=self.unknowns.shown(wanted))
-            )
+            A, B = self.unknowns.shown(found), self.unknowns.shown(wanted)
+            hint = ARROWS if any("→" in shown for shown in (A, B)) else ""
+            raise Rejected(TypesDiffer(span=span, what=what, found=A, expected=B, hint=hint))
 
     def of(self, expression: s.Expr, scope: Scope, wanted: Type, what: str = "this") -> Term:
         """A term of the type ``wanted``."""
@@ -221,7 +222,9 @@ class Elaboration:
     def _ground(self, span: Span, sign: str, A: Type) -> Type:
         if not is_ground(A):
             why = f"`{sign}` is for numbers, arrays and tuples of them"
-            raise Rejected(OperandsDiffer(span=span, why=why, found=str(A), expected="a type without functions and sums"))
+            hint = "A function is applied first, `f(x)`, and a sum taken apart by `case M of inl x -> N | inr y -> L`."
+            expected = "a type without functions and sums"
+            raise Rejected(OperandsDiffer(span=span, why=why, found=str(A), expected=expected, hint=hint))
         return A
 
     def _projection(self, span: Span, index: int, M: Term, A: Type) -> Typed:
@@ -272,14 +275,14 @@ class Elaboration:
             argument = arguments[0] if len(arguments) == 1 else Tuple(tuple(arguments))
             return self.room.place(f, argument, self.names, e.span), f.result
         if len(e.arguments) != 1:
-            raise _wrong_number(e, f.name, len(f.parameters))
+            raise wrong_number(f, e.arguments, e.span)
         argument = self.of(e.arguments[0], scope, f.domain, "the argument")
         return self.room.place(f, argument, self.names, e.span), f.result
 
     def _symbol(self, name: str, e: s.Applied, scope: Scope) -> Typed:
         k = SYMBOLS[name]
         if len(e.arguments) != k:
-            raise _wrong_number(e, name, k)
+            raise wrong_number_of(e.span, name, k, len(e.arguments))
         arguments: list[Term] = []
         for M in e.arguments:
             N, A = self.term(M, scope)
@@ -391,8 +394,3 @@ class Elaboration:
 def _names(p: Pattern) -> list[NamePattern]:
     """The names in a pattern."""
     return [p] if isinstance(p, NamePattern) else [q for part in p.items for q in _names(part)]
-
-
-def _wrong_number(e: s.Applied, name: str, k: int) -> Rejected:
-    wanted, given = (f"{n} argument{'' if n == 1 else 's'}" for n in (k, len(e.arguments)))
-    return Rejected(WrongNumberOfArguments(span=e.span, name=name, wanted=wanted, given=given))
