@@ -340,7 +340,7 @@ class Cursor:
                 expected=expected,
                 opening=opening.text,
                 hint=hint,
-                notes=(note,),
+                notes=(note,) if note.span != self.here() else (),
                 fix=fix,
             )
         )
