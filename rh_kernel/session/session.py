@@ -253,7 +253,10 @@ def _undo(session: Session, undo: Undo, number: int, *, alone: bool) -> Run:
         wanted, hint = "a cell of its own", "it undoes what a whole cell did"
         problem = DirectiveWords(span=undo.span, name="undo", wanted=wanted, found="other items beside it", hint=hint)
     elif not session.past:
-        problem = NothingToUndo(span=undo.span, why="no cell has changed anything, as far as is remembered")
+        hint = (
+            f"The last {MOST} cells that changed something are remembered; `%reset` gives the locations their first contents."
+        )
+        problem = NothingToUndo(span=undo.span, why="no cell has changed anything, as far as is remembered", hint=hint)
     if problem is not None:
         yield Shown(number, ItemFailed((problem,)))
         return session, _End.FAILED

@@ -61,9 +61,10 @@ def read_csv(file: Path) -> dict[str, Array]:
 def _header(line: str, file: str) -> tuple[list[str], str]:
     separator = next((s for s in ",;\t" if s in line), ",")
     names = [name.strip() for name in next(csv.reader([line], delimiter=separator), [])]
-    if not any(names):
-        raise Rejected(NoSamples(what=f'"{file}"', found="an empty first line", expected="the names of the columns"))
     hint = "the first line names the columns, for instance x0,x1,t"
+    if not any(names):
+        found, expected = "an empty first line", "the names of the columns"
+        raise Rejected(NoSamples(what=f'"{file}"', found=found, expected=expected, hint=hint))
     if all(_number(name) is not None for name in names):
         raise Rejected(BadColumns(why="the first line of the file holds numbers", expected="names of columns", hint=hint))
     if "" in names:
@@ -91,11 +92,13 @@ def _columns(names: list[str]) -> dict[str, list[int]]:
         written = ", ".join(names[place] for _, place in pairs)
         if stem in names:
             why = f"`{stem}` is a column and has numbered columns beside it"
-            raise Rejected(BadColumns(why=why, found=f"{stem}, {written}"))
+            hint = f"Name the first column `{stem}0`, or call it something else."
+            raise Rejected(BadColumns(why=why, found=f"{stem}, {written}", hint=hint))
         if [number for number, _ in pairs] != list(range(len(pairs))):
             why = f"the columns of `{stem}` are not numbered one by one from 0"
             expected = f"{stem}0" if len(pairs) == 1 else f"{stem}0 to {stem}{len(pairs) - 1}"
-            raise Rejected(BadColumns(why=why, found=written, expected=expected))
+            hint = f"The columns `{stem}0`, `{stem}1`, … form the array `{stem}`, so none may be missing."
+            raise Rejected(BadColumns(why=why, found=written, expected=expected, hint=hint))
         columns[stem] = [place for _, place in pairs]
     return columns
 
@@ -103,7 +106,8 @@ def _columns(names: list[str]) -> dict[str, list[int]]:
 def _table(text: str, names: list[str], separator: str) -> Array:
     """The numbers, one row a sample. What NumPy's reader does not like is read again by a slower one that says where it is."""
     if not text.strip():
-        raise Rejected(NoSamples(what="the file", found="its first line alone", expected="a line for each sample"))
+        found, hint = "its first line alone", "Below the names of the columns stands a line for each sample."
+        raise Rejected(NoSamples(what="the file", found=found, expected="a line for each sample", hint=hint))
     try:
         table = np.loadtxt(StringIO(text, newline=""), delimiter=separator, comments=None, ndmin=2, quotechar='"')
     except ValueError:
@@ -120,7 +124,8 @@ def _rows(text: str, names: list[str], separator: str) -> Iterator[list[float]]:
         if not any(cell.strip() for cell in row) and len(row) < 2:
             continue
         if len(row) != len(names):
-            raise Rejected(RaggedRow(line=line, found=f"{len(row)} entries", expected=str(len(names))))
+            hint = "Every line has one entry for each column; an entry with a separator in it stands in quotes."
+            raise Rejected(RaggedRow(line=line, found=f"{len(row)} entries", expected=str(len(names)), hint=hint))
         yield [_cell(cell, line, name) for cell, name in zip(row, names, strict=True)]
 
 

@@ -33,7 +33,8 @@ class DataSet:
     def part(self, name: str, rows: npt.NDArray[np.intp]) -> "DataSet":
         """The samples with these numbers, in that order. Raises ``Rejected`` if there are none."""
         if not len(rows):
-            raise Rejected(NoSamples(what=f'"{name}"', found=f'{self.size} in all of "{self.name}"'))
+            found, hint = f'{self.size} in all of "{self.name}"', "There are too few to be parted: use the whole set."
+            raise Rejected(NoSamples(what=f'"{name}"', found=found, hint=hint))
         return DataSet(name, MappingProxyType({key: _read_only(array[rows]) for key, array in self.arrays.items()}))
 
 
@@ -44,7 +45,8 @@ def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
     all are arrays of finite reals, of one length, which is not 0.
     """
     if not arrays:
-        raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one"))
+        hint = "Each component of a sample is an array, samples first."
+        raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one", hint=hint))
     found = {key: real_array(key, value) for key, value in arrays.items()}
     lengths = {key: len(array) for key, array in found.items()}
     if len(set(lengths.values())) > 1:
@@ -52,7 +54,8 @@ def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
         hint = "the first axis of each array goes through the samples"
         raise Rejected(LengthsDiffer(found=counts, expected="the same number for each", hint=hint))
     if 0 in lengths.values():
-        raise Rejected(NoSamples(what=f'"{name}"', found="arrays of length 0"))
+        hint = "The first axis of each array counts the samples."
+        raise Rejected(NoSamples(what=f'"{name}"', found="arrays of length 0", hint=hint))
     for key, array in found.items():
         _check_finite(key, array)
     return DataSet(name, MappingProxyType({key: _read_only(array) for key, array in found.items()}))

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.arithmetic import combined, zero
 from rh_kernel.ad.language.calls import Room
-from rh_kernel.ad.language.complaints import wrong_number, wrong_number_of
+from rh_kernel.ad.language.complaints import no_tuple, not_ground, operands_differ, wrong_number, wrong_number_of
 from rh_kernel.ad.language.core import (
     Apply,
     Array,
@@ -51,7 +51,6 @@ from rh_kernel.typing.errors import (
     NameTwice,
     NoSuchComponent,
     OperandsDiffer,
-    PatternDoesNotFit,
     TypesDiffer,
     Undetermined,
     WrongKindOfName,
@@ -214,17 +213,12 @@ class Elaboration:
             return Let(a, M, Map(x, Apply("mul", (Variable(a), Variable(x))), N)), B
         self._ground(b.left.span, b.sign, A)
         if A != B or (not additive and not isinstance(A, Real)):
-            why = f"`{b.sign}` {'adds' if b.symbol == 'add' else 'takes'} two of one type"
-            expected = "two of one type; a number times an array is written a * xs"
-            raise Rejected(OperandsDiffer(span=b.span, why=why, found=f"{A} and {B}", expected=expected))
+            raise operands_differ(b, A, B)
         return combined(b.symbol, A, (M, N), self.names), A
 
     def _ground(self, span: Span, sign: str, A: Type) -> Type:
         if not is_ground(A):
-            why = f"`{sign}` is for numbers, arrays and tuples of them"
-            hint = "A function is applied first, `f(x)`, and a sum taken apart by `case M of inl x -> N | inr y -> L`."
-            expected = "a type without functions and sums"
-            raise Rejected(OperandsDiffer(span=span, why=why, found=str(A), expected=expected, hint=hint))
+            raise not_ground(span, sign, A)
         return A
 
     def _projection(self, span: Span, index: int, M: Term, A: Type) -> Typed:
@@ -232,13 +226,17 @@ class Elaboration:
             case Product(factors) if index <= len(factors):
                 return Projection(index, M), factors[index - 1]
             case _:
-                raise Rejected(NoSuchComponent(span=span, index=index, found=self.unknowns.shown(A), expected="a tuple"))
+                hint = "A tuple `(M, N)` has components, `p.1` and `p.2`; an array has entries, `xs[0]`."
+                raise Rejected(
+                    NoSuchComponent(span=span, index=index, found=self.unknowns.shown(A), expected="a tuple", hint=hint)
+                )
 
     def _entry(self, span: Span, index: int, operand: s.Expr, scope: Scope) -> Typed:
         M, n = self._array(operand, scope)
         if index >= n:
             expected = f"an index from 0 to {n - 1}" if n else "an array with an entry"
-            raise Rejected(NoSuchComponent(span=span, index=index, found=str(Real(n)), expected=expected))
+            found, hint = str(Real(n)), "Entries are counted from 0."
+            raise Rejected(NoSuchComponent(span=span, index=index, found=found, expected=expected, hint=hint))
         return Index(M, index), SCALAR
 
     def _array(self, expression: s.Expr, scope: Scope) -> tuple[Term, int]:
@@ -247,9 +245,11 @@ class Elaboration:
             case Real(n):
                 return M, n
             case None:
-                raise Rejected(Undetermined(span=expression.span, what="how many entries this has"))
+                hint = "Give the parameter that it depends on a type with a size, `xs : Real(3)`."
+                raise Rejected(Undetermined(span=expression.span, what="how many entries this has", hint=hint))
             case _:
-                raise Rejected(TypesDiffer(span=expression.span, found=self.unknowns.shown(A), expected="an array Real(n)"))
+                found, hint = self.unknowns.shown(A), "An array is written `[1, 2]`; a component of a tuple is `p.1`."
+                raise Rejected(TypesDiffer(span=expression.span, found=found, expected="an array Real(n)", hint=hint))
 
     def _applied(self, e: s.Applied, scope: Scope) -> Typed:
         head = e.function
@@ -318,11 +318,11 @@ class Elaboration:
                 known = self.unknowns.known(A)
                 if not isinstance(known, Product) or len(known.factors) != len(items):
                     found = self.unknowns.shown(A)
-                    raise Rejected(PatternDoesNotFit(span=p.span, wanted=len(items), found=found, expected="a tuple"))
+                    raise no_tuple(p.span, len(items), found, known)
                 names = [q.name for q in _names(p) if q.name != "_"]
                 if len(set(names)) < len(names):
                     twice = next(q for q in _names(p) if names.count(q.name) > 1)
-                    raise Rejected(NameTwice(span=twice.span, name=twice.name))
+                    raise Rejected(NameTwice(span=twice.span, name=twice.name, hint="Give each part another name, or `_`."))
                 if isinstance(M, Tuple):
                     for q, N, B in zip(items, M.components, known.factors, strict=True):
                         self._bind(q, N, B, scope, spine)
@@ -344,7 +344,8 @@ class Elaboration:
         M, A = self.term(e.operand, scope)
         known = self.unknowns.known(A)
         if not isinstance(known, Sum):
-            raise Rejected(TypesDiffer(span=e.operand.span, found=self.unknowns.shown(A), expected="a sum A + B"))
+            hint = "A sum is made by `inl(M)` and `inr(M)`."
+            raise Rejected(TypesDiffer(span=e.operand.span, found=self.unknowns.shown(A), expected="a sum A + B", hint=hint))
         x, y = self.names.fresh(e.left_name.text), self.names.fresh(e.right_name.text)
         N, B = self.term(e.left, {**scope, e.left_name.text: (x, known.left)}, hint)
         L = self.of(e.right, {**scope, e.right_name.text: (y, known.right)}, B)
@@ -360,7 +361,8 @@ class Elaboration:
             if arrays and found != size:
                 why = f"`{e.head.text}` takes arrays of one size"
                 sizes = f"{Real(size)} and {Real(found)}"
-                raise Rejected(OperandsDiffer(span=e.span, why=why, found=sizes, expected="two of one size"))
+                hint = "Entry i of one goes with entry i of the other."
+                raise Rejected(OperandsDiffer(span=e.span, why=why, found=sizes, expected="two of one size", hint=hint))
             arrays.append(M)
             size = found
         names = [self.names.fresh(x.text) for x in e.names]

@@ -55,7 +55,8 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
     scratch: Path | None = None
     try:
         if target.is_dir():
-            raise Rejected(CannotSave(span=span, why=f"`{target.name}` is a folder", expected=_EXPECTED))
+            why, hint = f"`{target.name}` is a folder", "Choose another name: there is a folder of this one."
+            raise Rejected(CannotSave(span=span, why=why, expected=_EXPECTED, hint=hint))
         if target.exists() and not os.access(target, os.W_OK):
             raise Rejected(CannotSave(span=span, why=f"`{target.name}` is write-protected", hint="choose another name"))
         with NamedTemporaryFile(dir=target.parent, prefix=".rh-", delete=False) as file:
@@ -110,11 +111,13 @@ def restored(found: Mapping[str, Array], locations: Mapping[str, Location], file
         raise Rejected(CannotRestore(span=span, why=f"`{file}` has no content for a location here", found=have, hint=hint))
     for name, array in changes.items():
         if array.dtype.kind not in "fiub":
-            raise Rejected(CannotRestore(span=span, why=f"`{name}` holds no real numbers", found=str(array.dtype)))
+            why, hint = f"`{name}` holds no real numbers", "Locations hold real numbers: save the file with such an array."
+            raise Rejected(CannotRestore(span=span, why=why, found=str(array.dtype), hint=hint))
         if locations[name].shape != (shape := tuple([dim(n) for n in array.shape])):
             found_, expected = (f"`{name}` : Real({show_shape(s)})" for s in (shape, locations[name].shape))
             why = f"the content of `{name}` in `{file}` has another shape"
-            raise Rejected(CannotRestore(span=span, why=why, found=found_, expected=expected))
+            hint = f"Declare `{name}` with the shape that the file has, or load another file."
+            raise Rejected(CannotRestore(span=span, why=why, found=found_, expected=expected, hint=hint))
     return {name: np.array(array, dtype=np.float64) for name, array in changes.items()}
 
 
@@ -184,7 +187,8 @@ def _mode(target: Path) -> int:
 
 
 def _unwritable(target: Path, failure: OSError, span: Span) -> Rejected:
-    return Rejected(CannotSave(span=span, why=f"`{target.name}` cannot be written", found=_said(failure)))
+    hint = "Choose another name or folder, or make room on the disk."
+    return Rejected(CannotSave(span=span, why=f"`{target.name}` cannot be written", found=_said(failure), hint=hint))
 
 
 def _said(failure: Exception) -> str:

@@ -87,8 +87,8 @@ def needs_expression(item: items.Directive) -> s.Expr:
 def expect_no_words(item: items.Directive) -> None:
     """Raises ``Rejected`` if something follows the directive's name."""
     if item.words or item.argument is not None:
-        found = f"`{item.span.text}`"
-        raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="nothing more", found=found))
+        found, hint = f"`{item.span.text}`", f"Write `%{item.name.text}` alone on its line."
+        raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="nothing more", found=found, hint=hint))
 
 
 def chosen(item: items.Directive, *choices: str) -> str | None:

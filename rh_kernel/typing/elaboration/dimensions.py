@@ -47,7 +47,8 @@ def several(cx: Context, dims: tuple[s.Expr, ...]) -> tuple[Dim, ...]:
 
 def too_many_axes(axes: int, span: Span) -> Rejected:
     """The complaint about an array with so many axes."""
-    return Rejected(BadDimension(span=span, what=f"this array has {axes} axes", expected=f"at most {AXES}"))
+    hint = "Several axes can be one, `Real(m * n)`, and `reshape` goes between."
+    return Rejected(BadDimension(span=span, what=f"this array has {axes} axes", expected=f"at most {AXES}", hint=hint))
 
 
 _OF_DIMENSIONS = frozenset({s.BinaryOperator.PLUS, s.BinaryOperator.MINUS, s.BinaryOperator.TIMES, s.BinaryOperator.FLOOR})
@@ -57,7 +58,8 @@ def elaborate_dim(cx: Context, e: s.Expr) -> Dim:
     """The dimension that is written. Raises ``Rejected``."""
     d = _dim(cx, e)
     if d.constant is not None and d.constant < 0:
-        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` is {d if e.span.text != str(d) else 'less than 0'}"))
+        what = f"`{e.span.text}` is {d if e.span.text != str(d) else 'less than 0'}"
+        raise Rejected(BadDimension(span=e.span, what=what, hint="A dimension counts entries: it is 0 or more."))
     return d
 
 
@@ -112,7 +114,8 @@ def _no_dimension(e: s.Expr) -> Rejected:
 
 def _divided(e: s.Expr, divide: Callable[[Dim, Dim], Dim], n: Dim, d: Dim) -> Dim:
     if d.constant == 0:
-        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` divides by 0"))
+        hint = "Divide by a number from 1 on."
+        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` divides by 0", hint=hint))
     return divide(n, d)
 
 
