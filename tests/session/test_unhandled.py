@@ -61,8 +61,8 @@ def test_the_handler_around_has_no_clause(text: str) -> None:
         ),
         (
             "loc v : Real(2, 2) = eye\nhandle FC[v]([1, 2]) with { return x -> return x ; FC[w](x), k -> k(x) }",
-            "The handler around it has a clause for `FC[w]` alone, and this is `FC[v]`. A clause for all is `FC[l](x), k -> Q`, "
-            "where `k` takes Real(m).",
+            "The handler around it has a clause for `FC[w]` alone, and this is `FC[v]`. "
+            "A clause for all is `FC[l](x), k -> Q`, where `k` takes Real(m).",
         ),
     ],
 )

@@ -344,8 +344,8 @@ class Elaboration:
         M, A = self.term(e.operand, scope)
         known = self.unknowns.known(A)
         if not isinstance(known, Sum):
-            hint = "A sum is made by `inl(M)` and `inr(M)`."
-            raise Rejected(TypesDiffer(span=e.operand.span, found=self.unknowns.shown(A), expected="a sum A + B", hint=hint))
+            made = "A sum is made by `inl(M)` and `inr(M)`."
+            raise Rejected(TypesDiffer(span=e.operand.span, found=self.unknowns.shown(A), expected="a sum A + B", hint=made))
         x, y = self.names.fresh(e.left_name.text), self.names.fresh(e.right_name.text)
         N, B = self.term(e.left, {**scope, e.left_name.text: (x, known.left)}, hint)
         L = self.of(e.right, {**scope, e.right_name.text: (y, known.right)}, B)
@@ -361,8 +361,8 @@ class Elaboration:
             if arrays and found != size:
                 why = f"`{e.head.text}` takes arrays of one size"
                 sizes = f"{Real(size)} and {Real(found)}"
-                hint = "Entry i of one goes with entry i of the other."
-                raise Rejected(OperandsDiffer(span=e.span, why=why, found=sizes, expected="two of one size", hint=hint))
+                pairs = "Entry i of one goes with entry i of the other."
+                raise Rejected(OperandsDiffer(span=e.span, why=why, found=sizes, expected="two of one size", hint=pairs))
             arrays.append(M)
             size = found
         names = [self.names.fresh(x.text) for x in e.names]
