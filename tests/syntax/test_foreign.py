@@ -41,6 +41,8 @@ def test_what_is_right_is_not_taken_for_another_language(text: str) -> None:
         ("let x <- 2 in x // half", "Comments begin with `#`."),
         ("let x <- 2 in x // half(x)", "Comments begin with `#`."),
         ("softmax [1, 2]", "sizes and locations stand in square brackets, an input in round ones: softmax([1, 2])"),
+        ("fun f(x : Real(n // m)) Real = x", ""),
+        ("let x <- 2 in (x, // one\n  x)", "Comments begin with `#`."),
         ("reshape[4]", "sizes and locations stand in square brackets, an input in round ones: reshape([4])"),
         ("Pool[2]", "sizes and locations stand in square brackets, an input in round ones: Pool([2])"),
         ("let (a, b) <- ([1], [2]) in b[0]", "An entry is a slice of length 1: `slice[0, 1](b)`."),

@@ -152,7 +152,7 @@ def comment(passed: list[Token], opened: list[Token], token: Token, text: str) -
     """The ``//`` on the line of ``token``, or the token itself, that was meant to begin a comment, if it looks so.
 
     ``passed`` are the tokens in front of it, ``opened`` the brackets that are open there. Words follow each other behind the
-    ``//``, or else it stands outside of all brackets.
+    ``//``, or else it stands outside of all brackets; in a bracket that closes before the token it divides dimensions.
     """
     if token.text == "//" and passed:
         return token
@@ -161,7 +161,19 @@ def comment(passed: list[Token], opened: list[Token], token: Token, text: str) -
     if found is None:
         return None
     sign, words = passed[found], [*passed[found + 1 :], token]
+    if _closes(words):
+        return None
     has_words = any(a.kind is b.kind is Kind.NAME for a, b in pairwise(words)) and words[0].kind in {Kind.NAME, Kind.KEYWORD}
     is_inside = any(bracket.start < sign.start for bracket in opened)
     is_word = words[0].kind in {Kind.NAME, Kind.KEYWORD} and token.kind is not Kind.END and token.text not in CLOSERS.values()
     return sign if has_words or (is_word and not is_inside) else None
+
+
+def _closes(tokens: list[Token]) -> bool:
+    """Whether a bracket closes among the tokens that was open in front of them."""
+    depth = 0
+    for token in tokens:
+        depth += (token.text in CLOSERS) - (token.text in CLOSERS.values())
+        if depth < 0:
+            return True
+    return False

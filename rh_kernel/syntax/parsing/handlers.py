@@ -67,7 +67,8 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
         return OrdinaryClause(op, indices, x, k, Q, span=c.since(start))
     _arrow(c)
     Qf = expression(c)
-    check_bound(c, Qf, "`|` and the backward part", in_braces=True)
+    if not is_backward(c.rest()):
+        check_bound(c, Qf, "`|` and the backward part", in_braces=True)
     _bar(c, op)
     y = pattern(c)
     if not c.at(","):
