@@ -84,7 +84,9 @@ def comment_meant(cx: Context, e: s.Binary) -> Rejected | None:
     match e.right:
         case s.Var(name) | s.Apply(s.Name(name)) if _kind_here(cx, name) is None and name not in cx.definitions.failed:
             why = f"`//` divides dimensions, and `{name}` is not defined"
-            return Rejected(NotADimension(span=e.span, why=why, hint=COMMENTS, fix=sign(e.left.span, e.right.span, "//", "#")))
+            fix = sign(e.left.span, e.right.span, "//", "#")
+            span = e.span if fix is None else fix.span.to(e.right.span)
+            return Rejected(NotADimension(span=span, why=why, hint=COMMENTS, fix=fix))
         case _:
             return None
 
