@@ -76,7 +76,8 @@ def _counted(count: Count, case: Case, found: dict[str, dict[str, int]]) -> int 
     counters = found[system.name]
     if count.name not in counters:
         known = ", ".join([*counters, *measures])
-        raise Rejected(CannotDo(system=system.name, what=f"does not count “{count.name}”", expected=known))
+        hint = f"It counts {known}."
+        raise Rejected(CannotDo(system=system.name, what=f"does not count “{count.name}”", expected=known, hint=hint))
     return counters[count.name]
 
 

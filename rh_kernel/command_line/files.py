@@ -38,7 +38,8 @@ def write(file: str, text: str) -> None:
     try:
         Path(file).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        raise Rejected(CannotWrite(file=file, why=_why(error))) from None
+        hint = "Choose a file and a folder that you may write to."
+        raise Rejected(CannotWrite(file=file, why=_why(error), hint=hint)) from None
 
 
 def _why(error: Exception) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.planning import plan
+from rh_kernel.session.names import arrow
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -48,11 +48,12 @@ from rh_kernel.session.results import (
     TypeShown,
     Working,
 )
-from rh_kernel.session.session import Session, execute
+from rh_kernel.session.session import Session, execute, plans_of
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parsing.parser import parse
+from rh_kernel.syntax.parsing.parser import Unparsed, parse
 from rh_kernel.typing.definitions import kind_of
+from rh_kernel.typing.explaining.remarks import remarks
 
 
 def run(file: str, report: Report, settings: Settings) -> None:
@@ -77,11 +78,13 @@ def check(file: str, report: Report, settings: Settings) -> None:
     """The type of every item, evaluating nothing. Raises ``Rejected`` without a file."""
     source = read(file)
     session = Session.start(folder(file), settings)
-    definitions, around = session.definitions, session.surroundings
-    for number, item in enumerate(parse(source), start=1):
-        definitions, planned = plan(definitions, item, around)
-        around = around.after(planned)
-        report.result(number, checked(planned, item.span.text))
+    items = parse(source)
+    for number, (item, (definitions, planned)) in enumerate(zip(items, plans_of(session, items, ""), strict=True), start=1):
+        if not isinstance(planned, Refuse) and not isinstance(item, Unparsed):
+            for words in remarks(definitions, item):
+                report.result(number, Notice(words))
+        if planned != Refuse(()):
+            report.result(number, checked(planned, item.span.text))
 
 
 def checked(planned: Plan, text: str) -> Result:
@@ -102,11 +105,11 @@ def checked(planned: Plan, text: str) -> Result:
 
             return TypeShown(" ".join(text.split()), of_effects(C))
         case DeclareFunction(program):
-            return DeclarationMade(program.name, "a function", f"{program.domain} -> {program.result}")
+            return DeclarationMade(program.name, "a function", arrow(program))
         case Compute(type=A):
             return TypeShown(" ".join(text.split()), str(A))
         case ShowForms(program=program) | Differentiate(program=program):
-            return TypeShown(" ".join(text.split()), f"{program.domain} -> {program.result}")
+            return TypeShown(" ".join(text.split()), arrow(program))
         case ShowType(subject, type_shown, remarks):
             return TypeShown(subject, type_shown, remarks)
         case Derive(subject, type_shown):

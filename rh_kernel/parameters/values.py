@@ -36,7 +36,8 @@ def _number(name: str, value: object) -> str:
         case float() if math.isfinite(value):
             return repr(float(value))
         case float():
-            raise Rejected(NotFinite(place=f"`{name}`", found=str(float(value)), expected="a finite number"))
+            found, hint = str(float(value)), "Leave the parameter out to keep the value that the notebook gives it."
+            raise Rejected(NotFinite(place=f"`{name}`", found=found, expected="a finite number", hint=hint))
         case None:
             raise _refused(name, "nothing", "a parameter that is left out keeps the value that the notebook gives it")
         case _:

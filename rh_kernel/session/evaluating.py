@@ -30,6 +30,7 @@ from rh_kernel.syntax.core import Array, Command, Const, Return, Scope, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta
+from rh_kernel.syntax.unhandled import with_handlers
 from rh_kernel.syntax.values import tuple_of
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
@@ -68,7 +69,7 @@ def evaluate(
                 outcome = run_arrow(arrow, (), heap, strict=settings.strict)
                 return Evaluated(_value(iter(outcome.values), subject.type), _frozen(_changed(heap, outcome.heap)))
     except Stuck as failure:
-        raise placed(failure, span_of(subject)) from None
+        raise explained(failure, subject) from None
 
 
 def _computed(
@@ -98,12 +99,17 @@ def translated(subject: ClosedTerm | ClosedCommand, settings: Settings) -> Progr
             case ClosedCommand(P):
                 return translate(P, strict=settings.strict, longest=longest(settings))
     except Stuck as failure:
-        raise placed(failure, span_of(subject)) from None
+        raise explained(failure, subject) from None
 
 
 def span_of(subject: ClosedTerm | ClosedCommand) -> Span | None:
     """Where it is written."""
     return subject.term.span if isinstance(subject, ClosedTerm) else subject.command.span
+
+
+def explained(failure: Stuck, subject: ClosedTerm | ClosedCommand) -> Stuck:
+    """The failure of an evaluation, with its place in the subject and, of an operation, the handlers around it there."""
+    return placed(with_handlers(failure, _command(subject)), span_of(subject))
 
 
 def frozen(array: Array) -> Array:

@@ -42,8 +42,10 @@ def same_declarations(one: "Effects | None", other: "Effects | None") -> bool:
 
 
 def arrow(f: "Program") -> str:
-    """The type of a function of the laboratory as it is shown."""
-    return f"{f.domain} -> {f.result}"
+    """The type of a function of the laboratory as it is shown, and can be written: ``(Real -> Real) -> Real``."""
+    from rh_kernel.ad.language.types import Function
+
+    return str(Function(f.domain, f.result)).replace("→", "->")
 
 
 def _name_shown(definition: Definition, span: Span, outdated: Mapping[str, tuple[str, ...]]) -> NameShown:

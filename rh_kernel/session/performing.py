@@ -18,7 +18,7 @@ from rh_kernel.session.checking import check
 from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives.storage import Restored, Written, followed, read, write
-from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, evaluate, frozen, span_of
+from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, evaluate, explained, frozen, span_of
 from rh_kernel.session.limits.budget import allowed, allowed_by, check_size, limits, longest, room
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.plans import (
@@ -74,6 +74,7 @@ from rh_kernel.source.tables import table
 from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import placed
+from rh_kernel.syntax.unhandled import with_handlers
 from rh_kernel.training.events import Diverged, Progress, Trained
 from rh_kernel.training.events import Event as TrainingEvent
 from rh_kernel.training.loop import train
@@ -282,7 +283,7 @@ def _trace(number: int, plan: Trace, state: State) -> Generator[Event, None, Sta
                 yield Working()
         value, heap = materialise(now.value), now.heap
     except Stuck as failure:
-        stuck = placed(failure, span_of(subject)).diagnostics
+        stuck = explained(failure, subject).diagnostics
     yield Shown(number, TraceMade(start, subject.type, tuple(steps), value, stuck, state.heap, plan.written))
     if stuck:
         raise Stuck(*stuck)
@@ -313,7 +314,8 @@ def _train(number: int, plan: Train, state: State) -> Generator[Event, None, Sta
         if last is None:
             raise
     except Stuck as failure:
-        raise placed(failure, plan.span) from None
+        commands = (run.command, *(measure.command for measure in run.measures))
+        raise placed(with_handlers(failure, *commands), plan.span) from None
     if last is None:
         raise KernelBug("a training run ended without a word")
     after = _after(state, last.heap)

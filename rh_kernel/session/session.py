@@ -44,6 +44,7 @@ from rh_kernel.typing.definitions import (
     OpDefinition,
 )
 from rh_kernel.typing.errors import UnknownName
+from rh_kernel.typing.explaining.remarks import remarks
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
@@ -105,8 +106,10 @@ def execute(session: Session, source: Source, *, keep_going: bool = False, cell:
     if not keep_going:
         after, end = yield from _timed(start, items, 1, cell)
         return session if end is _End.FAILED else _at_the_end(after)
+    continues = False
     for number, item in enumerate(items, start=1):
-        after, end = yield from _timed(start, (item,), number, "")
+        after, end = yield from _timed(start, (item,), number, "", continues=continues)
+        continues = _goes_on(item, continues=continues)
         failed = end is _End.FAILED
         start = replace(start, definitions=without(start.definitions, item)) if failed else after
         if end is _End.INTERRUPTED:
@@ -151,14 +154,17 @@ def is_same(before: Session, after: Session) -> bool:
     )
 
 
-def _timed(session: Session, items: Items, first: int, cell: str) -> Run:
-    return (yield from within(session.settings.bounds.seconds, _cell(session, items, first, cell)))
+def _timed(session: Session, items: Items, first: int, cell: str, *, continues: bool = False) -> Run:
+    return (yield from within(session.settings.bounds.seconds, _cell(session, items, first, cell, continues=continues)))
 
 
-def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
-    """The events of some items that take effect together; ``first`` is the number of the first of them."""
+def _cell(session: Session, items: Items, first: int, cell: str, *, continues: bool) -> Run:
+    """The events of some items that take effect together; ``first`` is the number of the first of them.
+
+    ``continues`` tells that the item before them is cut off.
+    """
     try:
-        plans = yield from plans_in_turn(session, items, cell)
+        plans = yield from plans_in_turn(session, items, cell, continues=continues)
     except TimeIsUp as failure:
         yield Shown(first, ItemFailed(failure.diagnostics))
         return session, _End.FAILED
@@ -188,6 +194,8 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
         for number, (item, (after, planned)) in enumerate(zip(items, plans, strict=True), start=first):
             span = item.span
             try:
+                for words in () if isinstance(item, Unparsed) else remarks(after, item):
+                    yield Shown(number, Notice(words))
                 state = yield from perform(number, planned, state)
             except Interrupted as interrupted:
                 definitions, state, end = after, interrupted.state, _End.INTERRUPTED
@@ -207,41 +215,46 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
     return commit(session, after_all), end
 
 
-def plans_of(session: Session, items: Items, cell: str) -> Plans:
+def plans_of(session: Session, items: Items, cell: str, *, continues: bool = False) -> Plans:
     """The plan of each item, with the definitions after it, made in one go."""
-    return at_once(plans_in_turn(session, items, cell))
+    return at_once(plans_in_turn(session, items, cell, continues=continues))
 
 
-def plans_in_turn(session: Session, items: Items, cell: str) -> Generator[Working, None, Plans]:
+def plans_in_turn(session: Session, items: Items, cell: str, *, continues: bool = False) -> Generator[Working, None, Plans]:
     """The plan of each item, with the definitions after it. It pauses while data is read.
 
-    Nothing is said about text that should have continued the item above it: it lacks what that one binds or opens. Raises
-    only what is thrown in at a pause.
+    Nothing is said about text that should have continued the item above it: it lacks what that one binds or opens. For the
+    first item ``continues`` tells whether there is such a one above it. Raises only what is thrown in at a pause.
     """
     with put_off():
-        return (yield from _planned(session, items, cell))
+        return (yield from _planned(session, items, cell, continues=continues))
 
 
-def _planned(session: Session, items: Items, cell: str) -> Generator[Working, None, Plans]:
+def _planned(session: Session, items: Items, cell: str, *, continues: bool) -> Generator[Working, None, Plans]:
     around = replace(session.surroundings, cell=cell)
     definitions = session.definitions.forget(cell)
     plans: list[tuple[Definitions, Plan]] = []
     told: set[str] = set()
-    is_cut_off = False
     for item in items:
         bound = around.settings.bounds.nodes
         nodes = EVERYTHING if bound is None else bound
         if definitions.nodes != nodes:
             definitions = replace(definitions, nodes=nodes)
         definitions, planned = yield from planning(definitions, item, around)
-        continues, is_cut_off = is_cut_off, isinstance(item, Unparsed) and item.is_cut_off
+        is_cut_off = isinstance(item, Unparsed) and item.is_cut_off
         if continues and not is_cut_off and isinstance(item, Evaluation | Unparsed) and isinstance(planned, Refuse):
             planned = Refuse(())
+        continues = _goes_on(item, continues=continues)
         if cell and isinstance(item, EqualityCheck | TypeCheck) and isinstance(planned, Refuse):
             planned = _news(planned, told)
         plans.append((definitions, planned))
         around = around.after(planned)
     return plans
+
+
+def _goes_on(item: Item | Unparsed, *, continues: bool) -> bool:
+    """Whether the text below an item should have continued it, or with it the one above, which it then ``continues``."""
+    return isinstance(item, Unparsed) and (item.is_cut_off or (continues and item.is_clause))
 
 
 def _news(refused: Refuse, told: set[str]) -> Refuse:
@@ -260,7 +273,10 @@ def _undo(session: Session, undo: Undo, number: int, *, alone: bool) -> Run:
         wanted, hint = "a cell of its own", "it undoes what a whole cell did"
         problem = DirectiveWords(span=undo.span, name="undo", wanted=wanted, found="other items beside it", hint=hint)
     elif not session.past:
-        problem = NothingToUndo(span=undo.span, why="no cell has changed anything, as far as is remembered")
+        hint = (
+            f"The last {MOST} cells that changed something are remembered; `%reset` gives the locations their first contents."
+        )
+        problem = NothingToUndo(span=undo.span, why="no cell has changed anything, as far as is remembered", hint=hint)
     if problem is not None:
         yield Shown(number, ItemFailed((problem,)))
         return session, _End.FAILED

@@ -132,8 +132,8 @@ def device_text(settings: Settings) -> str:
 
 def no_gpu_text(found: NoCard) -> str:
     """What is said, once, where the GPU is asked for and none answers."""
-    complaint = NoGPU(why=found.why)
-    return f"{complaint.code} {complaint.title}: {complaint.message}\n    hint      {found.mend}"
+    complaint = NoGPU(why=found.why, hint=found.mend)
+    return f"{complaint.code} {complaint.title}: {complaint.message}\n    hint      {complaint.hint}"
 
 
 def told_of_device(settings: Settings) -> str:

@@ -140,5 +140,6 @@ def _type(data: DataSet, name: str, A: Type | None) -> Type:
     if B is None or A not in (None, B):
         found = "no such array" if B is None else f"`{name}` of type {B}"
         expected = "" if A is None else str(A)
-        raise Rejected(NoSuchArray(name=data.name, array=name, found=found, expected=expected))
+        hint = f'The arrays of "{data.name}": {", ".join([f"`{known}` : {C}" for known, C in data.types.items()])}.'
+        raise Rejected(NoSuchArray(name=data.name, array=name, found=found, expected=expected, hint=hint))
     return B

@@ -44,7 +44,8 @@ class DataSet:
     def part(self, name: str, rows: npt.NDArray[np.intp]) -> Blocks["DataSet"]:
         """The samples with these numbers, in that order, copied in blocks. Raises ``Rejected`` if there are none."""
         if not len(rows):
-            raise Rejected(NoSamples(what=f'"{name}"', found=f'{self.size} in all of "{self.name}"'))
+            found, hint = f'{self.size} in all of "{self.name}"', "There are too few to be parted: use the whole set."
+            raise Rejected(NoSamples(what=f'"{name}"', found=found, hint=hint))
         arrays: dict[str, Array] = {}
         for key, array in self.arrays.items():
             arrays[key] = part = np.empty((len(rows), *array.shape[1:]))
@@ -82,13 +83,15 @@ def samples(name: str, arrays: Mapping[str, Array]) -> Blocks[DataSet]:
 def check_lengths(name: str, lengths: Mapping[str, int]) -> None:
     """Raises ``Rejected`` unless there are arrays, of one length, which is not 0."""
     if not lengths:
-        raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one"))
+        hint = "Each component of a sample is an array, samples first."
+        raise Rejected(NoSamples(what=f'"{name}"', found="no arrays", expected="at least one", hint=hint))
     if len(set(lengths.values())) > 1:
         counts = listed([f"`{key}` has {length}" for key, length in lengths.items()])
         hint = "the first axis of each array goes through the samples"
         raise Rejected(LengthsDiffer(found=counts, expected="the same number for each", hint=hint))
     if 0 in lengths.values():
-        raise Rejected(NoSamples(what=f'"{name}"', found="arrays of length 0"))
+        hint = "The first axis of each array counts the samples."
+        raise Rejected(NoSamples(what=f'"{name}"', found="arrays of length 0", hint=hint))
 
 
 def real_array(name: str, value: npt.ArrayLike) -> Array:

@@ -84,12 +84,15 @@ def _real(name: str, value: npt.ArrayLike) -> Array:
     try:
         array = np.asarray(value)
     except ValueError:
-        raise Rejected(NotNumbers(array=name, found="rows of different lengths", expected=expected)) from None
+        found, hint = "rows of different lengths", "Give the rows equally many entries, or give a tuple of arrays."
+        raise Rejected(NotNumbers(array=name, found=found, expected=expected, hint=hint)) from None
     if array.dtype.kind not in "fiub":
-        raise Rejected(NotNumbers(array=name, found=f"entries of type {array.dtype}", expected=expected))
+        hint = "Turn the entries into numbers first, with `array.astype(float)`."
+        raise Rejected(NotNumbers(array=name, found=f"entries of type {array.dtype}", expected=expected, hint=hint))
     array = np.asarray(array, dtype=np.float64)
     if not np.isfinite(array).all():
         at = np.argwhere(~np.isfinite(array))[0]
         place = f"`{name}`[{', '.join(str(i) for i in at)}]" if array.ndim else f"`{name}`"
-        raise Rejected(NotFinite(place=place, found=str(array[tuple(at)]), expected="a finite number"))
+        hint = "Replace such entries first, for instance with `np.nan_to_num(array)`."
+        raise Rejected(NotFinite(place=place, found=str(array[tuple(at)]), expected="a finite number", hint=hint))
     return array

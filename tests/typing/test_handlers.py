@@ -66,6 +66,19 @@ HANDLED: list[tuple[str, str, Any]] = [
         "Real(1)",
         [7],
     ),
+    # a declared location fixes the dimensions of a parameter beside it, on whichever side of it that is
+    (
+        "op Two[l : Loc(m, n), v : Loc(m, n)] : Real(n) -> Real(m)\n" + W + "handle Two[w0, w0]([1, 1]) with {\n"
+        "  return x -> return x\n  Two[l, w0](x), k -> let w <= Get[l]() in k(w @ x + [0, 1]) }",
+        "Real(2)",
+        [3, 8],
+    ),
+    (
+        "op Two[l : Loc(m, n), v : Loc(m, n)] : Real(n) -> Real(m)\n" + W + "handle Two[w0, w0]([1, 1]) with {\n"
+        "  return x -> return x\n  Two[w0, l](x), k -> let w <= Get[l]() in k(w @ x + [0, 1]) }",
+        "Real(2)",
+        [3, 8],
+    ),
     (DROP + "handle Drop[0.5]([2, 4]) with { return x -> return x ; Drop[a](x), k -> k(a * x) }", "Real(2)", [1, 2]),
     (
         "op Two[a : Real, p : Dim] : 1 -> Real(p)\n"

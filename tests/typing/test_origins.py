@@ -96,3 +96,22 @@ def test_what_rev_handle_hides_is_shown_with_what_hides_it() -> None:
 def test_what_the_hint_says_can_be_done() -> None:
     text = f"{OP}{SGD}let a <- 2 in let b <- [1] in rev handle (b, a) <u, a>. return a * u with sgd(1, [1])"
     assert not wrong(text)
+
+
+def test_a_declared_number_in_the_types_of_an_operation_is_told_of() -> None:
+    _, session = run("dim n = 2", cell="cell 1")
+    _, session = run("op FC[l : Loc(m, n)] : Real(n) -> Real(m)\nloc w : Real(2, 3) = zeros", session, cell="cell 2")
+    (complaint,) = wrong("net f(x : Real(3)) = FC[w](x)", session, cell="cell 3")
+    assert "`FC : Real(2) -> Real(m)` is declared here; `n` is the number 2, declared in cell 1, line 1" in [
+        note.text for note in complaint.notes
+    ]
+
+
+def test_a_number_that_has_been_declared_anew_or_is_not_in_the_types_is_not_told_of() -> None:
+    _, session = run("dim n = 2\nop FC[l : Loc(m, n)] : Real(n) -> Real(m)\nloc w : Real(2, 3) = zeros", cell="cell 1")
+    _, session = run("dim n = 7", session, cell="cell 2")
+    (complaint,) = wrong("net f(x : Real(3)) = FC[w](x)", session, cell="cell 3")
+    assert complaint.notes
+    assert not [note for note in complaint.notes if "number" in note.text]
+    (complaint,) = wrong("dim k = 2\nfun g(x : Real(n')) = concat(x, fill[k](0))\ng(1, 2)")
+    assert [note.text for note in complaint.notes] == ["`g : Real(n') -> Real(n' + 2)` is declared here"]

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.arithmetic import combined, zero
 from rh_kernel.ad.language.calls import Room
+from rh_kernel.ad.language.complaints import no_tuple, not_ground, operands_differ, wrong_number, wrong_number_of
 from rh_kernel.ad.language.core import (
     Apply,
     Array,
@@ -38,6 +39,7 @@ from rh_kernel.ad.language.core import (
 )
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.parsing import WORDS
+from rh_kernel.ad.language.parsing_types import ARROWS
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, UNIT, Function, Product, Real, Sum, Type, is_ground, product
 from rh_kernel.ad.language.unification import Unknowns, settled
@@ -49,11 +51,9 @@ from rh_kernel.typing.errors import (
     NameTwice,
     NoSuchComponent,
     OperandsDiffer,
-    PatternDoesNotFit,
     TypesDiffer,
     Undetermined,
     WrongKindOfName,
-    WrongNumberOfArguments,
 )
 from rh_kernel.typing.explaining.complaints import recursive
 
@@ -112,9 +112,9 @@ class Elaboration:
     def need(self, span: Span, found: Type, wanted: Type, what: str = "this") -> None:
         """Raises ``Rejected`` if ``found`` is not ``wanted``."""
         if not self.unknowns.unify(found, wanted):
-            raise Rejected(
-                TypesDiffer(span=span, what=what, found=self.unknowns.shown(found), expected=self.unknowns.shown(wanted))
-            )
+            A, B = self.unknowns.shown(found), self.unknowns.shown(wanted)
+            hint = ARROWS if any("→" in shown for shown in (A, B)) else ""
+            raise Rejected(TypesDiffer(span=span, what=what, found=A, expected=B, hint=hint))
 
     def of(self, expression: s.Expr, scope: Scope, wanted: Type, what: str = "this") -> Term:
         """A term of the type ``wanted``."""
@@ -213,15 +213,12 @@ class Elaboration:
             return Let(a, M, Map(x, Apply("mul", (Variable(a), Variable(x))), N)), B
         self._ground(b.left.span, b.sign, A)
         if A != B or (not additive and not isinstance(A, Real)):
-            why = f"`{b.sign}` {'adds' if b.symbol == 'add' else 'takes'} two of one type"
-            expected = "two of one type; a number times an array is written a * xs"
-            raise Rejected(OperandsDiffer(span=b.span, why=why, found=f"{A} and {B}", expected=expected))
+            raise operands_differ(b, A, B)
         return combined(b.symbol, A, (M, N), self.names), A
 
     def _ground(self, span: Span, sign: str, A: Type) -> Type:
         if not is_ground(A):
-            why = f"`{sign}` is for numbers, arrays and tuples of them"
-            raise Rejected(OperandsDiffer(span=span, why=why, found=str(A), expected="a type without functions and sums"))
+            raise not_ground(span, sign, A)
         return A
 
     def _projection(self, span: Span, index: int, M: Term, A: Type) -> Typed:
@@ -229,13 +226,17 @@ class Elaboration:
             case Product(factors) if index <= len(factors):
                 return Projection(index, M), factors[index - 1]
             case _:
-                raise Rejected(NoSuchComponent(span=span, index=index, found=self.unknowns.shown(A), expected="a tuple"))
+                hint = "A tuple `(M, N)` has components, `p.1` and `p.2`; an array has entries, `xs[0]`."
+                raise Rejected(
+                    NoSuchComponent(span=span, index=index, found=self.unknowns.shown(A), expected="a tuple", hint=hint)
+                )
 
     def _entry(self, span: Span, index: int, operand: s.Expr, scope: Scope) -> Typed:
         M, n = self._array(operand, scope)
         if index >= n:
             expected = f"an index from 0 to {n - 1}" if n else "an array with an entry"
-            raise Rejected(NoSuchComponent(span=span, index=index, found=str(Real(n)), expected=expected))
+            found, hint = str(Real(n)), "Entries are counted from 0."
+            raise Rejected(NoSuchComponent(span=span, index=index, found=found, expected=expected, hint=hint))
         return Index(M, index), SCALAR
 
     def _array(self, expression: s.Expr, scope: Scope) -> tuple[Term, int]:
@@ -244,9 +245,11 @@ class Elaboration:
             case Real(n):
                 return M, n
             case None:
-                raise Rejected(Undetermined(span=expression.span, what="how many entries this has"))
+                hint = "Give the parameter that it depends on a type with a size, `xs : Real(3)`."
+                raise Rejected(Undetermined(span=expression.span, what="how many entries this has", hint=hint))
             case _:
-                raise Rejected(TypesDiffer(span=expression.span, found=self.unknowns.shown(A), expected="an array Real(n)"))
+                found, hint = self.unknowns.shown(A), "An array is written `[1, 2]`; a component of a tuple is `p.1`."
+                raise Rejected(TypesDiffer(span=expression.span, found=found, expected="an array Real(n)", hint=hint))
 
     def _applied(self, e: s.Applied, scope: Scope) -> Typed:
         head = e.function
@@ -272,14 +275,14 @@ class Elaboration:
             argument = arguments[0] if len(arguments) == 1 else Tuple(tuple(arguments))
             return self.room.place(f, argument, self.names, e.span), f.result
         if len(e.arguments) != 1:
-            raise _wrong_number(e, f.name, len(f.parameters))
+            raise wrong_number(f, e.arguments, e.span)
         argument = self.of(e.arguments[0], scope, f.domain, "the argument")
         return self.room.place(f, argument, self.names, e.span), f.result
 
     def _symbol(self, name: str, e: s.Applied, scope: Scope) -> Typed:
         k = SYMBOLS[name]
         if len(e.arguments) != k:
-            raise _wrong_number(e, name, k)
+            raise wrong_number_of(e.span, name, k, len(e.arguments))
         arguments: list[Term] = []
         for M in e.arguments:
             N, A = self.term(M, scope)
@@ -315,11 +318,11 @@ class Elaboration:
                 known = self.unknowns.known(A)
                 if not isinstance(known, Product) or len(known.factors) != len(items):
                     found = self.unknowns.shown(A)
-                    raise Rejected(PatternDoesNotFit(span=p.span, wanted=len(items), found=found, expected="a tuple"))
+                    raise no_tuple(p.span, len(items), found, known)
                 names = [q.name for q in _names(p) if q.name != "_"]
                 if len(set(names)) < len(names):
                     twice = next(q for q in _names(p) if names.count(q.name) > 1)
-                    raise Rejected(NameTwice(span=twice.span, name=twice.name))
+                    raise Rejected(NameTwice(span=twice.span, name=twice.name, hint="Give each part another name, or `_`."))
                 if isinstance(M, Tuple):
                     for q, N, B in zip(items, M.components, known.factors, strict=True):
                         self._bind(q, N, B, scope, spine)
@@ -341,7 +344,8 @@ class Elaboration:
         M, A = self.term(e.operand, scope)
         known = self.unknowns.known(A)
         if not isinstance(known, Sum):
-            raise Rejected(TypesDiffer(span=e.operand.span, found=self.unknowns.shown(A), expected="a sum A + B"))
+            made = "A sum is made by `inl(M)` and `inr(M)`."
+            raise Rejected(TypesDiffer(span=e.operand.span, found=self.unknowns.shown(A), expected="a sum A + B", hint=made))
         x, y = self.names.fresh(e.left_name.text), self.names.fresh(e.right_name.text)
         N, B = self.term(e.left, {**scope, e.left_name.text: (x, known.left)}, hint)
         L = self.of(e.right, {**scope, e.right_name.text: (y, known.right)}, B)
@@ -357,7 +361,8 @@ class Elaboration:
             if arrays and found != size:
                 why = f"`{e.head.text}` takes arrays of one size"
                 sizes = f"{Real(size)} and {Real(found)}"
-                raise Rejected(OperandsDiffer(span=e.span, why=why, found=sizes, expected="two of one size"))
+                pairs = "Entry i of one goes with entry i of the other."
+                raise Rejected(OperandsDiffer(span=e.span, why=why, found=sizes, expected="two of one size", hint=pairs))
             arrays.append(M)
             size = found
         names = [self.names.fresh(x.text) for x in e.names]
@@ -391,8 +396,3 @@ class Elaboration:
 def _names(p: Pattern) -> list[NamePattern]:
     """The names in a pattern."""
     return [p] if isinstance(p, NamePattern) else [q for part in p.items for q in _names(part)]
-
-
-def _wrong_number(e: s.Applied, name: str, k: int) -> Rejected:
-    wanted, given = (f"{n} argument{'' if n == 1 else 's'}" for n in (k, len(e.arguments)))
-    return Rejected(WrongNumberOfArguments(span=e.span, name=name, wanted=wanted, given=given))

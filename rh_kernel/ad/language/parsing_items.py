@@ -6,14 +6,25 @@ What begins and ends an item is as in the language around (LANGUAGE §1).
 import re
 
 from rh_kernel.ad.language.parsing import expression, expressions, name
-from rh_kernel.ad.language.parsing_types import type_expression
+from rh_kernel.ad.language.parsing_types import ARROWS, type_expression
 from rh_kernel.ad.language.surface import AdItem, EvaluationItem, FunItem, Item
 from rh_kernel.ad.language.types import Type
 from rh_kernel.source.span import Span
+from rh_kernel.syntax.parsing.advice import FOREIGN_WORDS
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.parser import reject_open
 from rh_kernel.syntax.parsing.tokens import Kind
 from rh_kernel.syntax.surface import Name
+
+_FUNCTION = "A function is declared with its parameters: `fun f(x : Real) : Real = M`."
+_LOOPS = "An array is gone through by `map(x. M, xs)`, `foldl(a x. M, z, xs)` and their like: `%help map` lists them."
+FOREIGN = {
+    **{word: said for word, said in FOREIGN_WORDS.items() if word not in {"if", "map", "λ"}},
+    **dict.fromkeys(("for", "while", "repeat", "scan"), ("loops", _LOOPS)),
+    **dict.fromkeys(("lambda", "fn"), ("functions in this form", "A function is written `λx : A. M` or `\\x : A. M`.")),
+    "match": ("pattern matching", "A sum is taken apart by `case M of inl x -> N | inr y -> L`."),
+}
+"""Words of other languages, which are names in the laboratory, and what to say where one turns out to be meant."""
 
 _AD = re.compile(r"%[ \t]*ad\b[ \t]*")
 _SYSTEM = re.compile(r"[^\s()]+")
@@ -25,7 +36,7 @@ def item(chunk: Span) -> Item | None:
     directive = _AD.match(chunk.source.text, chunk.start, chunk.end)
     if directive is not None:
         return _ad(chunk, directive.end())
-    c = Cursor(chunk)
+    c = Cursor(chunk, FOREIGN)
     if c.token.kind is Kind.END:
         return None
     reject_open(c, chunk)
@@ -44,12 +55,12 @@ def item(chunk: Span) -> Item | None:
 
 def _end(c: Cursor) -> None:
     if c.token.kind is not Kind.END:
-        raise c.fail("the end of the item")
+        raise c.fail("the end of the item", f"{_FUNCTION} {ARROWS}" if c.at(":") else "")
 
 
 def _fun(c: Cursor, start: int) -> FunItem:
     f = name(c, "the name of the function that is declared")
-    c.open("(")
+    c.open("(", f"{_FUNCTION} {ARROWS}" if c.at(":") else _FUNCTION)
     parameters: list[tuple[Name, Type]] = []
     while not c.at_closer():
         x = name(c, "a parameter")
@@ -69,7 +80,7 @@ def _ad(whole: Span, start: int) -> AdItem:
     asked = _TRACE.search(text, start, whole.end)
     chunk = whole if asked is None else Span(whole.source, whole.start, asked.start())
     word = _SYSTEM.match(text, start, chunk.end)
-    c = Cursor(chunk)
+    c = Cursor(chunk, FOREIGN)
     while c.token.kind is not Kind.END and c.token.start < (start if word is None else word.end()):
         c.advance()
     if word is None:

@@ -9,6 +9,9 @@ from rh_kernel.typing.errors import BadDimension
 MOST = 1_000_000
 """An array of the laboratory has at most so many entries: its programs are to be read."""
 
+ARROWS = "`A -> B -> C` is read as `A -> (B -> C)`; a function that takes a function has the type `(A -> B) -> C`."
+"""How types of functions are read."""
+
 
 def type_expression(c: Cursor) -> Type:
     """``A -> B``, then ``A + B``, then ``A * B``, from the loosest"""
@@ -63,5 +66,6 @@ def size(c: Cursor, expected: str) -> int:
         raise c.fail(expected, "a whole number stands here, as it is")
     if len(c.token.text) > len(str(MOST)) or int(c.token.text) > MOST:
         what = f"an array of the laboratory has at most {MOST:,} entries"
-        raise Rejected(BadDimension(span=c.here(), what=what, found=c.found(), expected=f"a whole number from 0 to {MOST:,}"))
+        expected, hint = f"a whole number from 0 to {MOST:,}", "Larger arrays are for programs outside of `%%lambda`."
+        raise Rejected(BadDimension(span=c.here(), what=what, found=c.found(), expected=expected, hint=hint))
     return int(c.advance().text)

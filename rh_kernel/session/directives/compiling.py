@@ -22,6 +22,7 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.types import Type
+from rh_kernel.syntax.unhandled import with_handlers
 from rh_kernel.training.batches import for_one
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
@@ -42,7 +43,7 @@ class _Subject:
                 try:
                     self.translated = for_one(run.command, run.sample, data, strict=settings.strict, longest=longest(settings))
                 except Stuck as failure:
-                    raise placed(failure, span) from None
+                    raise placed(with_handlers(failure, run.command), span) from None
             case closed:
                 self.translated, self.span, self.type = translated(closed, settings), span_of(closed), closed.type
 

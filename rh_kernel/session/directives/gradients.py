@@ -6,14 +6,13 @@ from rh_kernel.denotational.arrows import Arrow
 from rh_kernel.denotational.commands import interpret
 from rh_kernel.denotational.recording import reals, record
 from rh_kernel.denotational.wiring import Wires, nested
-from rh_kernel.session.evaluating import frozen, span_of
+from rh_kernel.session.evaluating import explained, frozen, span_of
 from rh_kernel.session.limits.budget import check_size
 from rh_kernel.session.results import Change, Pass, Working
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Array, Const, Return, Scope, Term
 from rh_kernel.syntax.signature import Location
-from rh_kernel.syntax.stuck import placed
 from rh_kernel.syntax.values import tuple_of
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
@@ -38,7 +37,7 @@ def recorded(
                 break
             yield Working()
     except Stuck as failure:
-        raise placed(failure, span_of(subject)) from None
+        raise explained(failure, subject) from None
     value = _value(nested(subject.type, arrow.codomain), recording.values)
     return Pass(text, subject.type, arrow, recording, value, _changes(heap, recording.heap))
 

@@ -66,8 +66,8 @@ def write(contents: Mapping[str, Array], target: Path, span: Span) -> Written:
     scratch: Path | None = None
     try:
         if kind := _other_kind(target):
-            what = kind if target == named else f"a link to {kind}"
-            raise Rejected(CannotSave(span=span, why=f"`{named.name}` is {what}", expected=_EXPECTED))
+            what, hint = kind if target == named else f"a link to {kind}", "Choose another name: what has this one stays."
+            raise Rejected(CannotSave(span=span, why=f"`{named.name}` is {what}", expected=_EXPECTED, hint=hint))
         if target.exists() and not os.access(target, os.W_OK):
             raise Rejected(CannotSave(span=span, why=f"`{target.name}` is write-protected", hint="choose another name"))
         sweep(target.parent)
@@ -136,11 +136,13 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], room: Room
 def _check_fits(name: str, header: Header, location: Location, file: str, span: Span) -> None:
     """Raises ``Rejected`` unless the array can be the content of the location."""
     if not header.is_real:
-        raise Rejected(CannotRestore(span=span, why=f"`{name}` holds no real numbers", found=header.entries))
+        why, hint = f"`{name}` holds no real numbers", "Locations hold real numbers: save the file with such an array."
+        raise Rejected(CannotRestore(span=span, why=why, found=header.entries, hint=hint))
     if location.shape != (shape := tuple([dim(n) for n in header.shape])):
         found, expected = (f"`{name}` : Real({show_shape(s)})" for s in (shape, location.shape))
         why = f"the content of `{name}` in `{file}` has another shape"
-        raise Rejected(CannotRestore(span=span, why=why, found=found, expected=expected))
+        hint = f"Declare `{name}` with the shape that the file has, or load another file."
+        raise Rejected(CannotRestore(span=span, why=why, found=found, expected=expected, hint=hint))
 
 
 def _format(target: Path, span: Span, *, saving: bool) -> str:
@@ -207,4 +209,5 @@ def _mode(target: Path) -> int:
 
 
 def _unwritable(target: Path, failure: OSError, span: Span) -> Rejected:
-    return Rejected(CannotSave(span=span, why=f"`{target.name}` cannot be written", found=said(failure)))
+    hint = "Choose another name or folder, or make room on the disk."
+    return Rejected(CannotSave(span=span, why=f"`{target.name}` cannot be written", found=said(failure), hint=hint))

@@ -88,8 +88,8 @@ def needs_expression(item: items.Directive) -> s.Expr:
 def expect_no_words(item: items.Directive) -> None:
     """Raises ``Rejected`` if something follows the directive's name."""
     if item.words or item.argument is not None:
-        found = f"`{item.span.text}`"
-        raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="nothing more", found=found))
+        found, hint = f"`{item.span.text}`", f"Write `%{item.name.text}` alone on its line."
+        raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted="nothing more", found=found, hint=hint))
 
 
 def chosen(item: items.Directive, *choices: str) -> str | None:
@@ -114,7 +114,8 @@ def chosen_words(item: items.Directive, choices: tuple[str, ...], *, alone: str)
         return words
     others = ", ".join([f"`{choice}`" for choice in choices if choice != alone])
     wanted, found = f"nothing, words of {others}, or `{alone}`", f"`{' '.join(words)}`"
-    raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found))
+    hint = f"Several words may stand together; `{alone}` stands without others."
+    raise Rejected(DirectiveWords(span=item.span, name=item.name.text, wanted=wanted, found=found, hint=hint))
 
 
 def named_locations(item: items.Directive, known: Mapping[str, Location]) -> tuple[Location, ...]:

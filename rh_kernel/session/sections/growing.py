@@ -47,5 +47,6 @@ def _case(size: int, text: str, around: Surroundings) -> Case:
             case _:
                 pass
     if found is None:
-        raise Rejected(CannotDo(system="growth", what="counts what a text ends in: %ad all f(…)"))
+        hint = "Let the text end in a gradient: `%ad all f(…)`."
+        raise Rejected(CannotDo(system="growth", what="counts what a text ends in: %ad all f(…)", hint=hint))
     return found

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from rh_kernel.ad.comparison import SHALLOWER, Refused, Row, compared, distance, pulled
 from rh_kernel.ad.errors import CannotDo, NeedsCotangent
 from rh_kernel.ad.language import surface as s
+from rh_kernel.ad.language.complaints import wrong_number
 from rh_kernel.ad.language.core import Program
 from rh_kernel.ad.language.elaboration import Functions, elaborate_function, elaborate_term
 from rh_kernel.ad.language.evaluation import Tally, evaluate
@@ -39,7 +40,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import TooDeep
 from rh_kernel.syntax.parsing.cursor import DEEPEST
 from rh_kernel.syntax.parsing.tokens import LABORATORY
-from rh_kernel.typing.errors import DependsOnError, UnknownName, WrongNumberOfArguments
+from rh_kernel.typing.errors import DependsOnError, UnknownName
 
 Plans: TypeAlias = DeclareFunction | Compute | ShowForms | Differentiate
 
@@ -111,9 +112,16 @@ def _arguments(item: s.AdItem, f: Program, functions: Functions) -> tuple[Value,
     for M in given if len(given) == 1 != len(f.parameters) else ():
         return components(_value(M, f.domain, functions))
     if len(given) != len(f.parameters):
-        wanted, found = (f"{n} argument{'' if n == 1 else 's'}" for n in (len(f.parameters), len(given)))
-        raise Rejected(WrongNumberOfArguments(span=item.span, name=f.name, wanted=wanted, given=found))
+        raise wrong_number(f, given, _brackets(item))
     return tuple(_value(M, A, functions) for M, (_, A) in zip(given, f.parameters, strict=True))
+
+
+def _brackets(item: s.AdItem) -> Span:
+    """Where the arguments stand; where there are none, their brackets."""
+    if item.arguments:
+        return item.arguments[0].span.to(item.arguments[-1].span)
+    source, end = item.span.source, item.function.span.end
+    return Span(source, source.text.index("(", end), source.text.index(")", end) + 1)
 
 
 def _value(expression: s.Expr, A: Type, functions: Functions) -> Value:

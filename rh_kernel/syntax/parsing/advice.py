@@ -12,6 +12,9 @@ OF_PYTHON = "that is Python's: put it into a cell that begins with `%%python`"
 # Where a bracket should close, these cannot be inside it: the bracket was forgotten.
 OUTSIDE = frozenset({"in", "with", "=", "→", "←", "⇐", "⇒", "|", ";"})
 
+CLAUSE = re.compile(r"(?:\||(?:return\b|[^\W\d][\w']*(?:\[[^\]\n]*\])?\()[^\n]*?(?:->|→|↦))")
+"""How a line begins that is, or goes on with, a clause of a handler."""
+
 _FACTORS = re.compile(r"([0-9]+)([^\W\d]\w*)")
 _GROUPS = re.compile(r"[0-9]+(?:_[0-9]+)+(?:\.[0-9]+)?")
 _OTHER_BASE = re.compile(r"0(?:[xX][0-9a-fA-F]{1,12}|[bB][01]{1,40}|[oO][0-7]{1,16})")
@@ -26,9 +29,15 @@ FOREIGN_SIGNS = {
 }
 ASSIGNMENT = ("assignment", "a let binds a name, `let x <- M in N`; a location is changed by Put[l](M)")
 
+COMMENTS = "Comments begin with `#`."
+LOOPS = (
+    "Write the steps one after the other, with a `let` for each; `x * x` and `sum(x)` go through all entries by themselves. "
+    'Training goes through the samples of a data set: `train P for x in data("xor") epochs 10`.'
+)
 FOREIGN_WORDS = {
     **dict.fromkeys(("lambda", "λ", "fn"), ("function values", "declare a function: fun f(x : A) = M")),
-    **dict.fromkeys(("if", "while", "match"), ("conditionals or loops", "a program is a straight line; see relu and step")),
+    **dict.fromkeys(("if", "match"), ("conditionals", "a program is a straight line; see relu and step")),
+    **dict.fromkeys(("for", "while", "repeat", "scan", "map"), ("loops", LOOPS)),
     **dict.fromkeys(("import", "from", "class"), ("Python", "Python goes into a cell of its own that begins with %%python")),
     "print": ("printing", "an item shows its value"),
 }
@@ -44,7 +53,7 @@ NEXT = {
 }
 FIRST = {
     **dict.fromkeys((*OUTSIDE, "+", "*", "@", "/", "·", "×"), "a line that continues an item is indented"),
-    "//": "a comment begins with #",
+    "//": COMMENTS,
     "<": "a tuple is written (x, y) or ⟨x, y⟩",
 }
 

@@ -1,6 +1,7 @@
 """A place in the tokens of one item, and what to say when the next token does not fit."""
 
 import re
+from collections.abc import Mapping
 
 from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Source, Span
@@ -19,18 +20,20 @@ from rh_kernel.syntax.errors import (
 from rh_kernel.syntax.parsing.advice import (
     ASSIGNMENT,
     CHARACTERS,
+    CLAUSE,
+    COMMENTS,
     FIRST,
     FOREIGN_SIGNS,
     FOREIGN_WORDS,
     NEXT,
     OF_PYTHON,
     OUTSIDE,
-    SQUARES,
     WRITTEN,
     of_number,
     shorten,
     show,
 )
+from rh_kernel.syntax.parsing.foreign import comment, square
 from rh_kernel.syntax.parsing.lexer import tokens
 from rh_kernel.syntax.parsing.tokens import CLOSERS, DECLARATIONS, Kind, Token, ends_expression
 from rh_kernel.syntax.surface import Name
@@ -51,12 +54,12 @@ class Cursor:
     """The tokens of one item without its comments, read from left to right. Raises ``Rejected`` at the first that does not fit.
 
     ``brackets`` are those open here, ``depth`` how deep the expression is, ``end`` where the last passed token ended, and
-    ``product_signs`` where a ``*`` or ``×`` of a type stood.
+    ``product_signs`` where a ``*`` or ``×`` of a type stood. ``words`` are those of other languages, with what to say of them.
     """
 
-    __slots__ = ("_tokens", "_upcoming", "brackets", "depth", "end", "product_signs", "source", "token")
+    __slots__ = ("_tokens", "_upcoming", "brackets", "depth", "end", "product_signs", "source", "token", "words")
 
-    def __init__(self, span: Span) -> None:
+    def __init__(self, span: Span, words: Mapping[str, tuple[str, str]] = FOREIGN_WORDS) -> None:
         self.source: Source = span.source
         comment = Kind.COMMENT
         self._tokens = [t for t in tokens(span) if t.kind is not comment]
@@ -68,6 +71,7 @@ class Cursor:
         self.brackets: list[Token] = []
         self.depth: int = 0
         self.product_signs: list[int] = []
+        self.words = words
 
     def advance(self) -> Token:
         """The current token, passed."""
@@ -195,7 +199,7 @@ class Cursor:
                 advice, known = CHARACTERS.get(token.text[0], ""), WRITTEN.get(token.text[0])
                 if token.text == "!" and self._upcoming == 1:
                     advice = OF_PYTHON
-                fix = self._square() if known is None else Fix(here, known)
+                fix = square(self.source, self._before(), token, self.peek()) if known is None else Fix(here, known)
                 return Rejected(UnknownCharacter(span=here, found=found, hint=advice, fix=fix))
             case Kind.BAD_STRING:
                 return Rejected(UnterminatedString(span=here, hint='a string ends with " on its line'))
@@ -204,7 +208,7 @@ class Cursor:
                 return self.malformed(here, hint, Fix(here, meant) if meant else None)
             case Kind.FOREIGN:
                 what, advice = FOREIGN_SIGNS.get(token.text, ASSIGNMENT)
-                fix = fix or self._square()
+                fix = fix or square(self.source, self._before(), token, self.peek())
                 return Rejected(
                     ForeignSyntax(span=here, found=f"{what} `{token.text}`", hint=hint if fix and hint else advice, fix=fix)
                 )
@@ -217,7 +221,10 @@ class Cursor:
                 return self._mismatched(expected)
             case Kind.SYMBOL | Kind.NAME | Kind.KEYWORD | Kind.NUMBER | Kind.STRING | Kind.PROJECTION | Kind.COMMENT:
                 before = self._before()
-                if before is not None and before.text in FOREIGN_WORDS and not self.begins_line():
+                remark = comment(self._passed(), self.brackets, token, self.source.text)
+                if remark is not None:
+                    return self._comment(remark)
+                if before is not None and self._is_foreign(before) and not self.begins_line():
                     return self.foreign(before)
                 hint = hint or self._advice(before)
                 fix = fix or self._mended(before)
@@ -257,8 +264,17 @@ class Cursor:
 
     def foreign(self, word: Token) -> Rejected:
         """The complaint about a word of another language."""
-        what, advice = FOREIGN_WORDS[word.text]
+        what, advice = self.words[word.text]
         return Rejected(ForeignSyntax(span=self.span(word), found=f"{what} (`{word.text}`)", hint=advice))
+
+    def _is_foreign(self, word: Token) -> bool:
+        """Whether a word of another language is meant; the ``for`` of a training item is our own."""
+        return word.text in self.words and not (word.text == "for" and any(t.text == "train" for t in self._passed()))
+
+    def _comment(self, sign: Token) -> Rejected:
+        """The complaint about a comment that begins with ``//``."""
+        here = self.span(sign)
+        return Rejected(ForeignSyntax(span=here, found=f"comments with `{here.text}`", hint=COMMENTS, fix=Fix(here, "#")))
 
     def too_deep(self) -> Rejected:
         """The complaint about nesting."""
@@ -301,9 +317,13 @@ class Cursor:
         note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
         closer = CLOSERS[opening.text]
         fix = Fix(here, closer)
-        return Rejected(MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,), fix=fix))
+        hint = f"`{opening.text}` is closed by `{closer}`."
+        return Rejected(MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,), hint=hint, fix=fix))
 
     def _unclosed(self, opening: Token, expected: str) -> Rejected:
+        head = next((t for t in reversed(self._passed()) if t.end <= opening.start), opening)
+        if self.at("in") and head.text in self.words:
+            return self.foreign(head)
         note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
         following = self.source.text[self.token.end :].lstrip()
         # A name on a new line can as well stand behind a comma that is missing, but not where a clause can begin.
@@ -312,6 +332,8 @@ class Cursor:
         if self.token.kind is Kind.END and following.startswith(CLOSERS[opening.text]):
             hint = "indent the line that closes it: in the first column a new item begins"
             fix = self.indented(CLOSERS[opening.text])
+        elif self.token.kind is Kind.END and opening.text == "{" and CLAUSE.match(following):
+            hint, fix = self.unindented(), self.indented()
         return Rejected(
             UnclosedBracket(
                 span=self.here(),
@@ -319,7 +341,7 @@ class Cursor:
                 expected=expected,
                 opening=opening.text,
                 hint=hint,
-                notes=(note,),
+                notes=(note,) if note.span != self.here() else (),
                 fix=fix,
             )
         )
@@ -333,16 +355,6 @@ class Cursor:
             closers += CLOSERS[opening.text]
         return closers
 
-    def _square(self) -> Fix | None:
-        """``x²`` and ``x ** 2`` of a name or a number, written as they are here."""
-        before = self._before()
-        if self.token.text not in SQUARES or before is None or before.kind not in {Kind.NAME, Kind.NUMBER}:
-            return None
-        if self.token.text == "**" and self.peek().text != "2":
-            return None
-        end = self.peek().end if self.token.text == "**" else self.token.end
-        return Fix(Span(self.source, before.start, end), f"square({before.text})")
-
     def _mended(self, before: Token | None) -> Fix | None:
         """What to write where the token alone tells that."""
         if before is None:
@@ -350,6 +362,9 @@ class Cursor:
         if self.token.text in CLOSERS.values() and before.text == ",":
             return Fix(self.span(before), "")
         return None
+
+    def _passed(self) -> list[Token]:
+        return self._tokens[: self._upcoming - 1]
 
     def _before(self) -> Token | None:
         return self._tokens[self._upcoming - 2] if self._upcoming > 1 else None

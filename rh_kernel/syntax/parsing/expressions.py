@@ -11,6 +11,7 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import MissingIn, MissingWith, Unexpected, WrongArrow
 from rh_kernel.syntax.parsing.advice import shorten
 from rh_kernel.syntax.parsing.cursor import DEEPEST, Cursor
+from rh_kernel.syntax.parsing.foreign import SLICES, attribute, entry
 from rh_kernel.syntax.parsing.handlers import handler_literal
 from rh_kernel.syntax.parsing.literals import array, number
 from rh_kernel.syntax.parsing.patterns import dot, pattern, patterns
@@ -95,6 +96,8 @@ def expressions(c: Cursor, opening: str) -> tuple[Expr, ...]:
         items.append(expression(c))
         while c.take(","):
             items.append(expression(c))
+    if opening == "[" and c.at(":"):
+        raise c.fail("`,` or `]`", SLICES)
     c.close(",")
     return tuple(items)
 
@@ -180,6 +183,9 @@ def _reverse_derivative(c: Cursor, W: Expr, start: int) -> Expr:
             is_whole = W.text.isdecimal()
             hint = "digits stand on both sides of the point" if is_whole else "a number has one decimal point"
             raise c.malformed(whole, hint, Fix(whole, f"{W.text}.0" if is_whole else W.text))
+        foreign = attribute(W, c.rest(), c.source)
+        if foreign is not None:
+            raise foreign
         hint = "a transpose is written w^T or wᵀ" if c.at("T") else ""
         if isinstance(W, Var) and W.name[0] == "λ":
             hint = "there are no function values: declare a function with fun f(x : A) = M"
@@ -209,6 +215,9 @@ def _applied(c: Cursor, f: Name, indices: tuple[Expr, ...], arguments: tuple[Exp
     if arguments is None:
         is_index = bool(c.brackets) and c.brackets[-1].text == "[" and c.at(",", "]")
         if not is_index and not c.at("⊢"):
+            by_number = entry(f.span, indices, span)
+            if by_number is not None:
+                raise by_number
             hint = f"it is applied to its input: {shorten(f.text)}[…](x)"
             if all(isinstance(i, Number | Negate) for i in indices):
                 inside = shorten(c.source.text[f.span.end : c.end].strip())

@@ -6,11 +6,12 @@ Clauses hold expressions and expressions hold handlers; the parser of expression
 from collections.abc import Callable
 
 from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.source.span import Span
 from rh_kernel.syntax.errors import MissingBackward, WrongArrow
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.patterns import pattern
 from rh_kernel.syntax.parsing.tokens import Kind
-from rh_kernel.syntax.parsing.unbound import check_bound
+from rh_kernel.syntax.parsing.unbound import check_bound, is_backward
 from rh_kernel.syntax.surface import (
     Clause,
     Expr,
@@ -66,7 +67,8 @@ def _clause(c: Cursor, expression: Callable[[Cursor], Expr]) -> Clause:
         return OrdinaryClause(op, indices, x, k, Q, span=c.since(start))
     _arrow(c)
     Qf = expression(c)
-    check_bound(c, Qf, "`|` and the backward part", in_braces=True)
+    if not is_backward(c.rest()):
+        check_bound(c, Qf, "`|` and the backward part", in_braces=True)
     _bar(c, op)
     y = pattern(c)
     if not c.at(","):
@@ -101,6 +103,9 @@ def _arrow(c: Cursor) -> None:
 def _bar(c: Cursor, op: Name) -> None:
     if c.take("|"):
         return
+    if is_backward(c.rest()):
+        hint, fix = "The backward part of a clause begins with `|`.", Fix(Span(c.source, c.token.start, c.token.start), "| ")
+        raise Rejected(MissingBackward(span=c.here(), found=c.found(), operation=op.text, hint=hint, fix=fix))
     if c.is_misfit():
         raise c.fail("`|` and the backward part", _BACKWARD)
     hint = f"{_BACKWARD}; in an ordinary handler the clause is {op.text}(x), k -> Q"

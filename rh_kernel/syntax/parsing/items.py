@@ -31,7 +31,7 @@ from rh_kernel.syntax.parsing.types import (
     typed_parameters,
 )
 from rh_kernel.syntax.parsing.unbound import check_bound
-from rh_kernel.syntax.surface import Expr, Name, Var
+from rh_kernel.syntax.surface import Expr, Name
 from rh_kernel.syntax.surface_items import (
     ConstDeclaration,
     DataExpr,
@@ -82,8 +82,7 @@ def item(c: Cursor) -> Item:
         if c.holds(Kind.NAME) and c.token.text in FOREIGN_WORDS:
             raise c.foreign(c.token)
         fix = Fix(c.here(), "") if c.at(";") and c.peek().kind is Kind.END else None
-        is_loop = isinstance(found, Evaluation) and isinstance(found.expression, Var) and found.expression.name == "for"
-        raise c.fail(_THE_END, _TRAINING if is_loop else _after(c), fix)
+        raise c.fail(_THE_END, _after(c), fix)
     return found
 
 

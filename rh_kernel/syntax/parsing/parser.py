@@ -9,7 +9,7 @@ from rh_kernel.source.diagnostic import Diagnostic, Rejected
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import IndentedItem, MissingBackward, MissingIn, MissingWith, StillOpen, Unexpected
-from rh_kernel.syntax.parsing.advice import THE_END, shorten
+from rh_kernel.syntax.parsing.advice import CLAUSE, THE_END, shorten
 from rh_kernel.syntax.parsing.cursor import Cursor
 from rh_kernel.syntax.parsing.expressions import expression
 from rh_kernel.syntax.parsing.items import directive_of_words, item
@@ -44,6 +44,11 @@ class Unparsed:
             fix.text.isspace() or (isinstance(d, MissingIn) and fix.span.end == self.span.end > fix.span.start)
             for d, fix in fixes
         )
+
+    @property
+    def is_clause(self) -> bool:
+        """Whether it looks like a part of a handler that begins in the first column."""
+        return CLAUSE.match(self.span.text) is not None
 
 
 @put_off()

@@ -59,6 +59,22 @@ def _begins_clause(tokens: list[Token]) -> bool:
     return tokens[0].kind in {Kind.NAME, Kind.KEYWORD} and end < len(tokens) and tokens[end].text in _ARROWS
 
 
+def is_backward(tokens: list[Token]) -> bool:
+    """Whether the tokens begin with a backward part ``y, z -> …`` whose ``|`` is missing."""
+    y = _past_pattern(tokens, 0)
+    if y == 0 or tokens[y].text != ",":
+        return False
+    z = _past_pattern(tokens, y + 1)
+    return z > y + 1 and tokens[z].text in {"→", "⇒"}
+
+
+def _past_pattern(tokens: list[Token], start: int) -> int:
+    """The number of the token behind the pattern that begins at ``start``, or ``start`` itself where none does."""
+    if tokens[start].kind is Kind.NAME:
+        return start + 1
+    return _past(tokens, start) if tokens[start].text in {"(", "⟨"} else start
+
+
 def _past(tokens: list[Token], start: int) -> int:
     """The number of the token behind the bracket that opens at ``start``, or of the last one."""
     depth = 0

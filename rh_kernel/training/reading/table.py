@@ -139,7 +139,9 @@ class Table:
             if len(row) < 2 and not any(cell.strip() for cell in row):
                 continue
             if len(row) != len(self._columns):
-                raise Rejected(RaggedRow(line=line, found=f"{len(row)} entries", expected=str(len(self._columns))))
+                found, expected = f"{len(row)} entries", str(len(self._columns))
+                hint = "Every line has one entry for each column; an entry with a separator in it stands in quotes."
+                raise Rejected(RaggedRow(line=line, found=found, expected=expected, hint=hint))
             yield [_cell(cell, line, name) for cell, name in zip(row, self._columns, strict=True)]
 
 
@@ -198,9 +200,10 @@ def _header(line: str, file: str) -> tuple[list[str], str]:
     """The names in the first line, and the separator."""
     separator = next((s for s in ",;\t" if s in line), ",")
     names = [name.strip() for name in _cells(line, separator, 1)]
-    if not any(names):
-        raise Rejected(NoSamples(what=f'"{file}"', found="an empty first line", expected="the names of the columns"))
     hint = "the first line names the columns, for instance x0,x1,t"
+    if not any(names):
+        found, expected = "an empty first line", "the names of the columns"
+        raise Rejected(NoSamples(what=f'"{file}"', found=found, expected=expected, hint=hint))
     if all(_number(name) is not None for name in names):
         raise Rejected(BadColumns(why="the first line of the file holds numbers", expected="names of columns", hint=hint))
     if "" in names:
@@ -230,17 +233,22 @@ def _arrays(columns: list[str]) -> dict[str, list[int]]:
         pairs.sort()
         if stem in alone:
             why = f"`{shown(stem)}` is a column and has numbered columns beside it"
-            raise Rejected(BadColumns(why=why, found=listed([stem, *[columns[place] for _, place in pairs]])))
+            found = listed([stem, *[columns[place] for _, place in pairs]])
+            hint = f"Name the first column `{shown(stem)}0`, or call it something else."
+            raise Rejected(BadColumns(why=why, found=found, hint=hint))
         if [number for number, _ in pairs] != list(range(len(pairs))):
             why = f"the columns of `{shown(stem)}` are not numbered one by one from 0"
             expected = f"{stem}0" if len(pairs) == 1 else f"{stem}0 to {stem}{len(pairs) - 1}"
-            raise Rejected(BadColumns(why=why, found=listed([columns[place] for _, place in pairs]), expected=expected))
+            found, written = listed([columns[place] for _, place in pairs]), shown(stem)
+            hint = f"The columns `{written}0`, `{written}1`, … form the array `{written}`, so none may be missing."
+            raise Rejected(BadColumns(why=why, found=found, expected=expected, hint=hint))
         places[stem] = [place for _, place in pairs]
     return places
 
 
 def _no_rows() -> NoSamples:
-    return NoSamples(what="the file", found="its first line alone", expected="a line for each sample")
+    found, hint = "its first line alone", "Below the names of the columns stands a line for each sample."
+    return NoSamples(what="the file", found=found, expected="a line for each sample", hint=hint)
 
 
 def _slice(places: list[int]) -> _Places:

@@ -60,7 +60,9 @@ def _check_regular(e: s.ArrayLiteral) -> tuple[int, ...]:
         if shape != shapes[0]:
             found, expected = _entries(shape), _entries(shapes[0])
             why = "the rows of an array have to be alike"
-            raise Rejected(BadArray(span=item.span, why=why, found=found, expected=f"{expected}, as in the first row"))
+            hint = "Give each row equally many entries; rows of different lengths are a tuple of arrays, `([1, 2], [3])`."
+            expected = f"{expected}, as in the first row"
+            raise Rejected(BadArray(span=item.span, why=why, found=found, expected=expected, hint=hint))
     return (len(e.items), *(shapes[0] if shapes else ()))
 
 

@@ -4,13 +4,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rh_kernel.source.diagnostic import Diagnostic, Note, Rejected
+from rh_kernel.source.diagnostic import Diagnostic, Fix, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.elaboration.heads import Head
-from rh_kernel.typing.errors import BackwardInOrdinary, PatternDoesNotFit, UnknownName
-from rh_kernel.typing.explaining.origins import names_of
+from rh_kernel.typing.errors import (
+    BackwardInOrdinary,
+    NoSuchComponent,
+    OperandsDiffer,
+    PatternDoesNotFit,
+    TypesDiffer,
+    UnknownName,
+)
+from rh_kernel.typing.explaining.origins import MOST, names_of
 from rh_kernel.typing.unification.unify import Unifier
 
 
@@ -62,8 +69,10 @@ def _cut(clause: s.OrdinaryClause) -> str | None:
 def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D: Type) -> Rejected:
     """The same complaints; about a variable of the forward part with a hint how to hand it over.
 
-    Where what the forward part keeps, of type D, is taken apart in another way, it is shown where that stands.
+    Where what the forward part keeps, of type D, is taken apart in another way, or does not have the type that it is used at,
+    it is shown where that stands.
     """
+    taken, exchanged = _taken(clause), _exchanged(clause)
     bound, z = {x.name: x.span for x in _bound(clause)}, clause.auxiliary.span.text
     told: list[Diagnostic] = []
     for d in failure.diagnostics:
@@ -74,9 +83,57 @@ def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D
                 told.append(replace(d, hint=hint, fix=None, notes=(note,)))
             case PatternDoesNotFit(span=span) if span is not None and clause.backward.span.to(span) != clause.backward.span:
                 told.append(replace(d, notes=(Note(span=_kept(clause), text=f"the forward part keeps {unifier.show(D)[0]}"),)))
+            case TypesDiffer() | OperandsDiffer() | NoSuchComponent() if d.span is not None and taken & _words(d.span):
+                kept = Note(span=_kept(clause), text=f"the forward part keeps {unifier.show(D)[0]}")
+                others = [note for note in d.notes if note.span != kept.span]
+                if exchanged is not None:
+                    hint, fix = exchanged
+                    told.append(replace(d, hint=hint, fix=fix, notes=(kept, *others)[:MOST]))
+                else:
+                    told.append(replace(d, notes=(*others, kept)[:MOST]))
             case _:
                 told.append(d)
     return Rejected(*told)
+
+
+def _words(span: Span) -> set[str]:
+    return set(re.findall(r"[\w']+", span.text))
+
+
+def _taken(clause: s.ReverseClause) -> set[str]:
+    """The names in the backward part that stand for parts of what the forward part keeps."""
+    found = {x.name for x in names_of(clause.auxiliary)}
+    e = clause.backward
+    while isinstance(e, s.LetExpr):
+        if _words(e.bound.span) & found and isinstance(e.bound, s.Var | s.Projection):
+            found |= {x.name for x in names_of(e.pattern)}
+        e = e.body
+    return found
+
+
+def _exchanged(clause: s.ReverseClause) -> tuple[str, Fix] | None:
+    """A hint and a fix where a tuple of variables is kept, and taken apart under the same names in another order."""
+    patterns: list[s.Pattern] = [clause.auxiliary]
+    e = clause.backward
+    while isinstance(e, s.LetExpr):
+        if isinstance(e.bound, s.Var) and isinstance(clause.auxiliary, s.NamePattern) and e.bound.name == clause.auxiliary.name:
+            patterns.append(e.pattern)
+        e = e.body
+    match last(clause.forward):
+        case s.ReturnExpr(s.TupleExpr((_, s.TupleExpr(items) as kept))) if all(isinstance(item, s.Var) for item in items):
+            names = [item.name for item in items if isinstance(item, s.Var)]
+        case _:
+            return None
+    for p in patterns:
+        match p:
+            case s.TuplePattern(parts) if all(isinstance(part, s.NamePattern) for part in parts):
+                others = [part.name for part in parts if isinstance(part, s.NamePattern)]
+                if others != names and sorted(others) == sorted(names):
+                    hint = f"The forward part keeps `{kept.span.text}`, and `{p.span.text}` takes it apart in another order."
+                    return hint, Fix(p.span, kept.span.text)
+            case _:
+                pass
+    return None
 
 
 def _kept(clause: s.ReverseClause) -> Span:

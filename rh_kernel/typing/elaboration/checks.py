@@ -126,13 +126,15 @@ def _handler(cx: Context, item: items.TypeCheck) -> s.HandlerName:
 
 def _no_name(e: s.Expr, wanted: str) -> Rejected:
     why = "a type with an arrow is the type of something that has a name"
-    return Rejected(BadCheck(span=e.span, why=why, found=quoted(e.span), expected=wanted))
+    hint = "Declare what is to be checked, and check its name; the value of a term has a type without an arrow."
+    return Rejected(BadCheck(span=e.span, why=why, found=quoted(e.span), expected=wanted, hint=hint))
 
 
 def _tolerance(e: s.Expr) -> float:
     if not isinstance(e, s.Number):
         why = "the tolerance of a check is a number that is written out"
-        raise Rejected(BadCheck(span=e.span, why=why, found=quoted(e.span), expected="for example `within 0.01`"))
+        expected, hint = "for example `within 0.01`", "Leave `within` out to allow a difference of one millionth."
+        raise Rejected(BadCheck(span=e.span, why=why, found=quoted(e.span), expected=expected, hint=hint))
     return float(number(e).value[0])
 
 

@@ -70,7 +70,8 @@ def whole_number(cx: Context, e: s.Expr) -> int:
     """The value of a dimension without variables. Raises ``Rejected``."""
     value = elaborate_dim(cx, e).constant
     if value is None:
-        raise Rejected(NotADimension(span=e.span, why=f"`{e.span.text}` has no value here", expected="a whole number"))
+        why, hint = f"`{e.span.text}` has no value here", "Write a number, or a name that `dim` has declared."
+        raise Rejected(NotADimension(span=e.span, why=why, expected="a whole number", hint=hint))
     return value
 
 

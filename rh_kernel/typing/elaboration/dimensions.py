@@ -10,7 +10,7 @@ from rh_kernel.syntax.types import UNIT, Product, Real, Shape, ShapeMeta, ShapeV
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import DimDefinition
 from rh_kernel.typing.errors import BadDimension, NotADimension
-from rh_kernel.typing.explaining.complaints import no_such_thing
+from rh_kernel.typing.explaining.complaints import comment_meant, no_such_thing
 
 AXES = 60
 """So many axes an array may have: NumPy has 64, and a batch takes one of them."""
@@ -47,7 +47,8 @@ def several(cx: Context, dims: tuple[s.Expr, ...]) -> tuple[Dim, ...]:
 
 def too_many_axes(axes: int, span: Span) -> Rejected:
     """The complaint about an array with so many axes."""
-    return Rejected(BadDimension(span=span, what=f"this array has {axes} axes", expected=f"at most {AXES}"))
+    hint = "Several axes can be one, `Real(m * n)`, and `reshape` goes between."
+    return Rejected(BadDimension(span=span, what=f"this array has {axes} axes", expected=f"at most {AXES}", hint=hint))
 
 
 _OF_DIMENSIONS = frozenset({s.BinaryOperator.PLUS, s.BinaryOperator.MINUS, s.BinaryOperator.TIMES, s.BinaryOperator.FLOOR})
@@ -57,7 +58,8 @@ def elaborate_dim(cx: Context, e: s.Expr) -> Dim:
     """The dimension that is written. Raises ``Rejected``."""
     d = _dim(cx, e)
     if d.constant is not None and d.constant < 0:
-        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` is {d if e.span.text != str(d) else 'less than 0'}"))
+        what = f"`{e.span.text}` is {d if e.span.text != str(d) else 'less than 0'}"
+        raise Rejected(BadDimension(span=e.span, what=what, hint="A dimension counts entries: it is 0 or more."))
     return d
 
 
@@ -87,6 +89,9 @@ def _joined(cx: Context, e: s.Binary) -> Dim:
     spine = s.spine(e, _OF_DIMENSIONS)
     d = _dim(cx, spine[0].left)
     for written in spine:
+        comment = None if cx.open_dims or written.operator is not s.BinaryOperator.FLOOR else comment_meant(cx, written)
+        if comment is not None:
+            raise comment
         other = _dim(cx, written.right)
         match written.operator:
             case s.BinaryOperator.PLUS:
@@ -109,7 +114,8 @@ def _no_dimension(e: s.Expr) -> Rejected:
 
 def _divided(e: s.Expr, divide: Callable[[Dim, Dim], Dim], n: Dim, d: Dim) -> Dim:
     if d.constant == 0:
-        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` divides by 0"))
+        hint = "Divide by a number from 1 on."
+        raise Rejected(BadDimension(span=e.span, what=f"`{e.span.text}` divides by 0", hint=hint))
     return divide(n, d)
 
 

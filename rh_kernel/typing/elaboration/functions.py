@@ -154,7 +154,11 @@ def _derivative(cx: Context, unifier: Unifier, head: s.Name, indices: tuple[s.Ex
         case (s.Family(family, further),):
             inner = _candidates(cx, unifier, family, further)
         case (other,):
-            raise Rejected(NotDifferentiated(span=other.span, found=f"`{other.span.text}`", expected="a function's name"))
+            found, hint = (
+                f"`{other.span.text}`",
+                "The derivative of a term M in x at V is `W.rd(x. M)(V)`, with the cotangent W.",
+            )
+            raise Rejected(NotDifferentiated(span=other.span, found=found, expected="a function's name", hint=hint))
         case _:
             raise wrong_indices(cx, head, indices, "a function", "`rd[f](w, v)`", "the cotangent comes first, the point second")
     return [Candidate(RdOf(c.function), c.same_size) for c in inner]

@@ -106,8 +106,12 @@ class Handlers:
             )
             wanted = count_of(len(d.parameters), "argument")
             notes = chosen(h.span, where(cx, h.name.text))
+            hint = "A handler is given its parameters where it is used: `… with sgd(0.1, t)`."
+            hint = hint if d.parameters else "A handler without parameters is used by its name alone."
             raise Rejected(
-                WrongNumberOfArguments(span=h.span, name=d.name, wanted=wanted, given=given, expected=expected, notes=notes)
+                WrongNumberOfArguments(
+                    span=h.span, name=d.name, wanted=wanted, given=given, expected=expected, notes=notes, hint=hint
+                )
             )
         self.unifier.unfold(d.nodes, cx.definitions.nodes, h.span)
         fresh = _Fresh(self.unifier)

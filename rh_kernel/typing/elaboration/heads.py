@@ -49,7 +49,7 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
     dims |= {name: dim(index) for name, index in numbers.items()}
     indices: list[str | Location] = []
     values: list[tuple[s.Name, Type]] = []
-    locations: dict[str, Loc] = {}
+    open_locations: list[tuple[str, Shape]] = []
     for i, (written, parameter) in enumerate(given):
         if written.text in {other.text for other in clause.indices[:i]}:
             first = next(other for other in clause.indices if other.text == written.text)
@@ -65,13 +65,15 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
                         dims, shapes = _at_location(cx, family, written, location, here, dims, shapes)
                         index = location
                     case _:
-                        locations[written.text] = LocationVar(written.text, here)
+                        open_locations.append((written.text, shape))
             case DimKind():
                 index = numbers[parameter.name]
             case ValueKind(A):
                 values.append((written, A))
         indices.append(index)
     static = Static(dims, shapes, {})
+    # Only now are the dimensions known that the declared locations fix, those to the right of a parameter included.
+    locations: dict[str, Loc] = {name: LocationVar(name, _shape(static, shape)) for name, shape in open_locations}
     entries = tuple(Entry(name.text, specialise_type(A, static), Zone.GAMMA, span=name.span) for name, A in values)
     spoken = {w.text: dims[p.name] for w, p in given if p.name in dims}
     # What had to be primed goes by its primed name too, so that what is printed can be read.

@@ -16,6 +16,10 @@ from rh_kernel.typing.explaining.origins import declared_as
 from rh_kernel.typing.unification.unify import Unifier
 
 _NUMBERS = {"zeros": 0, "ones": 0, "eye": 0, "normal": 1, "uniform": 2, "glorot": 0}
+_NUMBERS_OF = {
+    "normal": "Its number is the standard deviation; the mean is 0.",
+    "uniform": "Its two numbers are the least and the largest value.",
+}
 _RANDOM = frozenset({"normal", "uniform", "glorot"})
 _USAGE = {
     "zeros": "zeros",
@@ -70,7 +74,9 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
     if len(numbers) != _NUMBERS[how]:
         count = _NUMBERS[how]
         why = f"`{how}` takes {count} number{'s' if count != 1 else ''} and is given {len(numbers)}"
-        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage))
+        raise Rejected(
+            BadInitial(span=initial.span, why=why, expected=usage, hint=_NUMBERS_OF.get(how, "Leave the numbers out."))
+        )
     seeds = [(name, e) for name, e in initial.named if name.text == "seed"]
     others = [name for name, _ in initial.named if name.text != "seed"]
     if others:
@@ -114,7 +120,9 @@ def _check_shape(initial: items.Initial, how: str, A: Real) -> None:
             return
         case dims if (how == "eye" and len(dims) != 2) or (how == "glorot" and len(dims) < 2):
             wanted = "a matrix, Real(m, n)" if how == "eye" else "at least two axes, Real(m, n)"
-            raise Rejected(BadInitial(span=initial.span, why=f"`{how}` fills another shape", found=str(A), expected=wanted))
+            hint = "`zeros`, `ones`, `normal(std, seed=s)` and `uniform(lo, hi, seed=s)` fill every shape."
+            why = f"`{how}` fills another shape"
+            raise Rejected(BadInitial(span=initial.span, why=why, found=str(A), expected=wanted, hint=hint))
         case _:
             return
 
@@ -124,13 +132,13 @@ def _plain(e: s.Expr) -> float:
         case s.Number() | s.Negate(s.Number()):
             return value_of(e)
         case _:
-            raise Rejected(BadInitial(span=e.span, why="a number is expected here", found=f"`{e.span.text}`"))
+            why, hint = "a number is expected here", "Write the number itself: what a name stands for is not looked up here."
+            raise Rejected(BadInitial(span=e.span, why=why, found=f"`{e.span.text}`", hint=hint))
 
 
 def _seed(e: s.Expr) -> int:
     value = _plain(e)
     if value < 0 or value != int(value):
-        raise Rejected(
-            BadInitial(span=e.span, why="this is no seed", expected="a whole number from 0 on", found=f"`{e.span.text}`")
-        )
+        expected, hint = "a whole number from 0 on", "Each seed gives an array of its own; `seed=1` is as good as any other."
+        raise Rejected(BadInitial(span=e.span, why="this is no seed", expected=expected, found=f"`{e.span.text}`", hint=hint))
     return int(value)

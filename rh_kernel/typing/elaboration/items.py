@@ -156,9 +156,9 @@ def _names(pattern: s.Pattern) -> tuple[s.NamePattern, ...]:
             names = tuple(item for item in items if isinstance(item, s.NamePattern))
             if len(names) != len(items) or len({n.name for n in names}) != len(names):
                 why = "a sample is taken apart by different names, one for each array of the data"
-                raise Rejected(
-                    BadTraining(span=pattern.span, why=why, found=f"`{pattern.span.text}`", expected="names alone, `(x, t)`")
-                )
+                found, hint = f"`{pattern.span.text}`", "What is in an array is taken apart in the command, by a `let`."
+                expected = "names alone, `(x, t)`"
+                raise Rejected(BadTraining(span=pattern.span, why=why, found=found, expected=expected, hint=hint))
             return names
 
 
@@ -176,9 +176,9 @@ def _sample(names: tuple[s.NamePattern, ...], data: items.DataExpr, sample_types
 def _positive(cx: Context, e: s.Expr) -> int:
     value = _count(cx, e, 1)
     if value < 1:
-        raise Rejected(
-            BadTraining(span=e.span, why="there would be nothing to do", found=str(value), expected="a whole number from 1 on")
-        )
+        why, expected = "there would be nothing to do", "a whole number from 1 on"
+        hint = "Without `epochs` the data is gone through once, and without `batch` sample by sample."
+        raise Rejected(BadTraining(span=e.span, why=why, found=str(value), expected=expected, hint=hint))
     return value
 
 
@@ -187,7 +187,8 @@ def _count(cx: Context, e: s.Expr, least: int = 0) -> int:
         case s.Number(text) | s.Negate(s.Number(text)) if isinstance(e, s.Negate) or not text.isdecimal():
             why = f"less than {least}" if text.isdecimal() else "no whole number"
             expected = f"a whole number from {least} on"
-            raise Rejected(BadTraining(span=e.span, why=f"`{e.span.text}` is {why}", expected=expected))
+            hint = "Epochs and samples are counted, and a seed is a whole number."
+            raise Rejected(BadTraining(span=e.span, why=f"`{e.span.text}` is {why}", expected=expected, hint=hint))
         case _:
             return whole_number(cx, e)
 

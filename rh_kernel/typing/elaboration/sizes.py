@@ -25,13 +25,10 @@ def check_sizes(unifier: Unifier) -> tuple[Dim, ...]:
     for size in unifier.sizes:
         value = unifier.dim(size.value)
         if impossible(value):
-            raise Rejected(
-                BadDimension(
-                    span=size.span,
-                    what=f"`{size.name}` is used where `{size.what}` is {value}",
-                    expected="dimensions that are whole numbers from 0 on",
-                )
-            )
+            what = f"`{size.name}` is used where `{size.what}` is {value}"
+            expected = "dimensions that are whole numbers from 0 on"
+            hint = f"`{size.name}` needs arrays for which `{size.what}` is at least 0."
+            raise Rejected(BadDimension(span=size.span, what=what, expected=expected, hint=hint))
         if any(c < 0 for _, c in value.terms) and all(isinstance(v, DimVar) for v in variables(value)):
             needed[value] = None
     return tuple(needed)

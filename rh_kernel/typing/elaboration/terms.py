@@ -33,6 +33,7 @@ from rh_kernel.typing.errors import CommandInTerm, NoSuchComponent, NotADimensio
 from rh_kernel.typing.explaining.complaints import (
     another_kind,
     asked_by,
+    comment_meant,
     in_scope,
     no_such_thing,
     out_of_reach,
@@ -127,8 +128,9 @@ class Terms:
         """Make the type that was found the type that is asked for. Raises ``Rejected``."""
         if not self.unifier.same_type(found, expected):
             story = origins(cx, self.unifier, e)
-            fix = other_type(e, self.unifier.type(found), self.unifier.type(expected))
-            raise types_differ(self.unifier, e.span, quoted(e.span), found, expected, asked, story, fix)
+            advice = other_type(e, self.unifier.type(found), self.unifier.type(expected))
+            asked = replace(asked, hint=advice.hint or asked.hint)
+            raise types_differ(self.unifier, e.span, quoted(e.span), found, expected, asked, story, advice.fix)
 
     def _variable(self, cx: Context, name: str, span: Span) -> tuple[Term, Type]:
         found = cx.look_up(name)
@@ -251,6 +253,9 @@ class Terms:
 
     def _binary(self, cx: Context, e: s.Binary) -> tuple[Term, Type]:
         if e.operator is s.BinaryOperator.FLOOR:
+            comment = comment_meant(cx, e)
+            if comment is not None:
+                raise comment
             why = "`//` divides dimensions, and stands between terms here"
             fix = sign(e.left.span, e.right.span, "//", "/")
             raise Rejected(NotADimension(span=e.span, why=why, hint="terms are divided with `/`", fix=fix))

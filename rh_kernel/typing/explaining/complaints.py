@@ -8,6 +8,7 @@ from rh_kernel.source.diagnostic import Fix, Note, Rejected
 from rh_kernel.source.span import Span
 from rh_kernel.syntax import surface as s
 from rh_kernel.syntax.core import ReverseHandler
+from rh_kernel.syntax.parsing.advice import COMMENTS
 from rh_kernel.syntax.signature import Parameter
 from rh_kernel.syntax.types import Type
 from rh_kernel.typing.context import Context, Entry, Zone
@@ -16,6 +17,7 @@ from rh_kernel.typing.derivation.derivations import TypingRule
 from rh_kernel.typing.errors import (
     BadDimension,
     DependsOnError,
+    NotADimension,
     OutOfReach,
     TypesDiffer,
     UnknownName,
@@ -24,7 +26,7 @@ from rh_kernel.typing.errors import (
     WrongNumberOfIndices,
 )
 from rh_kernel.typing.explaining.hints import NOBODY, Asked, another_type, instead
-from rh_kernel.typing.explaining.mending import array_of, is_number, is_slip
+from rh_kernel.typing.explaining.mending import array_of, is_number, is_slip, sign
 from rh_kernel.typing.explaining.nearness import nearest, of_elsewhere
 from rh_kernel.typing.explaining.origins import chosen, origins, where
 from rh_kernel.typing.unification.atoms import unknowns
@@ -75,6 +77,18 @@ def another_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> 
         hint = f"a handler stands after `with`: `{use} with {applied}`"
     notes = chosen(span, where(cx, name))
     return Rejected(WrongKindOfName(span=span, name=name, is_a=is_a, wanted=wanted, hint=hint, notes=notes))
+
+
+def comment_meant(cx: Context, e: s.Binary) -> Rejected | None:
+    """The complaint about ``M // note`` where ``note`` means nothing: a comment was meant; ``None`` if it can be a quotient."""
+    match e.right:
+        case s.Var(name) | s.Apply(s.Name(name)) if _kind_here(cx, name) is None and name not in cx.definitions.failed:
+            why = f"`//` divides dimensions, and `{name}` is not defined"
+            fix = sign(e.left.span, e.right.span, "//", "#")
+            span = e.span if fix is None else fix.span.to(e.right.span)
+            return Rejected(NotADimension(span=span, why=why, hint=COMMENTS, fix=fix))
+        case _:
+            return None
 
 
 def out_of_reach(entry: Entry, span: Span) -> Rejected:

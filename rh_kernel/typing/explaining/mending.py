@@ -2,8 +2,9 @@
 
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from math import prod
 
 from rh_kernel.source.diagnostic import Fix
 from rh_kernel.source.records import frozen
@@ -55,13 +56,37 @@ def transposed(e: s.Expr) -> Fix:
     return Fix(e.span, f"{_atom(e)}^T")
 
 
-def other_type(e: s.Expr, A: Type, B: Type) -> Fix | None:
+def other_type(e: s.Expr, A: Type, B: Type) -> Advice:
     """``e : A`` stands where a B is asked for."""
     match A, B:
         case Real((m, n)), Real((p, q)) if (m, n) == (q, p):
-            return transposed(e)
+            return Advice(fix=transposed(e))
+        case Real(tuple()), Real((_, _, *_) as shape) if isinstance(e, s.ArrayLiteral):
+            axes = [d.constant for d in shape if d.constant is not None]
+            return _in_rows(e, axes) if len(axes) == len(shape) else Advice()
         case _:
-            return None
+            return Advice()
+
+
+def _in_rows(e: s.ArrayLiteral, axes: list[int]) -> Advice:
+    """The same numbers as an array with these axes."""
+    written = list(_entries(e))
+    needed = prod(axes)
+    if needed != len(written):
+        count = f"{needed} entr{'y' if needed == 1 else 'ies'}"
+        given = f"{len(written)} {'is' if len(written) == 1 else 'are'}"
+        return Advice(f"An array of type Real({', '.join(map(str, axes))}) has {count}, and {given} written here.")
+    for n in reversed(axes[1:]):
+        written = [f"[{', '.join(written[i : i + n])}]" for i in range(0, len(written), n)]
+    return Advice("Each row of a matrix has its own brackets: `[[1, 2], [3, 4]]`.", Fix(e.span, f"[{', '.join(written)}]"))
+
+
+def _entries(e: s.Expr) -> Iterator[str]:
+    if isinstance(e, s.ArrayLiteral):
+        for item in e.items:
+            yield from _entries(item)
+    else:
+        yield e.span.text
 
 
 def other_operand(e: s.Binary, A: Type, B: Type) -> Advice:

@@ -1,5 +1,6 @@
 """Where types come from: the places where the names of an expression were bound or declared, as notes of a complaint."""
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
@@ -10,7 +11,9 @@ from rh_kernel.syntax.types import Product, Real, ShapeMeta, Type, TypeMeta
 from rh_kernel.typing.context import Context
 from rh_kernel.typing.definitions import (
     ConstDefinition,
+    Declared,
     Definition,
+    Definitions,
     DimDefinition,
     FunDefinition,
     HandlerDefinition,
@@ -20,6 +23,8 @@ from rh_kernel.typing.definitions import (
 )
 from rh_kernel.typing.explaining.hints import Asked
 from rh_kernel.typing.unification.unify import Unifier
+
+_WORD = re.compile(r"[\w']+")
 
 MOST = 3
 """So many notes a complaint has at most."""
@@ -81,12 +86,30 @@ def origin(cx: Context, unifier: Unifier | None, name: str) -> Note | None:
     declared = cx.definitions.named.get(name)
     if declared is None or declared.span is None:
         return None
-    return Note(span=declared.span, text=f"`{name}{_type(declared.definition)}` is declared here")
+    told = "".join(_numbers(cx.definitions, declared))
+    return Note(span=declared.span, text=f"`{name}{_type(declared.definition)}` is declared here{told}")
 
 
 def where(cx: Context, *names: str) -> Iterator[Note]:
     """Where the names were bound or declared, as far as they are known, without the types of variables."""
     return (note for name in names if (note := origin(cx, None, name)) is not None)
+
+
+def _numbers(definitions: Definitions, declared: Declared) -> Iterator[str]:
+    """What to add where a name in a declaration's types is a declared number, and would be a variable otherwise."""
+    if declared.span is None or isinstance(declared.definition, DimDefinition | ConstDefinition | LocDefinition):
+        return
+    types = set(_WORD.findall(declared.text.partition("=")[0]))
+    for used, number in declared.made_from:
+        now = definitions.named.get(used)
+        if now is not None and now.number == number and now.span is not None and used in types:
+            match now.definition:
+                case DimDefinition(_, value):
+                    line, *_ = now.span.position
+                    source = "" if now.span.source is declared.span.source else f"{now.span.source.name}, "
+                    yield f"; `{used}` is the number {value}, declared in {source}line {line}"
+                case _:
+                    pass
 
 
 def _type(definition: Definition) -> str:

@@ -228,7 +228,8 @@ class Cursor:
         note = Note(span=self.span(opening), text=f"`{opening.text}` was opened here")
         closer = CLOSERS[opening.text]
         fix = Fix(here, closer)
-        return Rejected(MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,), fix=fix))
+        hint = f"`{opening.text}` is closed by `{closer}`."
+        return Rejected(MismatchedBracket(span=here, found=found, expected=f"`{closer}`", notes=(note,), hint=hint, fix=fix))
 
     def _unclosed(self, expected: str, hint: str) -> Rejected:
         opening = self.brackets[-1]

@@ -96,7 +96,8 @@ class Kinds:
 
     def _variable(self, name: str) -> None:
         if self._scope is not None and name not in self._scope:
-            raise Rejected(UnknownName(span=self._span, name=name, expected="one of the parameters"))
+            hint = "The types of a declaration speak of its own parameters: give this one among them."
+            raise Rejected(UnknownName(span=self._span, name=name, expected="one of the parameters", hint=hint))
 
     def _arguments(self, name: str, parameters: Sequence[Parameter], arguments: Sequence[ValueType | Row]) -> None:
         if [p.is_row for p in parameters] != [isinstance(A, Row) for A in arguments]:

@@ -1,0 +1,179 @@
+"""What is written as in Python, and how it is written here: ``np.dot(x, y)``, ``x.sum()``, ``x[0]``, ``M // a comment``."""
+
+import re
+from itertools import pairwise
+
+from rh_kernel.source.diagnostic import Fix, Rejected
+from rh_kernel.source.span import Source, Span
+from rh_kernel.syntax.errors import ForeignSyntax
+from rh_kernel.syntax.parsing.advice import SQUARES, shorten
+from rh_kernel.syntax.parsing.tokens import CLOSERS, Kind, Token
+from rh_kernel.syntax.surface import Expr, Number, Var
+
+MODULES = frozenset({"np", "numpy", "jnp", "jax", "torch", "nn", "F", "functional", "tf", "math", "scipy", "special", "cp"})
+"""The names under which Python programs import what has functions of arrays."""
+
+_SAME = (
+    *("exp", "log", "sqrt", "square", "sign", "sin", "cos", "tanh", "sigmoid", "relu", "softplus", "gelu", "abs", "round"),
+    *("softmax", "log_softmax", "logsumexp", "sum", "mean", "dot", "matmul", "outer", "transpose", "reshape"),
+    *("maximum", "minimum", "add", "sub", "mul", "div", "neg", "conv1d", "conv2d"),
+)
+OURS = {name: name for name in _SAME} | {
+    "absolute": "abs",
+    "fabs": "abs",
+    "negative": "neg",
+    "reciprocal": "recip",
+    "expit": "sigmoid",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "rint": "round",
+    "silu": "swish",
+    "concatenate": "concat",
+    "mm": "matmul",
+    "mv": "matmul",
+}
+"""Functions of those modules, and what they are called here."""
+_OTHERWISE = {
+    "reshape": "reshape[2, 3](x)",
+    "concatenate": "concat(x, y)",
+    "transpose": "w^T",
+    "conv1d": "conv1d(x, w)",
+    "conv2d": "conv2d(x, w)",
+}
+"""Those of them whose arguments are written in another way here, with that way."""
+
+SIZED = frozenset(
+    (
+        *("reshape", "fill", "slice", "broadcast_rows", "pad1d", "crop1d", "upscale1d", "downsum1d"),
+        *("maxpool1d", "first_max1d", "sumpool1d", "spread1d", "windows1d"),
+        *("maxpool2d", "first_max2d", "avgpool2d", "sumpool2d", "spread2d", "windows2d"),
+    )
+)
+"""Functions of the language that take sizes in square brackets."""
+
+_ARRAYS = {
+    **dict.fromkeys(("array", "asarray", "tensor"), "An array is written out: `[1, 2]`, and a matrix `[[1, 2], [3, 4]]`."),
+    **dict.fromkeys(("zeros", "zeros_like"), "An array of zeros is `fill[3](0)`, and `0` is the zero of every type."),
+    **dict.fromkeys(("ones", "ones_like", "full"), "An array of ones is `fill[3](1)`."),
+    "eye": "The identity matrix is an initial content: `loc w : Real(2, 2) = eye`.",
+    "max": "The larger of two arrays, entry by entry, is `maximum(x, y)`.",
+    "min": "The smaller of two arrays, entry by entry, is `minimum(x, y)`.",
+    "stack": "Arrays are joined along their first axis by `concat(x, y)`.",
+}
+
+
+def attribute(W: Expr, rest: list[Token], source: Source) -> Rejected | None:
+    """The complaint about ``W.name …`` as in Python, whose tokens behind the dot are ``rest``; ``None`` if it is none."""
+    if rest[0].kind is not Kind.NAME or not isinstance(W, Var):
+        return None
+    if W.name in MODULES:
+        return _of_module(W, rest, source)
+    return _method(W, rest, source) if rest[0].text in OURS and rest[1].text == "(" else None
+
+
+def _of_module(module: Var, rest: list[Token], source: Source) -> Rejected:
+    """``np.dot(x, y)``, ``torch.nn.functional.relu(x)``"""
+    last = rest[0]
+    for dot, name in zip(rest[1::2], rest[2::2], strict=False):
+        if dot.text != "." or name.kind is not Kind.NAME:
+            break
+        last = name
+    whole = Span(source, module.span.start, last.end)
+    ours, fix = OURS.get(last.text), None
+    if ours is None:
+        hint = _ARRAYS.get(last.text, "`%help` lists the functions of the language, which are written without a module.")
+    else:
+        hint = f"Functions are written without a module: `{_OTHERWISE.get(last.text, ours)}`."
+        fix = None if last.text in _OTHERWISE else Fix(whole, ours)
+    return Rejected(ForeignSyntax(span=whole, found=f"modules (`{shorten(whole.text)}`)", hint=hint, fix=fix))
+
+
+def _method(x: Var, rest: list[Token], source: Source) -> Rejected:
+    """``x.sum()``, ``x.dot(y)``"""
+    ours, closes = OURS[rest[0].text], len(rest) > 2 and rest[2].text == ")"
+    whole = Span(source, x.span.start, rest[2].end if closes else rest[0].end)
+    call = _OTHERWISE.get(rest[0].text) or (f"{ours}({x.name})" if closes else f"{ours}({x.name}, …)")
+    fix = Fix(whole, call) if closes and rest[0].text not in _OTHERWISE else None
+    hint = f"A function stands in front of its argument: `{call}`."
+    return Rejected(ForeignSyntax(span=whole, found=f"methods (`{shorten(whole.text)}`)", hint=hint, fix=fix))
+
+
+SLICES = "The entries from `lo` up to `hi` of an array are `slice[lo, hi](x)`; they are counted from 0."
+
+
+def entry(f: Span, indices: tuple[Expr, ...], whole: Span) -> Rejected | None:
+    """The complaint about ``x[0]``, if x is an array: the text binds or declares it as one, or it may be one by its name.
+
+    Only in the first case there is a fix: what takes sizes has a name of the same form.
+    """
+    is_array = _is_array(f)
+    hint, fix = SLICES.replace("(x)", f"({f.text})"), None
+    match indices:
+        case (Number(text),) if text.isdecimal() and len(text) < 10:
+            call = f"slice[{text}, {int(text) + 1}]({f.text})"
+            hint, fix = f"An entry is a slice of length 1: `{call}`.", Fix(whole, call)
+        case _ if not is_array:
+            return None
+        case _:
+            pass
+    if not is_array:
+        if f.text in SIZED or f.text[0].isupper() or f.source.text[f.end] != "[":
+            return None
+        hint, fix = f"{hint} What takes sizes has its input behind them: `{shorten(whole.text)}(…)`.", None
+    return Rejected(ForeignSyntax(span=whole, found=f"entries by number (`{shorten(whole.text)}`)", hint=hint, fix=fix))
+
+
+def _is_array(f: Span) -> bool:
+    """Whether the text in front of a name declares it by ``const``, or the item that it stands in binds it."""
+    x = rf"(?<!\w){re.escape(f.text)}(?!\w)"
+    bound = (
+        rf"\blet\s+(?:[(⟨][^)⟩\n]*)?{x}",
+        rf"[(,]\s*{x}\s*:(?!=)",
+        rf"[<⟨][^<>⟨⟩\n]*{x}[^<>⟨⟩\n]*[>⟩]\s*\.",
+        rf"\(\s*{x}\s*\)\s*(?:->|→|,)",
+    )
+    before = f.source.text[: f.start]
+    item = before[max(m.start() for m in re.finditer(r"^(?=\S|\Z)|\A", before, re.MULTILINE)) :]
+    return re.search(rf"\bconst\s+{x}", before) is not None or re.search("|".join(bound), item) is not None
+
+
+def square(source: Source, before: Token | None, sign: Token, following: Token) -> Fix | None:
+    """``x²`` and ``x ** 2`` of a name or a number, written as they are here."""
+    if sign.text not in SQUARES or before is None or before.kind not in {Kind.NAME, Kind.NUMBER}:
+        return None
+    if sign.text == "**" and following.text != "2":
+        return None
+    end = following.end if sign.text == "**" else sign.end
+    return Fix(Span(source, before.start, end), f"square({before.text})")
+
+
+def comment(passed: list[Token], opened: list[Token], token: Token, text: str) -> Token | None:
+    """The ``//`` on the line of ``token``, or the token itself, that was meant to begin a comment, if it looks so.
+
+    ``passed`` are the tokens in front of it, ``opened`` the brackets that are open there. Words follow each other behind the
+    ``//``, or else it stands outside of all brackets; in a bracket that closes before the token it divides dimensions.
+    """
+    if token.text == "//" and passed:
+        return token
+    line = text.rfind("\n", 0, token.start) + 1
+    found = next((i for i, t in enumerate(passed) if t.text == "//" and t.start >= line), None)
+    if found is None:
+        return None
+    sign, words = passed[found], [*passed[found + 1 :], token]
+    if _closes(words):
+        return None
+    has_words = any(a.kind is b.kind is Kind.NAME for a, b in pairwise(words)) and words[0].kind in {Kind.NAME, Kind.KEYWORD}
+    is_inside = any(bracket.start < sign.start for bracket in opened)
+    is_word = words[0].kind in {Kind.NAME, Kind.KEYWORD} and token.kind is not Kind.END and token.text not in CLOSERS.values()
+    return sign if has_words or (is_word and not is_inside) else None
+
+
+def _closes(tokens: list[Token]) -> bool:
+    """Whether a bracket closes among the tokens that was open in front of them."""
+    depth = 0
+    for token in tokens:
+        depth += (token.text in CLOSERS) - (token.text in CLOSERS.values())
+        if depth < 0:
+            return True
+    return False
