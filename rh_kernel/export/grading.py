@@ -18,7 +18,6 @@ from nbconvert.preprocessors.base import Preprocessor
 from nbformat.notebooknode import NotebookNode
 from traitlets import Bool, Integer
 
-import rh_kernel
 from rh_kernel.export.highlighting import LANGUAGE
 from rh_kernel.export.pages import LOCKED, Notebook
 
@@ -60,7 +59,7 @@ class LockedCells(Preprocessor):
 
     def _verdicts(self, nb: Notebook, folder: str) -> tuple[Mapping[int, Mapping[str, Any]], str]:
         """The verdict of each locked cell by its place, counted from 1, and what to say of one that has none."""
-        command = [sys.executable, "-I", "-c", _RUN, str(Path(rh_kernel.__file__).parents[1])]
+        command = [sys.executable, "-I", "-c", _RUN, str(Path(__file__).parents[2])]
         try:
             done = subprocess.run(
                 command, input=json.dumps(nb), capture_output=True, text=True, timeout=self.timeout, check=False, cwd=folder

@@ -5,7 +5,7 @@ ipykernel logs such a request and goes on, and the front end waits for the reply
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 from jupyter_client.session import Session, json_unpacker
 
@@ -34,7 +34,7 @@ def _unpacked(text: str | bytes) -> dict[str, Any]:
         value = json_unpacker(text)
     except (ValueError, RecursionError):
         return Unreadable()
-    return value if isinstance(value, dict) else Unreadable()
+    return cast(dict[str, Any], value) if isinstance(value, dict) else Unreadable()
 
 
 def reply_type(request: str) -> str:

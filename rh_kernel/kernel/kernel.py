@@ -60,7 +60,7 @@ class RHKernel(Kernel):
         self._python = Python(self, self.workspace, self._widgets)
         self.comm_manager = manager()
         self.comm_manager.register_target(TARGET, listener(lambda: self.rh))
-        for handlers in (self.shell_handlers, self.control_handlers):
+        for handlers in cast(tuple[dict[str, Any], ...], (self.shell_handlers, self.control_handlers)):
             for request, handler in handlers.items():
                 handlers[request] = answering(self, handler, VERSION)
         for message in MESSAGES:

@@ -223,7 +223,8 @@ class Definitions:
     def as_locked(self, symbols: Collection[str]) -> "Definitions":
         """What names mean below ``%locked``: the locked ones what they meant there, and ``symbols`` no declaration."""
         named = {name: declared for name, declared in self.named.items() if name not in symbols}
-        return replace(self, named=MappingProxyType({**named, **self.locked}))
+        failed = self.failed.difference(symbols, self.locked)
+        return replace(self, named=MappingProxyType({**named, **self.locked}), failed=failed)
 
     def outdated(self) -> Mapping[str, tuple[str, ...]]:
         """The names that were made from an older meaning of a name, and the names that have a newer one, or none, now.

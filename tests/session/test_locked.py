@@ -122,6 +122,14 @@ def test_in_a_file_the_lock_holds_to_its_end() -> None:
     assert codes([event.result for event in events if isinstance(event, Shown)]) == ["RH217"]
 
 
+def test_a_declaration_that_fails_hides_nothing_from_a_locked_check() -> None:
+    text = "fun dot(x : Real) : Real = nowhere\ncheck dot([1, 2], [3, 4]) == 11\n%locked\ncheck dot([1, 2], [3, 4]) == 11"
+    events = execute(Session.start(Path()), Source("file", text), keep_going=True)
+    results = [event.result for event in events if isinstance(event, Shown)]
+    assert [isinstance(result, CheckPassed) for result in results][-1]
+    assert codes(results)[0] == "RH101"
+
+
 @pytest.mark.parametrize("words", ["on", "off empty", "emty", "empty infinit"])
 def test_other_words_are_refused(notebook: Notebook, words: str) -> None:
     assert codes(notebook.run(f"%locked {words}")) == ["RH042"]

@@ -41,7 +41,10 @@ class Live(anywidget.AnyWidget):
         super().__init__(kind=view.kind, opening=view.opening())
         self._view = view
         cast(Callable[..., None], self.on_msg)(self._asked)
-        cast(Any, self.comm).on_close(lambda _message: self.close())
+        cast(Any, self.comm).on_close(self._closed_by_page)
+
+    def _closed_by_page(self, _message: object) -> None:
+        self.close()
 
     @property
     def is_open(self) -> bool:

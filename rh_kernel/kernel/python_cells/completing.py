@@ -56,7 +56,7 @@ def inspect(shell: Any, text: str, start: int, cursor: int, detail_level: int, o
         name = token_at_cursor(fragment, cursor - begin)
         return {"text/plain": shell.object_inspect_mime(name, detail_level, omit_sections)["text/plain"]}
 
-    data = _asked(SHORT, look) or {}
+    data: Reply = _asked(SHORT, look) or {}
     return {"status": "ok", "found": bool(data), "data": data, "metadata": {}}
 
 
@@ -94,13 +94,17 @@ def _asked(seconds: float, look: Any) -> Any:
     """What ``look`` finds in so many seconds. What is looked at may be of the user's making, and fail when it is asked."""
     excepthook = sys.excepthook
     # IPython prints the traceback of what goes wrong, and goes on.
-    sys.excepthook = lambda *_: None
+    sys.excepthook = _quiet
     try:
         return within(seconds, look)
     except Exception:
         return ()
     finally:
         sys.excepthook = excepthook
+
+
+def _quiet(*_: object) -> None:
+    """What is printed of an exception in the meantime: nothing."""
 
 
 @contextmanager

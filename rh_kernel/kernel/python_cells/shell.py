@@ -37,7 +37,7 @@ class Publisher(zmqshell.ZMQDisplayPublisher):
         """Clear what the cell has shown."""
         ALLOWANCE.renew(request_of(self.parent_header))
         super().clear_output(wait)
-        cleared(self.shell, wait=wait)
+        cleared(cast(object, self.shell), wait=wait)
 
 
 class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):

@@ -31,7 +31,10 @@ DIRECTIVES = {
     "whos": ("", "every name that was declared: its type, its place, and whether what it was made from has changed since"),
     "undo": ("", "undo what the last cell did to names, heap and settings"),
     "limit": ("[what [number|off|default]]", "what bounds a cell: steps, nodes, equations, output, bytes, seconds"),
-    "locked": ("[empty] [infinite]|off", "to the end of the cell: names are the language's and those of locked cells"),
+    "locked": (
+        "[empty|infinite|off] [empty|infinite]",
+        "to the end of the cell: names are the language's and those of locked cells",
+    ),
     "strict": ("on|off", "whether a function is undefined where it is not smooth"),
     "evaluator": ("compiled|stepped|denoted", "which of the three readings of a program evaluates it"),
     "device": ("cpu|gpu", "where compiled programs and training runs compute"),
