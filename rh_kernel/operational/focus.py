@@ -6,7 +6,7 @@ variables are values and terms wait for RH-Term: ``⌊M⌋``, ``Op(M)`` and ``re
 
 from typing import TypeAlias, cast
 
-from rh_kernel.operational.contexts import Context, Subject, Values, around, is_in_derivative, listed
+from rh_kernel.operational.contexts import Context, Subject, Values, around, listed
 from rh_kernel.operational.environments import Environment
 from rh_kernel.operational.nested import head_in, innermost
 from rh_kernel.operational.substitution import value, written_out
@@ -47,7 +47,7 @@ def focus(M: Subject, rho: Environment, K: Context | None) -> Head:
     """
     if K is not None and K.opens:
         return _opened(M, K)
-    if K is not None and is_in_derivative(K):
+    if K is not None and (K.inside or type(K.form) is R):
         # A derivative in the body of an R has become M: the next one comes, or that R.
         form, K = head_in(cast(Term, M), K)
         return form, None, None, None, K
