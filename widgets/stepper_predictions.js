@@ -17,7 +17,7 @@ const PREDICT_RULES = {
   "R-Let": ["an R around a let", ["Let", "R-Fun", "R-Plus"]],
   "R-Tuple": ["an R around a tuple", ["R-Proj", "R-Plus", "Proj"]],
   "R-Proj": ["an R around a projection", ["Proj", "R-Tuple", "R-Var"]],
-  "R-Rd": ["an R around a derivative rd", ["Rd", "R-Fun", "R-Let"]],
+  "R-Rd": ["an R around a derivative rd, or around the lets that one has become", ["Rd", "R-Fun", "R-Let"]],
   "Let⇐": ["a let ⇐ whose command has returned a value, with no RH around it", ["RH-Let", "Proj", "Let", "RH-Return"]],
   RevHandle: ["a rev handle whose inputs are values, with no RH around it", ["RH-Handle", "RH-Let", "RH-Op", "RH-Term"]],
   "RH-Return": ["an RH around the return of a variable and nothing else", ["RH-Let", "Let⇐", "RH-Op", "H-Return"]],

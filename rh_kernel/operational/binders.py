@@ -96,9 +96,9 @@ def rewrite(W: Place, hint: str, body: Callable[[Place], Place], V: Place) -> Pl
     return lambda depth: R(W(depth), Scope((hint,), body(variable(depth, hint))(depth + 1)), V(depth))
 
 
-def rewrite_scope(W: Place, scope: Scope, V: Place) -> Place:
+def rewrite_scope(W: Place, scope: Scope, V: Place, known: tuple[()] | None = None) -> Place:
     """``W.R_V(x. N)`` for a scope ``x. N`` that does not mention the variables of the equation."""
-    return lambda depth: R(W(depth), shift(scope, depth), V(depth))
+    return lambda depth: R(W(depth), shift(scope, depth), V(depth), known)
 
 
 def returned(M: Place) -> Plan:

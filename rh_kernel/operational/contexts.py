@@ -1,8 +1,8 @@
 """Evaluation contexts ``E``, ``F^c`` and ``F^t`` (RH Def. 5.1, 5.5) as stacks of frames, innermost first.
 
-A frame is a form and the position of its hole. Two go on into what is not yet unfolded: ``W.R_V(x. [-])`` and
-``RH_H^V(⟨y1, …, ym⟩. [-])`` look at the head of their bodies. A tuple is evaluated from left to right, which the paper's
-grammar leaves out. Stacks are persistent: the steps of a trace share them.
+A frame is a form and the position of its hole. Two go on into what is not yet unfolded: ``RH_H^V(⟨y1, …, ym⟩. [-])`` looks at
+the head of its body, and ``W.R_V(x. [-])`` for the first derivative in its body, wherever that stands. A tuple is evaluated
+from left to right, which the paper's grammar leaves out. Stacks are persistent: the steps of a trace share them.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ class Context:
     The innermost frame is ``form[ρ]`` with its hole at the child ``position``; ``before`` are the children in front of it that
     have become values: one term, or those of a tuple. ``handling`` is the nearest part further out whose frame is a
     ``handle`` or an ``RH``; only frames that hold commands know it. ``opens`` says whether an ``RH`` is among the frames:
-    where none is, what fills the hole is closed.
+    where none is, what fills the hole is closed. ``inside`` says whether the form itself stands in the body of an ``R``.
     """
 
     form: Subject
@@ -59,6 +59,7 @@ class Context:
     outer: "Context | None"
     handling: "Context | None" = None
     opens: bool = False
+    inside: bool = False
     beside: tuple[Any, ...] | None = None
     """What ``siblings`` has written out."""
     frames: int | None = None
@@ -146,7 +147,8 @@ def binders(K: Context | None) -> tuple[str, ...]:
     """The variables that K binds around its hole, the last of them with index 0."""
     inwards: list[str] = []
     for part in binding(K):
-        inwards += reversed(part.form.scope.hints) if isinstance(part.form, R | RH) else ()
+        if (isinstance(part.form, Let) and part.position) or isinstance(part.form, R | RH):
+            inwards += reversed(part.form.scope.hints)
     inwards.reverse()
     return tuple(inwards)
 
@@ -154,11 +156,21 @@ def binders(K: Context | None) -> tuple[str, ...]:
 def binding(K: Context | None) -> Iterator[Context]:
     """The parts of K, innermost first, as far out as there can be one that binds variables around its hole.
 
-    An ``R`` is evaluated in the body of an ``R`` only, and the frames of commands know whether an ``RH`` is around them.
+    They are an ``R``, an ``RH`` or, in the body of an ``R``, a ``let`` with the hole behind its ``in``.
     """
-    while K is not None and (K.opens or isinstance(K.form, R)):
+    while K is not None and (K.opens or is_in_derivative(K)):
         yield K
         K = K.outer
+
+
+def is_in_derivative(K: Context) -> bool:
+    """Whether the hole of K stands in the body of an ``R``."""
+    return K.inside or type(K.form) is R
+
+
+def within(K: Context | None, form: Subject, position: int, before: "Term | Values" = None) -> Context:
+    """``K[form]`` with the hole at this child; the form is an ``R`` or stands in the body of one, and is a term without a ρ."""
+    return Context(form, position, None, before, K, inside=K is not None and is_in_derivative(K))
 
 
 def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
@@ -174,13 +186,13 @@ def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
             return Tuple((*listed(before), M, *beside), span=span)
         case Proj(i, n):
             return Proj(i, n, M, span=span)
-        case Let():
-            return Let(M, beside[0], span=span)
+        case Let(_, scope):
+            return Let(before, Scope(scope.hints, M), span=span) if K.position else Let(M, beside[0], span=span)
         case Rd():
             scope, *point = beside
             return Rd(before, scope, M, span=span) if K.position else Rd(M, scope, point[0], span=span)
-        case R(W, scope, V):
-            return R(W, Scope(scope.hints, M), V, span=span)
+        case R(W, scope, V, known):
+            return R(W, Scope(scope.hints, M), V, known, span=span)
         case Return():
             return Return(M, span=span)
         case Perform():
@@ -212,7 +224,9 @@ def _beside(form: Subject, position: int) -> tuple[Node, ...]:
             return () if position else (N,)
         case Tuple(items):
             return items[position + 1 :]
-        case Let(_, scope) | Bind(_, scope):
+        case Let(_, scope):
+            return () if position else (scope,)
+        case Bind(_, scope):
             return (scope,)
         case Rd(_, scope, V):
             return (scope,) if position else (scope, V)

@@ -4,9 +4,11 @@ Each equation is one step, taken when the form reaches an evaluation position; a
 The figure has no equation for sums: ``R-Plus`` is added. A cotangent stands before its point.
 """
 
-from functools import reduce
+from collections.abc import Callable
+from functools import partial, reduce
 from typing import cast
 
+from rh_kernel.operational import nested
 from rh_kernel.operational.binders import (
     Place,
     call,
@@ -42,8 +44,15 @@ from rh_kernel.syntax.types import factors
 
 def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
     """The equation for ``W.R_V(x. N)``, by the form of N: its name and its right side. Γ has what W and V mention."""
+    if (found := nested.unfold(form, gamma)) is not None:
+        return found
     W, V = fixed(form.cotangent), fixed(form.point)
     (x,) = form.scope.hints
+    known = None if form.known is None else ()
+
+    def through(W: Place, M: Term) -> Place:
+        return rewrite_scope(W, Scope((x,), M), V, known)
+
     match cast(Term, form.scope.body):
         case Bound(0):
             return Rule.R_VAR, form.cotangent
@@ -52,29 +61,26 @@ def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term]:
         case Const() | Zero():
             return Rule.R_CONST, Zero(type_of(form.point, gamma))
         case Call(_, M) as N:
-            return Rule.R_FUN, _call(W, N, Scope((x,), M), V)(0)
+            return Rule.R_FUN, _call(W, N, Scope((x,), M), V, lambda y: through(y, M))(0)
         case Plus(M, N):
-            return Rule.R_PLUS, plus(rewrite_scope(W, Scope((x,), M), V), rewrite_scope(W, Scope((x,), N), V))(0)
+            return Rule.R_PLUS, plus(through(W, M), through(W, N))(0)
         case Let(M, scope):
             return Rule.R_LET, _let(W, Scope((x,), M), Scope((x, *scope.hints), scope.body), V)(0)
         case Tuple(items):
-            return Rule.R_TUPLE, _tuple(W, [Scope((x,), M) for M in items], V)(0)
+            return Rule.R_TUPLE, _tuple(W, [partial(through, M=M) for M in items])(0)
         case Proj(i, n, M):
             types = factors(type_of(M, Telescope(form.point, gamma, gamma)), n)
             U = [W if k == i else fixed(Zero(A)) for k, A in enumerate(types, start=1)]
-            return Rule.R_PROJ, _proj(tuple_from(*U), Scope((x,), M), V)(0)
-        case Rd(M, scope, L):
-            N = let(fixed(M), "z", lambda z: let(fixed(L), "w", lambda w: rewrite_scope(z, scope, w)))
-            return Rule.R_RD, R(form.cotangent, Scope((x,), N(0)), form.point, span=form.span)
-        case R():
-            raise KernelBug("the R in the body comes first")
+            return Rule.R_PROJ, _proj(V, Scope((x,), M), through(tuple_from(*U), M))(0)
+        case Rd() | R():
+            raise KernelBug("a derivative is unfolded by R-Rd")
 
 
-def _call(W: Place, N: Call, M: Scope, V: Place) -> Place:
+def _call(W: Place, N: Call, M: Scope, V: Place, through: Callable[[Place], Place]) -> Place:
     """``let x ← V in let y ← rd[f](⟨W, M⟩) in y.R_V(x. M)`` for ``N = f(M)``, in whose place ``rd[f]`` stands"""
 
     def body(x: Place) -> Place:
-        return let(call(RdOf(N.function), tuple_from(W, opened(M, x)), N.span), "y", lambda y: rewrite_scope(y, M, V))
+        return let(call(RdOf(N.function), tuple_from(W, opened(M, x)), N.span), "y", through)
 
     return let(V, M.hints[0], body)
 
@@ -91,15 +97,15 @@ def _let(W: Place, M: Scope, N: Scope, V: Place) -> Place:
     return let(V, x_hint, lambda x: let(opened(M, x), y_hint, lambda y: body(x, y)))
 
 
-def _tuple(W: Place, scopes: list[Scope], V: Place) -> Place:
+def _tuple(W: Place, through: list[Callable[[Place], Place]]) -> Place:
     """``let ⟨y1, …, yn⟩ ← W in y1.R_V(x. M1) + … + yn.R_V(x. Mn)``"""
 
     def body(*ys: Place) -> Place:
-        return reduce(plus, [rewrite_scope(y, M, V) for y, M in zip(ys, scopes, strict=True)])
+        return reduce(plus, [back(y) for y, back in zip(ys, through, strict=True)])
 
-    return let_tuple(W, ("y",) * len(scopes), body)
+    return let_tuple(W, ("y",) * len(through), body)
 
 
-def _proj(U: Place, M: Scope, V: Place) -> Place:
+def _proj(V: Place, M: Scope, through: Place) -> Place:
     """``let x ← V in let y ← M in U.R_V(x. M)``, with U the cotangent W at i and zero elsewhere"""
-    return let(V, M.hints[0], lambda x: let(opened(M, x), "y", lambda _: rewrite_scope(U, M, V)))
+    return let(V, M.hints[0], lambda x: let(opened(M, x), "y", lambda _: through))

@@ -6,8 +6,9 @@ variables are values and terms wait for RH-Term: ``⌊M⌋``, ``Op(M)`` and ``re
 
 from typing import TypeAlias, cast
 
-from rh_kernel.operational.contexts import Context, Subject, Values, around, fill, listed
+from rh_kernel.operational.contexts import Context, Subject, Values, around, listed
 from rh_kernel.operational.environments import Environment
+from rh_kernel.operational.nested import head_in, innermost
 from rh_kernel.operational.substitution import value, written_out
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import (
@@ -46,9 +47,10 @@ def focus(M: Subject, rho: Environment, K: Context | None) -> Head:
     """
     if K is not None and K.opens:
         return _opened(M, K)
-    if K is not None and type(K.form) is R and type(M) is not R:
-        # An R in the body has become M, and the R around it goes on.
-        M, K = fill(K, M, ()), K.outer
+    if K is not None and (K.inside or type(K.form) is R):
+        # A derivative in the body of an R has become M: the next one comes, or that R.
+        form, K = head_in(cast(Term, M), K)
+        return form, None, None, None, K
     return _head(M, rho, K)
 
 
@@ -180,16 +182,10 @@ def _unfolding(M: Subject, rho: Environment, K: Context | None) -> Head:
             V = None if rho is None or scope.loose or H.loose else value(N, rho)
             return _opened(written_out(M, rho) if V is None else RH(V, scope, H, span=M.span), K)
         case R():
-            return _innermost(written_out(M, rho), K)
+            form, K = innermost(written_out(M, rho), K)
+            return form, None, None, None, K
         case _:
             raise KernelBug(f"a {type(M).__name__} stands at an evaluation position")
-
-
-def _innermost(M: R, K: Context | None) -> Head:
-    """``W.R_V(x. N)`` is unfolded after an R that is its body."""
-    while isinstance(N := M.scope.body, R):
-        M, K = N, Context(M, 1, None, None, K)
-    return M, None, None, None, K
 
 
 def _opened(M: Subject, K: Context | None) -> Head:

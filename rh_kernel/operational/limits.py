@@ -11,6 +11,11 @@ from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.stuck import impossible_size, too_large
 from rh_kernel.syntax.types import Real, concrete_shape, leaves
 
+DOUBLING = "`%limit steps` allows more; or look for a definition that doubles its work"
+DERIVING = "by Fig. 6 each `let` under an `rd` doubles the steps, as `%evaluator compiled` does not; `%limit steps` allows more"
+MANY = 8
+"""Where one step in so many unfolds an ``R``, derivatives take the steps: the others evaluate what the equations yield."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -23,10 +28,10 @@ class Limits:
     strict: bool = False
     reals: int = 1 << 40
 
-    def check(self, count: int, span: Span | None) -> None:
-        """Raises ``Stuck`` if ``count`` steps were all that is allowed."""
+    def check(self, count: int, span: Span | None, unfolded: int = 0) -> None:
+        """Raises ``Stuck`` if ``count`` steps were all that is allowed; ``unfolded`` of them were equations of Fig. 6."""
         if count >= self.fuel:
-            hint = "`%limit steps` allows more; or look for a definition that doubles its work"
+            hint = DERIVING if unfolded * MANY > count else DOUBLING
             raise Stuck(OutOfFuel(span=span, steps=count, hint=hint))
 
     def check_arrays(self, f: Primitive, span: Span | None) -> None:

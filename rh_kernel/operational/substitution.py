@@ -83,6 +83,11 @@ def written_within(node: AnyNode, rho: Environment, most: int) -> tuple[AnyNode 
     return (None, most) if len(visits) > most else (_rebuilt(node, visits, _values(rho)), len(visits))
 
 
+def renamed(M: Term, image: Callable[[Bound], Term]) -> Term:
+    """A term M without binders, with the image of each variable in its place."""
+    return _rebuilt(M, _visited(M)[0], lambda x, _: image(x)) if M.loose else M
+
+
 def instantiated(scope: Scope, *values: Term) -> Term | Command:
     """``instantiate`` of a scope; the V may be open."""
     n, body = len(values), scope.body
@@ -169,8 +174,10 @@ def _further(node: Node, depth: int) -> list[_Visit] | None:
             return [(M, depth)]
         case Handle(P, H) if not H.loose:
             return [(P, depth)]
-        case Rd(W, scope, V) | R(W, scope, V):
+        case Rd(W, scope, V):
             parts: tuple[Node, ...] = (W, scope, V)
+        case R(W, scope, V, known):
+            parts = (W, scope, V, *(known or ()))
         case Resume(_, _, M):
             parts = (M,)
         case RevHandle(M, scope, H) | RH(M, scope, H) if not H.loose:
@@ -216,10 +223,16 @@ def _rebuilt_form(node: Node, depth: int, take: Callable[[], Any], image: Image,
     match node:
         case Scope(hints):
             return Scope(hints, take(), span=span)
-        case Rd(W, scope, V) | R(W, scope, V):
+        case Rd(W, scope, V):
             V = take() if V.loose >> depth else V
             scope = take() if scope.loose >> depth else scope
-            return type(node)(take() if W.loose >> depth else W, scope, V, span=span)
+            return Rd(take() if W.loose >> depth else W, scope, V, span=span)
+        case R(W, scope, V, known):
+            backwards = [take() if U.loose >> depth else U for U in reversed(known or ())]
+            V = take() if V.loose >> depth else V
+            scope = take() if scope.loose >> depth else scope
+            W = take() if W.loose >> depth else W
+            return R(W, scope, V, None if known is None else tuple(reversed(backwards)), span=span)
         case Perform(op) if not op.loose:
             return Perform(op, take(), span=span)
         case Handle(_, H) if not H.loose:

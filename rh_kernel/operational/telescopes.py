@@ -8,7 +8,7 @@ no form has to carry any.
 from dataclasses import dataclass
 from typing import cast
 
-from rh_kernel.operational.contexts import Context, Subject, binding
+from rh_kernel.operational.contexts import Context, binding
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import RH, Bound, Call, Const, Let, Plus, Proj, R, Rd, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product, Type, factors
@@ -27,17 +27,20 @@ class Telescope:
 def telescope(K: Context | None) -> Telescope | None:
     """The variables that are free in the hole of K."""
     gamma: Telescope | None = None
-    for part in reversed([part.form for part in binding(K)]):
+    for part in reversed([*binding(K)]):
         below = gamma
         for V in _images(part):
             gamma = Telescope(V, below, gamma)
     return gamma
 
 
-def _images(form: Subject) -> tuple[Term, ...]:
+def _images(part: Context) -> tuple[Term, ...]:
+    form = part.form
     if isinstance(form, RH):
         n = form.scope.arity
         return tuple([component(form.values, i, n) for i in range(n)])
+    if isinstance(form, Let) and part.position:
+        return (part.before,)
     return (form.point,) if isinstance(form, R) else ()
 
 

@@ -61,13 +61,14 @@ def contract(form: Term, V: Term | None, W: Term | None, rho: Environment, K: Co
 def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
     """``Ev(f, V)``, a closed value. Raises ``Stuck``, with the place ``span`` of the call, where a limit is met.
 
-    Fig. 6 doubles its work at every let. What nobody sees need not do so where the second half is zero: here an ``R``
-    whose body does not mention its variable is zero at once, and if reduction is strict, once its body has a value.
+    Fig. 6 doubles its work at every let if derivatives are not nested. What nobody sees need not do so where the second half is
+    zero: an ``R`` whose body does not mention its variable is zero here, at once, or if reduction is strict, once its body has
+    a value.
     """
     M, rho = apply(f, V, limits, span)
     if isinstance(f, Primitive):
         return M
-    K, count = None, 0
+    K, count, unfolded = None, 0, 0
     if _is_derivative_of_primitive(f):
         # It is smooth where the primitive is, whatever symbols its term is written with.
         limits = replace(limits, strict=False)
@@ -75,7 +76,9 @@ def ev(f: Function, V: Term, limits: Limits, span: Span | None = None) -> Term:
         form, U, W, rho, K = focus(M, rho, K)
         if U is None and (type(form) is Const or type(form) is Tuple or type(form) is Zero):
             return form
-        limits.check(count, form.span)
+        limits.check(count, form.span, unfolded)
+        if type(form) is R:
+            unfolded += 1
         if isinstance(form, Call) and U is not None:
             M, rho = _inside(form.function, U, limits, span)
         elif isinstance(form, R) and not mentions(form.scope, 0):

@@ -18,7 +18,7 @@ from rh_kernel.operational.heap import Heap
 from rh_kernel.operational.limits import Limits
 from rh_kernel.operational.step import Step
 from rh_kernel.operational.substitution import written_within
-from rh_kernel.syntax.core import Bind, Const, Let, Return, Term, Tuple, Zero
+from rh_kernel.syntax.core import Bind, Const, Let, R, Return, Term, Tuple, Zero
 
 DEFAULT = Limits()
 
@@ -30,7 +30,7 @@ SHARED, EARNED, LEAST = 2_000, 2, 500
 class State:
     """``(hp, K[M[ρ]])`` after ``count`` steps, with M at an evaluation position of K.
 
-    ``made`` is how many nodes were made for the states of a trace to share.
+    ``made`` is how many nodes were made for the states of a trace to share; ``unfolded`` of the steps were at an ``R``.
     """
 
     subject: Subject
@@ -39,6 +39,7 @@ class State:
     count: int
     rho: Environment = None
     made: int = 0
+    unfolded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,16 @@ def proceed(state: State, limits: Limits, most: int, kept: list[Step] | None = N
     The steps are put into ``kept``, those before one that cannot be taken as well.
     """
     M, rho, K, hp, count, made = state.subject, state.rho, state.context, state.heap, state.count, state.made
-    end, fuel = count + most, limits.fuel
+    end, fuel, unfolded = count + most, limits.fuel, state.unfolded
     with np.errstate(all="ignore"):
         while count < end:
             head = focus(M, rho, K)
             if head[4] is None and (value := _result(head)) is not None:
                 return Result(value, hp, count)
             if count >= fuel:
-                limits.check(count, head[0].span)
+                limits.check(count, head[0].span, unfolded)
+            if type(head[0]) is R:
+                unfolded += 1
             rule, M, rho, K, change = reduct(head, hp, limits)
             count += 1
             if change is not None:
@@ -72,7 +75,7 @@ def proceed(state: State, limits: Limits, most: int, kept: list[Step] | None = N
                 if rho is not None and isinstance(M, Let | Bind) and M.scope.loose:
                     M, rho, made = _to_share(M, rho, count, made)
                 kept.append(Step(rule, K, head, M, change, rho))
-    return State(M, K, hp, count, rho, made)
+    return State(M, K, hp, count, rho, made, unfolded)
 
 
 def advance(state: State, limits: Limits) -> tuple[Step, State] | Result:

@@ -35,6 +35,13 @@ _leave_loose: Callable[[Node, int], None] = vars(Node)["loose"].__set__
 """Writes down what a new node leaves loose; nodes are made by the million, and this is the quickest way."""
 
 
+def _loose_in(*nodes: Node) -> int:
+    loose = 0
+    for node in nodes:
+        loose |= node.loose
+    return loose
+
+
 @frozen
 class Scope(Node):
     """``x1, …, xn. body``: binds n variables; the last of them is index 0 in the body, the first is index n - 1.
@@ -218,14 +225,15 @@ class Rd(Node):
 
 @frozen
 class R(Node):
-    """``W.R_V(x. N)``: the rewriting of Fig. 6, not yet unfolded; W and V are values"""
+    """``W.R_V(x. N)``: the rewriting of Fig. 6, not yet unfolded; W and V are values. ``known`` is for nested derivatives"""
 
     cotangent: "Term"
     scope: Scope
     point: "Term"
+    known: "tuple[Term, ...] | None" = None
 
     def __post_init__(self) -> None:
-        _leave_loose(self, self.cotangent.loose | self.scope.loose | self.point.loose)
+        _leave_loose(self, _loose_in(self.cotangent, self.scope, self.point, *(self.known or ())))
 
 
 Term: TypeAlias = Bound | Const | Zero | Call | Plus | Tuple | Proj | Let | Rd | R
@@ -250,11 +258,7 @@ class Operation(Node):
     codomain: Type
 
     def __post_init__(self) -> None:
-        loose = 0
-        for i in self.indices:
-            if isinstance(i, Node):
-                loose |= i.loose
-        _leave_loose(self, loose)
+        _leave_loose(self, _loose_in(*[i for i in self.indices if isinstance(i, Node)]))
 
 
 @frozen
@@ -362,10 +366,7 @@ class ReverseHandler(Node):
     name: str = field(compare=False, default="")
 
     def __post_init__(self) -> None:
-        loose = self.returns.loose
-        for clause in self.clauses:
-            loose |= clause.loose
-        _leave_loose(self, loose)
+        _leave_loose(self, _loose_in(self.returns, *self.clauses))
 
 
 @frozen
@@ -390,10 +391,7 @@ class OrdinaryHandler(Node):
     name: str = field(compare=False, default="")
 
     def __post_init__(self) -> None:
-        loose = self.returns.loose
-        for clause in self.clauses:
-            loose |= clause.loose
-        _leave_loose(self, loose)
+        _leave_loose(self, _loose_in(self.returns, *self.clauses))
 
 
 Handler: TypeAlias = ReverseHandler | OrdinaryHandler

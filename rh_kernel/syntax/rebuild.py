@@ -202,8 +202,9 @@ def _opened_term(node: Term, depth: int, walk: Walk) -> Opened:
             return ((M, depth, walk),), lambda c: Proj(i, n, c[0], span=span), True
         case Rd(W, scope, V):
             return ((W, depth, walk), (scope, depth, walk), (V, depth, walk)), lambda c: Rd(c[0], c[1], c[2], span=span), True
-        case R(W, scope, V):
-            return ((W, depth, walk), (scope, depth, walk), (V, depth, walk)), lambda c: R(c[0], c[1], c[2], span=span), True
+        case R(W, scope, V, known):
+            visits = tuple([(part, depth, walk) for part in (W, scope, V, *(known or ()))])
+            return visits, lambda c: R(c[0], c[1], c[2], None if known is None else tuple(c[3:]), span=span), True
 
 
 def _operation(op: Operation, depth: int, walk: Walk) -> Opened:

@@ -301,8 +301,8 @@ def rebuilt(M: Subject, parts: Sequence[Subject]) -> Subject:
             return Let(terms[0], _scope(scope, parts[1]), span=M.span)
         case Rd(_, scope):
             return Rd(terms[0], _scope(scope, parts[1]), terms[2], span=M.span)
-        case R(_, scope):
-            return R(terms[0], _scope(scope, parts[1]), terms[2], span=M.span)
+        case R(_, scope, _, known):
+            return R(terms[0], _scope(scope, parts[1]), terms[2], known, span=M.span)
         case Return():
             return Return(terms[0], span=M.span)
         case Perform(op):

@@ -10,6 +10,8 @@ from rh_kernel.paper import Rule
 WIDTH = 96
 """No line of an equation is wider."""
 
+_NESTED = "the case with D is for nested derivatives: D is a line of lets whose values are known"
+
 _EQUATIONS: dict[Rule, str] = {
     Rule.EV: "f(V) → Ev(f, V)",
     Rule.PLUS: "V + W → V +_A W",
@@ -22,13 +24,23 @@ _EQUATIONS: dict[Rule, str] = {
 W.R_V(x. f(M)) →
   let x ← V in
   let y ← rd[f](W, M) in
-  y.R_V(x. M)""",
-    Rule.R_PLUS: "W.R_V(x. M + N) → W.R_V(x. M) + W.R_V(x. N)",
+  y.R_V(x. M)
+⟨W₁, W₂⟩.R_V(x. D[let y ← f(U) in ⟨y, U₂⟩]) →
+  let z ← rd[f](W₁, U[V/x]) in
+  ⟨z, W₂⟩.R_V(x. D[⟨U, U₂⟩])""",
+    Rule.R_PLUS: """\
+W.R_V(x. M + N) → W.R_V(x. M) + W.R_V(x. N)
+⟨W₁, W₂⟩.R_V(x. D[let y ← U + U' in ⟨y, U₂⟩]) → ⟨W₁, W₁, W₂⟩.R_V(x. D[⟨U, U', U₂⟩])""",
     Rule.R_LET: """\
 W.R_V(x. let y ← M in N) →
   let x ← V in
   let y ← M in
-  W.R_V(x. N) + (let y' ← W.R_y(y. N) in y'.R_V(x. M))""",
+  W.R_V(x. N) + (let y' ← W.R_y(y. N) in y'.R_V(x. M))
+W.R_V(⟨x, y⟩. N) →
+  let p ← V in
+  let x ← p.1 in
+  W.R_V(p. let y ← p.2 in N) + (let x' ← W.R_x(x. let y ← p.2 in N) in x'.R_V(p. p.1))
+W.R_V(x. let y ← U in N) → W.R_V(x. N[U/y])""",
     Rule.R_TUPLE: """\
 W.R_V(x. ⟨M₁, …, Mₙ⟩) →
   let ⟨y₁, …, yₙ⟩ ← W in
@@ -37,10 +49,12 @@ W.R_V(x. ⟨M₁, …, Mₙ⟩) →
 W.R_V(x. M.i) →
   let x ← V in
   let y ← M in
-  ⟨U₁, …, Uₙ⟩.R_V(x. M)""",
+  ⟨U₁, …, Uₙ⟩.R_V(x. M)
+⟨W, W'⟩.R_V(x. D[let ⟨y₁, …, yₙ⟩ ← U in ⟨yᵢ, U'⟩]) → ⟨⟨U₁, …, Uₙ⟩, W'⟩.R_V(x. D[⟨U, U'⟩])""",
     Rule.R_RD: """\
 W.R_V(x. M.rd(y. N)(L)) →
-  W.R_V(x. let z ← M in let w ← L in z.R_w(y. N))""",
+  W.R_V(x. let z ← M in let w ← L in z.R_w(y. N))
+W.R_V(x. N) → D[V/x][W.R_⟨V; y₁, …, yₙ⟩(x. D[U])]""",
     Rule.LET_COMMAND: "let x ⇐ ⌊V⌋ in Q → Q[V/x]",
     Rule.REV_HANDLE: """\
 rev handle (V₁, …, Vₘ) ⟨y₁, …, yₘ⟩. P with H →
@@ -77,7 +91,13 @@ _CONDITIONS: dict[Rule, str] = {
     Rule.PLUS: "V and W have the type A, and +_A adds them entry by entry, in a tuple component by component",
     Rule.R_VAR: "y is another variable than x, and 0 has the type of V",
     Rule.R_CONST: "0 has the type of V",
-    Rule.R_PROJ: "M has n components, Uᵢ is W, and every other Uₖ is 0",
+    Rule.R_FUN: f"{_NESTED}; what has come to y is added before",
+    Rule.R_PLUS: f"{_NESTED}; what has come to y is added before",
+    Rule.R_LET: "a pattern ⟨x, y⟩ stands for two lets; the last case is for nested derivatives, where a let that nothing comes back to is "
+    "left out, too",
+    Rule.R_PROJ: f"M, or U, has n components, Uᵢ is W, and every other Uₖ is 0; {_NESTED}",
+    Rule.R_RD: "in the second case N is what the derivatives in it have unfolded to, D is let y₁ ← M₁ in … let yₙ ← Mₙ in […], "
+    "each Mᵢ is a function, a sum or a component of values, and D[U] is N",
     Rule.RH_RETURN: "return x → P is the return clause of H, Wₖ is y, and every other Wᵢ is 0",
     Rule.RH_OP: "H has the clause Op(x) → Qᶠ | y, z → Qᵇ; without one Qᶠ is let y ⇐ Op(x) in ⌊⟨y, ()⟩⌋ and Qᵇ is ⌊0⌋",
     Rule.RH_TERM: "Fᵗ[M] is F[⌊M⌋], F[Op(M)] or F[rev handle (M) ⟨…⟩. Q with H']; M is no variable; "

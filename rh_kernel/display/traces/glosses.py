@@ -15,7 +15,7 @@ _SAYS: dict[Rule, str] = {
     Rule.R_LET: "the answers along the body and along what the let binds are added",
     Rule.R_TUPLE: "each component gets its part of the cotangent, and the answers are added",
     Rule.R_PROJ: "the cotangent goes to the component that is taken out, 0 to the others",
-    Rule.R_RD: "a derivative in a derivative: R of what the inner one unfolds to",
+    Rule.R_RD: "a derivative in a derivative: R of what the inner one unfolds to, written as a line of lets",
     Rule.LET_COMMAND: "the command has returned: its value goes to every place of the variable",
     Rule.REV_HANDLE: "reverse handling begins: RH keeps the values of the inputs and goes through the command",
     Rule.RH_RETURN: "the end of the way forward: the return clause gives the first cotangent; all other inputs get 0",

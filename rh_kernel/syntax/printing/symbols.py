@@ -97,8 +97,10 @@ def _opened(node: Node) -> tuple[str | None, tuple[Node, ...]]:
             return None, (M,)
         case Let(M, scope) | Bind(M, scope):
             return None, (M, scope.body)
-        case Rd(W, scope, V) | R(W, scope, V):
+        case Rd(W, scope, V):
             return None, (W, scope.body, V)
+        case R(W, scope, V, known):
+            return None, (W, scope.body, V, *(known or ()))
         case Operation(family, indices):
             return family.name, tuple([i for i in indices if isinstance(i, Node)])
         case Perform(op, M):

@@ -187,10 +187,15 @@ def _form(page: Page, M: Term, marks: Marks) -> Printing:
             body = yield from term_scope(page, scope, marks.child(1))
             point = yield term(page, V, Level.OPEN, marks.child(2))
             return group(cotangent, ".", role(Role.KEYWORD, "rd"), "(", body, ")(", nest(point), ")")
-        case R(W, scope, V):
+        case R(W, scope, V, known):
             cotangent = yield term(page, W, Level.POSTFIX, marks.child(0))
             body = yield from term_scope(page, scope, marks.child(1))
-            point = yield term(page, V, Level.NUMBER, marks.child(2))
+            point = yield term(page, V, Level.OPEN if known else Level.NUMBER, marks.child(2))
+            if known:
+                values: list[Doc] = []
+                for U in known:
+                    values += ((yield term(page, U, Level.OPEN, UNMARKED)),)
+                point = group("⟨", nest(concat(point, ";", LINE, join(_COMMA, values)), indent=1), "⟩")
             return group(cotangent, ".", role(Role.KEYWORD, "R"), "_", point, "(", body, ")")
 
 

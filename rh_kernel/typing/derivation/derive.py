@@ -118,8 +118,16 @@ def _term(cx: Context, M: Term) -> Judgment:
             return Derivation(TypingRule.T_PROJ, cx, M, of.type.factors[i - 1], (of,))
         case Rd(W, scope, V):
             return (yield from _derivative(TypingRule.T_RD, cx, M, W, scope, V))
-        case R(W, scope, V):
-            return (yield from _derivative(TypingRule.T_R, cx, M, W, scope, V))
+        case R(W, scope, V, known):
+            derivation = yield from _derivative(TypingRule.T_R, cx, M, W, scope, V)
+            _, line, _ = derivation.premises
+            for U in known or ():
+                value = yield _term(cx, U)
+                if line.rule is not TypingRule.T_LET:
+                    raise IllTyped("more is known than there are lets", M, M.span)
+                bound, line = line.premises
+                _equal(M, "what is known of a let", value.type, bound.type)
+            return derivation
 
 
 def _derivative(rule: TypingRule, cx: Context, M: Term, W: Term, scope: Scope, V: Term) -> Judgment:

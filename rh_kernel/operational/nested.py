@@ -1,0 +1,149 @@
+"""``W.R_V(x. N)`` where derivatives are nested: Fig. 6, with an R-Let that does not write its body twice.
+
+As printed, R-Let mentions N twice, so a term with n lets in a row takes 2ⁿ steps; and what the other equations make of a
+function holds lets. A derivative of a derivative would take a number of steps that is exponential in the size of N, in whatever
+order one unfolds. So where derivatives are nested, the two sums of R-Let are one:
+
+- Derivatives in N are unfolded first, the first one first, wherever they stand (``descended``). R-Rd puts them in the form
+  ``let z ← M in let w ← L in z.R_w(y. N)`` (``entered``).
+- When N is a let without derivatives, it is written as a line ``let y1 ← M1 in … let yn ← Mn in U``, where each M_i is a
+  function of a value, a sum of two, or a component of one. The values of ``y1, …, yn`` at V are computed, once
+  (``lines.straightened``).
+- The last let is taken off, again and again: ``⟨W1, …, Wk⟩.R_V(x. D[let y ← M in ⟨U1, …, Uk⟩])`` adds the W_i for which U_i is
+  y to one cotangent, which goes back through M (``lines.taken_back``).
+
+``known`` of an R is ``None`` where nothing is nested, so that Fig. 6 holds as printed; ``()`` where something is; and has the
+values of ``y1, …, yn`` once N is a line. The design page says why both give the same.
+"""
+
+from typing import cast
+
+from rh_kernel.operational.binders import fixed, let, rewrite_scope
+from rh_kernel.operational.contexts import Context, fill, plug, siblings, within
+from rh_kernel.operational.lines import straightened, taken_back
+from rh_kernel.operational.telescopes import Telescope
+from rh_kernel.paper import Rule
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.syntax.binding import instantiate_term
+from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, Proj, R, Rd, Scope, Term, Tuple, Zero
+
+# -- which derivative comes first ----------------------------------------------------------------------------------------------
+
+
+def descended(M: Term, K: Context | None) -> tuple[Term, Context | None]:
+    """The first ``rd``, or ``R`` that can be unfolded, in a term M in the body of an R, and the context around it.
+
+    Where M has none it is looked for further on in K, up to the next R around M: that one comes if there is none before.
+    Without any, M comes back with no context.
+    """
+    while True:
+        # Down to what comes first,
+        while not (type(M) is Rd or (type(M) is R and not _waits(M))):
+            first = _child(M, 0)
+            if first is None:
+                break
+            position, N = first
+            M, K = N, within(K, M, position)
+        else:
+            return M, K
+        # and where that is no derivative, up to what comes next.
+        while K is not None:
+            form = cast(Term, K.form)
+            if type(form) is R:
+                return cast(Term, fill(K, M, ())), K.outer
+            if (further := _next(K, M)) is not None:
+                M, K = further
+                break
+            M, K = cast(Term, fill(K, M, siblings(K))), K.outer
+        else:
+            return M, None
+
+
+def head_in(M: Term, K: Context) -> tuple[R, Context | None]:
+    """The R that is unfolded next, for a term M in the hole of K, which stands in the body of an R."""
+    M, at = descended(M, K)
+    while not isinstance(M, R):
+        if at is None:
+            raise KernelBug("there is no R around what stands in the body of one")
+        M, at = cast(Term, fill(at, M, siblings(at))), at.outer
+    return M, at
+
+
+def innermost(M: R, K: Context | None) -> tuple[R, Context | None]:
+    """The R that is unfolded before M is, or M."""
+    return head_in(cast(Term, M.scope.body), within(K, M, 1)) if _waits(M) else (M, K)
+
+
+def has_derivative(M: Term) -> bool:
+    """Whether there is an ``rd`` or an ``R`` in M."""
+    found, _ = descended(M, None)
+    return isinstance(found, Rd | R)
+
+
+def _waits(M: R) -> bool:
+    """Whether derivatives in the body of M are unfolded before M is, if there are any."""
+    return M.known == () and not _renames(cast(Term, M.scope.body))
+
+
+def _renames(N: Term) -> bool:
+    return type(N) is Let and type(N.bound) in (Bound, Const, Zero)
+
+
+def _child(M: Term, position: int) -> tuple[int, Term] | None:
+    """The child at this position or the first one behind it."""
+    match M:
+        case Call(_, N) | Proj(_, _, N) if not position:
+            return 0, N
+        case Plus(L, N):
+            return (position, (L, N)[position]) if position < 2 else None
+        case Tuple(items) if not M.of_values:
+            return (position, items[position]) if position < len(items) else None
+        case Let(N, scope):
+            return (position, (N, cast(Term, scope.body))[position]) if position < 2 else None
+        case R(_, scope, _) if not position:
+            return 1, cast(Term, scope.body)
+        case _:
+            return None
+
+
+def _next(K: Context, M: Term) -> tuple[Term, Context] | None:
+    """The child behind the hole of K, which M fills, and the context with its hole there."""
+    further = _child(cast(Term, K.form), K.position + 1)
+    if further is None:
+        return None
+    position, N = further
+    before = (M, K.before) if type(K.form) is Tuple else M
+    return N, within(K.outer, K.form, position, before)
+
+
+# -- the equations -------------------------------------------------------------------------------------------------------------
+
+
+def unfold(form: R, gamma: Telescope | None) -> tuple[Rule, Term] | None:
+    """The equation for a form around which, or in which, there is another derivative; ``None`` if Fig. 6 prints it."""
+    if form.known:
+        return taken_back(form, gamma)
+    match cast(Term, form.scope.body):
+        case Let(U, scope) as N if form.known is not None and _renames(N):
+            return Rule.R_LET, _over(form, instantiate_term(scope, U))
+        case Let() | Rd() | R() as N if has_derivative(N):
+            return Rule.R_RD, entered(form)
+        case Let() if form.known is not None:
+            return Rule.R_RD, straightened(form)
+        case N if form.known is not None and has_derivative(N):
+            return Rule.R_RD, entered(form)
+        case _:
+            return None
+
+
+def entered(form: R) -> Term:
+    """``W.R_V(x. C[M.rd(y. N)(L)])`` with ``let z ← M in let w ← L in z.R_w(y. N)`` for the first derivative in its body"""
+    found, K = descended(cast(Term, form.scope.body), None)
+    if isinstance(found, Rd):
+        M, scope, L = fixed(found.cotangent), found.scope, fixed(found.point)
+        found = let(M, "z", lambda z: let(L, "w", lambda w: rewrite_scope(z, scope, w, ())))(0)
+    return _over(form, cast(Term, plug(K, found)))
+
+
+def _over(form: R, N: Term) -> R:
+    return R(form.cotangent, Scope(form.scope.hints, N), form.point, (), span=form.span)
