@@ -13,7 +13,8 @@ from nbconvert.exporters.latex import LatexExporter
 from lessons.press.texts import FOLDER, Lesson
 from lessons.press.writing import write
 
-LESSONS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
+FIRST, *OTHERS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
+LESSONS = [FIRST, *[pytest.param(lesson, marks=pytest.mark.slow) for lesson in OTHERS]]
 
 
 @pytest.mark.parametrize("info", [{"name": "rh"}, {"name": "rh", "pygments_lexer": "rh", "codemirror_mode": {"name": "rh"}}])

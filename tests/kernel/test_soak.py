@@ -28,7 +28,7 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from tests.kernel.conftest import PATIENCE, unmeasured
 from tests.kernel.wire import FOREVER, NET
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and /proc")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="signals and /proc")]
 
 ROUNDS = int(os.environ.get("RH_SOAK", "6"))
 SEED = int(os.environ.get("RH_SOAK_SEED", "0"))

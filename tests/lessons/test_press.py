@@ -145,6 +145,7 @@ def test_a_lesson_that_is_right_is_found_right(text: Lesson, tmp_path: Path) -> 
     assert judge(text, tmp_path, record(first.notebook).replace("✓", "×")).mistakes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "complaint"),
     [

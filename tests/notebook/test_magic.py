@@ -24,7 +24,8 @@ from rh_kernel.workspace.outcomes import Value
 from rh_kernel.workspace.workspace import current
 from tests.notebook.conftest import TRAIN, Notebook
 
-LESSONS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
+FIRST, *OTHERS = sorted(FOLDER.glob("[0-9][0-9]-*.md"))
+LESSONS = [FIRST, *[pytest.param(lesson, marks=pytest.mark.slow) for lesson in OTHERS]]
 
 
 def traceback_of(notebook: Notebook, capsys: pytest.CaptureFixture[str], cell: str) -> str:
