@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from rh_kernel.display.bundle import bundle
 from rh_kernel.display.plain import text
 from rh_kernel.display.record import records
+from rh_kernel.session.results import Printed, Shown
+from rh_kernel.session.session import Session, execute
+from rh_kernel.source.span import Source
 from tests.session.test_effects import last, run
 
 
@@ -105,7 +109,10 @@ def test_of_an_included_program_its_own_names_are_told() -> None:
     assert text(last("%%eff\ninclude forward")) == "forward: Paired, value, tangent, diff, d, lift, lift2"
 
 
-def test_what_was_printed_is_shown_before_why_it_failed() -> None:
-    (printed, failed), _ = run('%%eff\nprint "so far"; quotient 1 0')
-    assert text(printed) == "so far"
-    assert "RH530" in text(failed)
+def test_what_was_printed_is_told_before_why_it_failed() -> None:
+    source = Source("cell", '%%eff\nprint "so far"; quotient 1 0')
+    printed, failed = [event for event in execute(Session.start(Path()), source) if isinstance(event, Printed | Shown)]
+    assert isinstance(printed, Printed)
+    assert printed.lines == ("so far",)
+    assert isinstance(failed, Shown)
+    assert "RH530" in text(failed.result)
