@@ -33,10 +33,12 @@ from rh_kernel.syntax.core import Bound, Call, Const, Let, Plus, Proj, R, Rd, Sc
 def descended(M: Term, K: Context | None) -> tuple[Term, Context | None]:
     """The first ``rd``, or ``R`` that can be unfolded, in a term M in the body of an R, and the context around it.
 
-    Where M has none it is looked for further on in K, up to the next R around M: that one comes if there is none before.
-    Without any, M comes back with no context.
+    Where M has none it is looked for further on in K, up to the next R around M: that one comes if there is none before, or at
+    once where its body is a let that only renames. Without any, M comes back with no context.
     """
     while True:
+        if K is not None and type(K.form) is R and _renames(M):
+            return cast(Term, fill(K, M, ())), K.outer
         # Down to what comes first,
         while not (type(M) is Rd or (type(M) is R and not _waits(M))):
             first = _child(M, 0)
@@ -51,12 +53,17 @@ def descended(M: Term, K: Context | None) -> tuple[Term, Context | None]:
             form = cast(Term, K.form)
             if type(form) is R:
                 return cast(Term, fill(K, M, ())), K.outer
-            if (further := _next(K, M)) is not None:
+            if not _is_renaming(K, M) and (further := _next(K, M)) is not None:
                 M, K = further
                 break
             M, K = cast(Term, fill(K, M, siblings(K))), K.outer
         else:
             return M, None
+
+
+def _is_renaming(K: Context, M: Term) -> bool:
+    """Whether K with M in its hole is an R around a let that is only a name for M."""
+    return type(K.form) is Let and not K.position and _is_name(M) and K.outer is not None and type(K.outer.form) is R
 
 
 def head_in(M: Term, K: Context) -> tuple[R, Context | None]:
@@ -86,7 +93,11 @@ def _waits(M: R) -> bool:
 
 
 def _renames(N: Term) -> bool:
-    return type(N) is Let and type(N.bound) in (Bound, Const, Zero)
+    return type(N) is Let and _is_name(N.bound)
+
+
+def _is_name(M: Term) -> bool:
+    return type(M) is Bound or type(M) is Const or type(M) is Zero
 
 
 def _child(M: Term, position: int) -> tuple[int, Term] | None:
