@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.compile import compile_term
@@ -28,6 +28,7 @@ from rh_kernel.typing.derivation.derive import derive_term
 from tests.operational.checking import check
 from tests.operational.nets import entrywise, prim, scope, shape_of
 from tests.operational.programs import Body
+from tests.tiers import law
 
 POINT = 0.7
 
@@ -179,7 +180,7 @@ def bodies(nodes: int) -> st.SearchStrategy[Body]:
     return terms(nodes, 1).map(lambda N: lambda x: N((x,)))
 
 
-@settings(max_examples=8, deadline=None)
+@law(8)
 @given(bodies(10))
 def test_the_third_derivative_of_a_term_of_ten_nodes(body: Body) -> None:
     M = nested(body, 3)
@@ -188,7 +189,7 @@ def test_the_third_derivative_of_a_term_of_ten_nodes(body: Body) -> None:
     assert value == pytest.approx(agreed(M), rel=1e-7, abs=1e-7)
 
 
-@settings(max_examples=8, deadline=None)
+@law(8)
 @given(bodies(4), st.sampled_from([2, 3]))
 def test_each_step_of_a_nested_derivative_keeps_its_type_and_its_meaning(body: Body, order: int) -> None:
     M = nested(body, order)
