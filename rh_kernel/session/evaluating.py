@@ -25,6 +25,7 @@ from rh_kernel.session.results import Working
 from rh_kernel.session.settings import Evaluator, Settings
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.interruptible import when_large
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Command, Const, Return, Scope, Term
 from rh_kernel.syntax.signature import Location
@@ -111,7 +112,7 @@ def frozen(array: Array) -> Array:
     whole = cast(object, array.base)
     if not array.flags.writeable and (whole is None or (isinstance(whole, np.ndarray) and not whole.flags.writeable)):
         return array
-    copy = np.array(array)
+    copy = when_large(array.size, lambda: np.array(array))
     copy.setflags(write=False)
     return copy
 
