@@ -685,3 +685,21 @@ def test_a_program_that_is_run_loads_what_it_needs(tmp_path: Path) -> None:
     assert "rh_kernel.arrays.compile" in loaded
     drawing = {"rh_kernel.denotational", "rh_kernel.display.bundle", "rh_kernel.display.diagrams.choice"}
     assert not loaded & {*drawing, "importlib.metadata", "sklearn"}
+
+
+DEEP = "\n".join(
+    [
+        "handler back : rev handler(Real(1)) = { return x -> return x }",
+        "net deep(x0 : Real) : Real =",
+        *[f"  let x{i + 1} <= return swish(x{i}) in" for i in range(200)],
+        "  return x200\n",
+    ]
+)
+
+
+@pytest.mark.parametrize("command", [("trace", "FILE"), ("run", "FILE"), ("trace", "FILE", "--json")])
+def test_the_limit_of_seconds_holds_while_a_trace_is_printed(rh: Callable[..., Done], command: tuple[str, ...]) -> None:
+    trace = "" if command[0] == "trace" else "%trace "
+    done = rh(*command, text=f"%limit seconds 1\n{DEEP}{trace}rev handle (0.5) <x>. deep(x) with back\n")
+    assert done.code == 1
+    assert "RH208" in done.out + done.err

@@ -6,7 +6,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
-from rh_kernel.command_line.running import before
+from rh_kernel.command_line.running import before, planned_in_time
 from rh_kernel.display.effects.record import reduction_records
 from rh_kernel.display.effects.text import reduction_blocks
 from rh_kernel.display.programs.choice import program_text
@@ -14,8 +14,8 @@ from rh_kernel.display.record import end_record, step_record
 from rh_kernel.display.text import visible
 from rh_kernel.display.traces.text import trace_blocks
 from rh_kernel.session.errors import NothingToStep
+from rh_kernel.session.limits.timing import timed
 from rh_kernel.session.performing import State, perform
-from rh_kernel.session.planning import plan
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -100,14 +100,15 @@ def trace(file: str, report: Report, settings: Settings) -> None:
         case closed:
             planned = Trace(closed, written(subject.session.definitions))
     try:
-        for event in perform(subject.item, planned, subject.state):
-            match event:
-                case Shown(_, TraceMade() as made):
-                    _show(made, report)
-                case Shown(_, ReductionShown() as made):
-                    _show_reduction(made, report)
-                case _:
-                    pass
+        with timed(subject.session.settings.bounds.seconds):
+            for event in perform(subject.item, planned, subject.state):
+                match event:
+                    case Shown(_, TraceMade() as made):
+                        _show(made, report)
+                    case Shown(_, ReductionShown() as made):
+                        _show_reduction(made, report)
+                    case _:
+                        pass
     except Failure as failure:
         report.failure(failure.diagnostics, subject.item)
 
@@ -121,13 +122,14 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
     if subject is None:
         return
     try:
-        for event in perform(subject.item, Compile(subject.closed, shows), subject.state):
-            if not isinstance(event, Shown) or not isinstance(event.result, ProgramMade):
-                continue
-            if report.as_json:
-                report.result(subject.item, event.result)
-            else:
-                report.text(visible(program_text(event.result, whole=True)))
+        with timed(subject.session.settings.bounds.seconds):
+            for event in perform(subject.item, Compile(subject.closed, shows), subject.state):
+                if not isinstance(event, Shown) or not isinstance(event.result, ProgramMade):
+                    continue
+                if report.as_json:
+                    report.result(subject.item, event.result)
+                else:
+                    report.text(visible(program_text(event.result, whole=True)))
     except Failure as failure:
         report.failure(failure.diagnostics, subject.item)
 
@@ -148,7 +150,7 @@ def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _L
     refused: list[tuple[int, Refuse]] = []
     hint = "end the file with the command to look at"
     for number, item in enumerate(parse(source), start=1):
-        definitions, planned = plan(definitions, item, around)
+        definitions, planned = planned_in_time(definitions, item, around)
         around = around.after(planned)
         if isinstance(planned, Refuse):
             refused.append((number, planned))

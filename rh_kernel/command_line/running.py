@@ -1,11 +1,14 @@
 """``rh run`` and ``rh check``: all items of a file, to their effects or to their types only."""
 
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, nullcontext
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.planning import plan
+from rh_kernel.session.limits.alarm import Late
+from rh_kernel.session.limits.timing import timed
+from rh_kernel.session.planning import plan, without
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -30,6 +33,7 @@ from rh_kernel.session.plans import (
     ShowForms,
     ShowHeap,
     ShowType,
+    Surroundings,
     Trace,
     Train,
     Undo,
@@ -43,15 +47,18 @@ from rh_kernel.session.results import (
     Progress,
     Result,
     Shown,
+    Timed,
     TrainingDone,
     TypeShown,
     Working,
 )
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import Settings
+from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
-from rh_kernel.syntax.parsing.parser import parse
-from rh_kernel.typing.definitions import kind_of
+from rh_kernel.syntax.parsing.parser import Unparsed, parse
+from rh_kernel.syntax.surface_items import Item
+from rh_kernel.typing.definitions import Definitions, kind_of
 
 
 def run(file: str, report: Report, settings: Settings) -> None:
@@ -64,7 +71,7 @@ def run(file: str, report: Report, settings: Settings) -> None:
                 report.result(item, result)
             case Progress():
                 report.progress(event)
-            case Working():
+            case Working() | Timed():
                 pass
 
     to_the_end(execute(Session.start(folder(file), settings), source, keep_going=True), take)
@@ -76,9 +83,18 @@ def check(file: str, report: Report, settings: Settings) -> None:
     session = Session.start(folder(file), settings)
     definitions, around = session.definitions, session.surroundings
     for number, item in enumerate(parse(source), start=1):
-        definitions, planned = plan(definitions, item, around)
+        definitions, planned = planned_in_time(definitions, item, around)
         around = around.after(planned)
         report.result(number, checked(planned, item.span.text))
+
+
+def planned_in_time(definitions: Definitions, item: Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
+    """``plan``, within the seconds that a cell may take."""
+    try:
+        with timed(around.settings.bounds.seconds):
+            return plan(definitions, item, around)
+    except Stuck as late:
+        return without(definitions, item), Refuse(late.diagnostics)
 
 
 def checked(planned: Plan, text: str) -> Result:
@@ -138,21 +154,27 @@ def to_the_end(events: Generator[Event, None, Session], take: Callable[[Event], 
     An interrupt while they are taken is thrown in, so that a training run can still tell how far it came, and passes then.
     """
     interrupted = False
-    pending = False
+    pending: BaseException | None = None
+    alarm: AbstractContextManager[None] = nullcontext()
     while True:
         try:
-            event = events.throw(KeyboardInterrupt()) if pending else next(events)
-            pending = False
+            event = next(events) if pending is None else events.throw(pending)
+            pending = None
             interrupted = interrupted or _is_stopped(event)
-            take(event)
+            if isinstance(event, Timed):
+                alarm = event.alarm
+            with alarm:
+                take(event)
         except StopIteration as end:
             if interrupted:
                 raise KeyboardInterrupt from None
             return end.value
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             if interrupted:
                 raise
-            interrupted = pending = True
+            interrupted, pending = True, interrupt
+        except Late as late:
+            pending = late
 
 
 def _is_stopped(event: Event) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.trace import Step
+from rh_kernel.session.limits.alarm import Alarm
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
@@ -274,6 +275,16 @@ class ItemFailed:
 
 
 @frozen
+class Timed:
+    """From here on the cell has a limit of time: what shows its results is to be done under this alarm.
+
+    ``Late``, which that may raise, is to be thrown in where the events come from.
+    """
+
+    alarm: Alarm
+
+
+@frozen
 class Working:
     """Nothing to show yet: a chance to look at messages and interrupts."""
 
@@ -311,7 +322,7 @@ class Shown:
     result: Result
 
 
-Event: TypeAlias = Shown | Progress | Working
+Event: TypeAlias = Shown | Progress | Working | Timed
 
 
 def changed(before: Mapping[Location, Array], after: Mapping[Location, Array]) -> tuple[Change, ...]:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from rh_kernel.session.directives.storage import put
 from rh_kernel.session.directives.undoing import MOST, fitting, same_heap, undone
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
+from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.bounds import EVERYTHING
-from rh_kernel.session.limits.timing import within
+from rh_kernel.session.limits.timing import out_of_time, within
 from rh_kernel.session.names import declarations, same_declarations
 from rh_kernel.session.performing import Interrupted, State, perform
 from rh_kernel.session.planning import complaints, plan, without
@@ -23,7 +24,7 @@ from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo
 from rh_kernel.session.results import Event, ItemFailed, Notice, Shown
 from rh_kernel.session.settings import DEFAULT, Settings
 from rh_kernel.source.collection import put_off
-from rh_kernel.source.diagnostic import Diagnostic, Failure
+from rh_kernel.source.diagnostic import Diagnostic, Failure, Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.binding import locations_within
@@ -145,7 +146,11 @@ def is_same(before: Session, after: Session) -> bool:
 
 
 def _timed(session: Session, items: Items, first: int, cell: str) -> Run:
-    return (yield from within(session.settings.bounds.seconds, _cell(session, items, first, cell)))
+    try:
+        return (yield from within(session.settings.bounds.seconds, _cell(session, items, first, cell)))
+    except Stuck as failure:
+        yield Shown(first, ItemFailed(failure.diagnostics))
+        return session, _End.FAILED
 
 
 def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
@@ -185,6 +190,9 @@ def _cell(session: Session, items: Items, first: int, cell: str) -> Run:
             put(written, span)
     except (Failure, MemoryError) as failure:
         yield Shown(number, ItemFailed(complaints(failure, span)))
+        return session, _End.FAILED
+    except Late:
+        yield Shown(number, ItemFailed(out_of_time(session.settings.bounds.seconds or 0).diagnostics))
         return session, _End.FAILED
     finally:
         for written in state.files:

@@ -34,6 +34,7 @@ from rh_kernel.session.results import (
     Returned,
     RewritingShown,
     Shown,
+    Timed,
     TraceMade,
     TrainingDone,
     TypeShown,
@@ -107,6 +108,8 @@ class Outputs:
             case Working():
                 if self._waiting is not None and self._clock() - self._waiting.since > BETWEEN_UPDATES:
                     self._release()
+            case Timed():
+                pass
 
     def finish(self) -> None:
         """The cell has ended well: its last value, if it ends in one, is its result."""
