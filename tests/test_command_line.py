@@ -703,3 +703,13 @@ def test_the_limit_of_seconds_holds_while_a_trace_is_printed(rh: Callable[..., D
     done = rh(*command, text=f"%limit seconds 1\n{DEEP}{trace}rev handle (0.5) <x>. deep(x) with back\n")
     assert done.code == 1
     assert "RH208" in done.out + done.err
+
+
+def test_trace_cuts_long_terms_unless_all_is_asked_for(rh: Rh) -> None:
+    lines = [f"let variable{i + 1} <- sin(variable{i}) in" for i in range(150)]
+    text = f"let variable0 <- 0.5 in {' '.join(lines)} variable150\n"
+    cut, whole = rh("trace", "FILE", "--json", text=text), rh("trace", "FILE", "--json", "--full", text=text)
+    assert (cut.code, whole.code) == (0, 0)
+    assert max(len(step["term"].encode()) for step in cut.records[:-1]) <= 4_000
+    assert max(len(step["term"].encode()) for step in whole.records[:-1]) > 4_000
+    assert cut.records[-1] == whole.records[-1]

@@ -78,7 +78,7 @@ def _perform_on_file(words: argparse.Namespace) -> int:
             case "trace":
                 from rh_kernel.command_line.looking import trace
 
-                trace(words.file, report, settings)
+                trace(words.file, report, settings, full=words.full)
             case "compile":
                 from rh_kernel.command_line.looking import compile_last
 
@@ -156,6 +156,8 @@ def _parser() -> argparse.ArgumentParser:
             shown = command.add_mutually_exclusive_group()
             shown.add_argument("--passes", action="store_true", help="show the program after each pass")
             shown.add_argument("--profile", action="store_true", help="show what each step takes, predicted and measured")
+        if name == "trace":
+            command.add_argument("--full", action="store_true", help="with --json: cut no term, however long it is")
         if name == "diagram":
             command.add_argument("-o", "--output", metavar="OUT", help="write it to OUT: .svg, .tex (TikZ) or .dot (Graphviz)")
             command.add_argument("--folded", action="store_true", help="draw each clause as one box")

@@ -10,8 +10,9 @@ from rh_kernel.command_line.running import before, planned_in_time
 from rh_kernel.display.effects.record import reduction_records
 from rh_kernel.display.effects.text import reduction_blocks
 from rh_kernel.display.programs.choice import program_text
-from rh_kernel.display.record import end_record, step_record
+from rh_kernel.display.record import end_record
 from rh_kernel.display.text import visible
+from rh_kernel.display.traces.records import bounded_records
 from rh_kernel.display.traces.text import trace_blocks
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.limits.timing import timed
@@ -52,7 +53,6 @@ from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
-from rh_kernel.syntax.printing.printer import Memory
 from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
@@ -89,8 +89,11 @@ class Subject(Generic[_Looked]):
         return State(self.session.heap, self.session.initial, self.session.folder, self.session.settings)
 
 
-def trace(file: str, report: Report, settings: Settings) -> None:
-    """The steps of the last command. Raises ``Failure`` if it has none, or gets stuck before its end."""
+def trace(file: str, report: Report, settings: Settings, *, full: bool = False) -> None:
+    """The steps of the last command; as data with their texts cut to a bounded size, or in ``full``.
+
+    Raises ``Failure`` if it has none, or gets stuck before its end.
+    """
     subject = _find(file, report, settings, _reducing)
     if subject is None:
         return
@@ -104,9 +107,9 @@ def trace(file: str, report: Report, settings: Settings) -> None:
             for event in perform(subject.item, planned, subject.state):
                 match event:
                     case Shown(_, TraceMade() as made):
-                        _show(made, report)
+                        _show(made, report, full=full)
                     case Shown(_, ReductionShown() as made):
-                        _show_reduction(made, report)
+                        _show_reduction(made, report, full=full)
                     case _:
                         pass
     except Failure as failure:
@@ -198,23 +201,22 @@ def _reducing(planned: Plan) -> Reducing | None:
     return planned if isinstance(planned, RunEffects) else _straight(planned)
 
 
-def _show(trace: TraceMade, report: Report) -> None:
+def _show(trace: TraceMade, report: Report, *, full: bool) -> None:
     """Every step, and at last the value."""
     if not report.as_json:
         for number, block in enumerate(trace_blocks(trace)):
             report.text(f"\n{block}" if number else block)
         return
-    memory = Memory()
-    for number, step in enumerate(trace.steps):
-        report.record(step_record(number, step, memory))
+    for record in bounded_records(trace, full=full):
+        report.record(record)
     if trace.value is not None:
         report.record(end_record(len(trace.steps), trace.type, trace.value))
 
 
-def _show_reduction(reduction: ReductionShown, report: Report) -> None:
+def _show_reduction(reduction: ReductionShown, report: Report, *, full: bool) -> None:
     """The same of an expression of a ``%%eff`` cell."""
     if report.as_json:
-        for record in reduction_records(reduction):
+        for record in reduction_records(reduction, full=full):
             report.record(record)
     else:
         for block in reduction_blocks(reduction):
