@@ -1,4 +1,4 @@
-"""`rh trace --json`: the text of a redex and of a term has a bounded size, with the redex in sight; a step takes bounded work."""
+"""`rh trace --json`: the texts of a redex and of a term are bounded, with the redex in sight, and so is the work of a step."""
 
 from __future__ import annotations
 
