@@ -35,6 +35,7 @@ def diagram(file: str, report: Report, settings: Settings, output: str | None, *
     try:
         with timed(subject.session.settings.bounds.seconds):
             for event in perform(subject.item, Draw(closed(" ".join(text.split()), subject.closed)), subject.state):
+                report.note(event)
                 if isinstance(event, Shown) and isinstance(event.result, DiagramMade):
                     if output is None:
                         report.result(subject.item, event.result)

@@ -46,7 +46,7 @@ from rh_kernel.session.plans import (
     Train,
     Undo,
 )
-from rh_kernel.session.results import ProgramMade, ReductionShown, Shown, TraceMade
+from rh_kernel.session.results import ProgramMade, ReductionShown, Shown, TraceMade, Working
 from rh_kernel.session.session import Session
 from rh_kernel.session.settings import Settings
 from rh_kernel.session.written import written
@@ -105,6 +105,7 @@ def trace(file: str, report: Report, settings: Settings, *, full: bool = False) 
     try:
         with timed(subject.session.settings.bounds.seconds):
             for event in perform(subject.item, planned, subject.state):
+                report.note(event)
                 match event:
                     case Shown(_, TraceMade() as made):
                         _show(made, report, full=full)
@@ -127,6 +128,7 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
     try:
         with timed(subject.session.settings.bounds.seconds):
             for event in perform(subject.item, Compile(subject.closed, shows), subject.state):
+                report.note(event)
                 if not isinstance(event, Shown) or not isinstance(event.result, ProgramMade):
                     continue
                 if report.as_json:
@@ -205,12 +207,18 @@ def _show(trace: TraceMade, report: Report, *, full: bool) -> None:
     """Every step, and at last the value."""
     if not report.as_json:
         for number, block in enumerate(trace_blocks(trace)):
+            report.note(_printing(number, trace))
             report.text(f"\n{block}" if number else block)
         return
-    for record in bounded_records(trace, full=full):
+    for number, record in enumerate(bounded_records(trace, full=full)):
+        report.note(_printing(number, trace))
         report.record(record)
     if trace.value is not None:
         report.record(end_record(len(trace.steps), trace.type, trace.value))
+
+
+def _printing(number: int, trace: TraceMade) -> Working:
+    return Working("printing the trace", f"{number:,} of {len(trace.steps):,} steps")
 
 
 def _show_reduction(reduction: ReductionShown, report: Report, *, full: bool) -> None:

@@ -66,6 +66,7 @@ def run(file: str, report: Report, settings: Settings) -> None:
     source = read(file)
 
     def take(event: Event) -> None:
+        report.note(event)
         match event:
             case Shown(item, result):
                 report.result(item, result)
@@ -83,6 +84,7 @@ def check(file: str, report: Report, settings: Settings) -> None:
     session = Session.start(folder(file), settings)
     definitions, around = session.definitions, session.surroundings
     for number, item in enumerate(parse(source), start=1):
+        report.note(Working("checking", f"item {number:,}"))
         definitions, planned = planned_in_time(definitions, item, around)
         around = around.after(planned)
         report.result(number, checked(planned, item.span.text))
@@ -142,6 +144,7 @@ def before(file: str, source: Source, report: Report, settings: Settings) -> Ses
     """The session after the items of ``source``, whose results are not shown, but whose errors are."""
 
     def take(event: Event) -> None:
+        report.note(event)
         if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
             report.result(event.item, event.result)
 

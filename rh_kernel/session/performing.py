@@ -146,7 +146,7 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
         case Derive(text, _, found):
             yield Shown(number, DerivationMade(text, found))
         case Draw(subject):
-            yield Working()
+            yield Working("making the string diagram")
             yield Shown(number, DiagramMade(subject.text, subject.type, subject.diagram()))
         case Gradient():
             return (yield from _gradient(number, plan, state))
@@ -173,7 +173,7 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
             yield Shown(number, Notice(text))
             return replace(state, settings=settings)
         case SetDevice(settings):
-            yield Working()
+            yield Working("asking the device")
             yield Shown(number, Notice(device_text(settings)))
             return replace(state, settings=settings)
         case Answer(result):
@@ -273,7 +273,7 @@ def _trace(number: int, plan: Trace, state: State) -> Generator[Event, None, Sta
             while not isinstance(now := proceed(position, bounds, STEPS_BETWEEN_LOOKS, steps), Reached):
                 position = now
                 check_size(len(steps) * REALS_OF_STEP, f"a trace of {len(steps):,} steps", span_of(subject), state.settings)
-                yield Working()
+                yield Working("reducing", f"{len(steps):,} steps")
         value, heap = materialise(now.value), now.heap
     except Stuck as failure:
         stuck = placed(failure, span_of(subject)).diagnostics

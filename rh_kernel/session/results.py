@@ -286,7 +286,13 @@ class Timed:
 
 @frozen
 class Working:
-    """Nothing to show yet: a chance to look at messages and interrupts."""
+    """Nothing to show yet: a chance to look at messages and interrupts.
+
+    ``what`` the cell is at in a word or two, and how ``far`` it is: ``reducing``, ``12,400 steps``.
+    """
+
+    what: str = ""
+    far: str = ""
 
 
 Result: TypeAlias = (

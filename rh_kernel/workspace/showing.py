@@ -32,6 +32,10 @@ class Publisher(Protocol):
         """Show a bundle, or put it in the place of an earlier one."""
         ...
 
+    def clear_output(self, *, wait: bool) -> None:
+        """Take away what the cell has shown so far, at once or when something follows."""
+        ...
+
 
 @dataclass(slots=True)
 class _Live:
@@ -55,6 +59,9 @@ def sender(where: Shell) -> Callable[[str, dict[str, Any]], None]:
     """Sends the contents of the messages of ``Outputs`` to the notebook."""
 
     def send(message: str, content: dict[str, Any]) -> None:
+        if message == "clear_output":
+            where.display_pub.clear_output(wait=content["wait"])
+            return
         update = message == "update_display_data"
         transient = content.get("transient") or None
         where.display_pub.publish(content["data"], content["metadata"], transient=transient, update=update)

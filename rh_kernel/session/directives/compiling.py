@@ -51,7 +51,7 @@ def made(plan: Compile, heap: Mapping[Location, Array], settings: Settings) -> G
 
     Raises ``Stuck``, with a place, as evaluation and training do, and ``Rejected`` as training does.
     """
-    yield Working()
+    yield Working("compiling")
     subject = _Subject(plan.subject, settings)
     samples, precision = subject.samples, settings.precision
     backend = backend_for(settings.device)
@@ -79,4 +79,4 @@ def _working(measuring: Generator[None, None, Profile]) -> Generator[Working, No
             next(measuring)
         except StopIteration as end:
             return end.value
-        yield Working()
+        yield Working("measuring")

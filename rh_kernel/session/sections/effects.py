@@ -202,7 +202,7 @@ def _traced(planned: RunEffects, settings: Settings) -> Generator[Event, None, T
         except StopIteration as end:
             return end.value
         check_size(count * REALS_OF_STEP, f"a trace of {count:,} steps", planned.span, settings)
-        yield Working()
+        yield Working("reducing", f"{count:,} steps")
 
 
 @lru_cache(maxsize=1)
@@ -230,4 +230,4 @@ def _run(number: int, planned: RunEffects, settings: Settings) -> Generator[Even
             if program.printed:
                 yield Shown(number, Notice("\n".join(program.printed[-MOST_LINES:])))
             raise placed(stuck, planned.span) from None
-        yield Working()
+        yield Working("running")
