@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rh_kernel.session.results import Event, Shown
+from rh_kernel.session.results import DeclarationMade, Event, Shown
 from rh_kernel.source.span import Source
 from rh_kernel.workspace.errors import Wrong
 from rh_kernel.workspace.workspace import Workspace
@@ -18,7 +18,7 @@ def test_the_seconds_of_a_cell_are_looked_at_while_a_result_is_drawn() -> None:
     drawn: list[Event] = []
 
     def draw(event: Event) -> None:
-        while isinstance(event, Shown) and len(drawn) < 1_000_000_000:
+        while isinstance(event, Shown) and isinstance(event.result, DeclarationMade) and len(drawn) < 1_000_000_000:
             drawn.append(event)
 
     with pytest.raises(Wrong) as wrong:

@@ -21,20 +21,23 @@ class Alarm:
     def __init__(self, seconds: float) -> None:
         self._lock = threading.Lock()
         self._thread: int | None = None
-        self._rang = self._struck = False
+        self._rang = self._struck = self._closed = False
         self._timer = threading.Timer(seconds, self._ring)
         self._timer.daemon = True
         with suppress(RuntimeError):
             self._timer.start()
 
     def close(self) -> None:
-        """It does not go off any more."""
+        """It does not go off any more, wherever it is entered."""
         with self._lock:
+            self._closed = True
             self._thread = None
         self._timer.cancel()
 
     def __enter__(self) -> None:
         with self._lock:
+            if self._closed:
+                return
             if self._rang and not self._struck:
                 self._struck = True
                 raise Late

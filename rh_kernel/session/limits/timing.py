@@ -29,8 +29,6 @@ def within(seconds: int | None, events: Generator[Event, None, Value]) -> Genera
                 yield event
             except (KeyboardInterrupt, Late) as stop:
                 thrown = stop
-            if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
-                return (yield from events)
             if thrown is None and isinstance(event, Working | Progress) and time.monotonic() > deadline:
                 thrown = Late()
             try:
@@ -39,6 +37,11 @@ def within(seconds: int | None, events: Generator[Event, None, Value]) -> Genera
             except StopIteration as end:
                 return end.value
             thrown = None
+            if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
+                # The cell has failed, perhaps for this reason: what is said about that is shown in any case.
+                alarm.close()
+                yield event
+                return (yield from events)
     except Late:
         raise out_of_time(seconds) from None
     finally:
