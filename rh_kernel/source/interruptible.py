@@ -1,4 +1,4 @@
-"""Calls of NumPy on large arrays, made so that an interrupt does not wait for their end.
+"""Calls of NumPy on large arrays, and of the C compiler, made so that an interrupt does not wait for their end.
 
 Python hears of a signal between two of its own instructions, hence not before such a call returns, which may take seconds. So
 it is made in another thread, and the main thread waits for it in pieces of a few milliseconds. Who is interrupted meanwhile

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rh_kernel.display.traces.records import MOST, bounded_records, excerpt
+from rh_kernel.display.bounded import MOST, excerpt
+from rh_kernel.display.traces.records import bounded_records
 from rh_kernel.session.results import TraceMade
 from rh_kernel.session.session import Session
 from rh_kernel.syntax.printing.doc import Annotated, Mark, Text, concat

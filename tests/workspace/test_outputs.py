@@ -198,7 +198,11 @@ def test_the_line_makes_room_for_the_first_output_and_the_next_silence_has_a_lin
     assert front.sent[0][1]["data"] == {"text/plain": "", "text/html": ""}
 
 
-@pytest.mark.parametrize("end", [Outputs.finish, lambda outputs: Outputs.abandon(outputs, "interrupted")])
+def interrupted(outputs: Outputs) -> None:
+    outputs.abandon("interrupted")
+
+
+@pytest.mark.parametrize("end", [Outputs.finish, interrupted])
 def test_nothing_is_left_of_the_line_when_the_cell_has_ended(end: Callable[[Outputs], None]) -> None:
     front = Silent()
     front.wait(SILENT)

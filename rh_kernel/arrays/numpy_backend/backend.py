@@ -107,7 +107,7 @@ class NumPyRunner:
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
         """A run for each row of ``rows``, on those samples of the inputs. All inputs have to be batched."""
         pairs = [(given, place) for given, (place, _) in zip(inputs, self._inputs, strict=True)]
-        when_large(self._touched, partial(self._quietly, self._run_each, pairs, rows))
+        when_large(self._touched, lambda: self._quietly(self._run_each, pairs, rows))
 
     def _run_each(self, pairs: Sequence[tuple[Array, Array]], rows: Integers) -> None:
         for row in _slices(rows):

@@ -8,10 +8,10 @@ from rh_kernel.ad.eff.definitions import shown
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.printing.terms import value as printed
 from rh_kernel.ad.eff.reduction.traces import Shown as Step
+from rh_kernel.display.bounded import excerpt
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.effects.counts import counts_record
 from rh_kernel.display.effects.text import type_text
-from rh_kernel.display.traces.records import excerpt
 from rh_kernel.session.results import Counted, ReductionShown, Returned
 from rh_kernel.syntax.printing.doc import Doc, plain
 

@@ -157,7 +157,7 @@ def perform(number: int, planned: Plans, settings: Settings, functions: Function
             if len(systems) > 1:
                 rows = yield from _compared(planned, point)
             else:
-                yield Working("differentiating", systems[0].name)
+                yield Working("differentiating", ", ".join([one.name for one in systems]))
                 rows = (_only(planned, point),)
             yield Shown(number, Differentiated(f, point, direction, along=False, rows=rows))
         case Differentiate(systems, f, point, direction):
