@@ -20,6 +20,7 @@ import pytest
 
 from rh_kernel.__main__ import main
 from rh_kernel.arrays.passes import Pass
+from rh_kernel.workspace import ticking
 
 MLP = """\
 # The network of Example 4.1
@@ -703,3 +704,52 @@ def test_a_program_that_is_run_loads_what_it_needs(tmp_path: Path) -> None:
     assert "rh_kernel.arrays.compile" in loaded
     drawing = {"rh_kernel.denotational", "rh_kernel.display.bundle", "rh_kernel.display.diagrams.choice"}
     assert not loaded & {*drawing, "importlib.metadata", "sklearn"}
+
+
+def deep(layers: int) -> str:
+    """A handler, and a net of so many layers of one neuron."""
+    return "\n".join(
+        [
+            "handler back : rev handler(Real(1)) = { return x -> return x }",
+            "net deep(x0 : Real) : Real =",
+            *[f"  let x{i + 1} <= return swish(x{i}) in" for i in range(layers)],
+            f"  return x{layers}\n",
+        ]
+    )
+
+
+@pytest.mark.parametrize("command", [("trace", "FILE"), ("run", "FILE"), ("trace", "FILE", "--json")])
+def test_the_limit_of_seconds_holds_while_a_trace_is_printed(rh: Callable[..., Done], command: tuple[str, ...]) -> None:
+    trace = "" if command[0] == "trace" else "%trace "
+    done = rh(*command, text=f"%limit seconds 1\n{deep(200)}{trace}rev handle (0.5) <x>. deep(x) with back\n")
+    assert done.code == 1
+    assert "RH208" in done.out + done.err
+
+
+def test_trace_cuts_long_terms_unless_all_is_asked_for(rh: Rh) -> None:
+    lines = [f"let variable{i + 1} <- sin(variable{i}) in" for i in range(150)]
+    text = f"let variable0 <- 0.5 in {' '.join(lines)} variable150\n"
+    cut, whole = rh("trace", "FILE", "--json", text=text), rh("trace", "FILE", "--json", "--full", text=text)
+    assert (cut.code, whole.code) == (0, 0)
+    assert max(len(step["term"].encode()) for step in cut.records[:-1]) <= 4_000
+    assert max(len(step["term"].encode()) for step in whole.records[:-1]) > 4_000
+    assert cut.records[-1] == whole.records[-1]
+
+
+def test_what_takes_long_is_told_on_a_terminal_and_wiped(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(ticking, "SILENT", 0.0)
+    monkeypatch.setattr(ticking, "BETWEEN", 0.01)
+    done = rh("trace", "FILE", "--json", text=f"{deep(8)}rev handle (0.5) <x>. deep(x) with back\n")
+    drawn = terminal.getvalue()
+    assert done.code == 0
+    assert "printing the trace · " in drawn
+    assert drawn.endswith("\r")
+    assert "\n" not in drawn
+
+
+def test_on_what_is_no_terminal_nothing_is_told(rh: Rh, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ticking, "SILENT", 0.0)
+    monkeypatch.setattr(ticking, "BETWEEN", 0.01)
+    assert rh("trace", "FILE", "--json").err == ""

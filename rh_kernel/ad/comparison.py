@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -67,9 +68,22 @@ def pulled(system: System, program: Program, point: Point, cotangent: Value, spa
 
 def compared(systems: tuple[System, ...], program: Program, point: Point, cotangent: Value) -> tuple[Row, ...]:
     """A row for each system; what one refuses does not stop the others."""
+    rows = comparing(systems, program, point, cotangent)
+    while True:
+        try:
+            next(rows)
+        except StopIteration as end:
+            return end.value
+
+
+def comparing(
+    systems: tuple[System, ...], program: Program, point: Point, cotangent: Value
+) -> Generator[System, None, tuple[Row, ...]]:
+    """Each system before it begins; what the generator returns are the rows of ``compared``."""
     rows: list[Row] = []
     reference: Pulled | None = None
     for system in systems:
+        yield system
         system.ready()
         began = time.perf_counter()
         outcome: Pulled | Refused

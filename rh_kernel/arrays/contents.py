@@ -1,6 +1,7 @@
 """The contents of locations as parts of one array: so all of them are looked at, and copied, by one call."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Memory
 from rh_kernel.arrays.program import Extent
+from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
@@ -71,7 +73,7 @@ class Contents(Memory):
         """Overwrites what is at those locations."""
         with np.errstate(over="ignore"):
             for location, content in heap.items():
-                self._parts[location][...] = content
+                when_large(content.size, partial(np.copyto, self._parts[location], content))
 
     def close(self) -> None:
         """From here on nobody writes on the contents."""

@@ -245,6 +245,11 @@ class Plan:
         kept = sum(buffer.size for buffer in self.buffers if isinstance(buffer, Kept))
         return self.scratch + kept + sum(prod(view.shape) for view in views(self.result))
 
+    @property
+    def touched(self) -> int:
+        """How many reals a run works on: what it holds, its inputs, and the contents that it reads or writes."""
+        return self.size + sum(buffer.size for buffer in self.buffers if isinstance(buffer, Input | Content))
+
 
 def views(leaf: Leaf) -> Iterator[View]:
     """The views of a result from left to right."""

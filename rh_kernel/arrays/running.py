@@ -18,6 +18,7 @@ from rh_kernel.arrays.plan import Plan, Precision
 from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Program, leaves
 from rh_kernel.source.collection import put_off
+from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
@@ -88,7 +89,7 @@ class Machine:
         # Who keeps a part keeps the whole, so only what is most of it is given away.
         most = memory.whole.size // 2 if ended and isinstance(memory, Contents) else inf
         found = {location: memory[location] for location, _ in self.program.writes}
-        return {at: np.asarray(A, np.float64) if A.size > most else np.array(A, np.float64) for at, A in found.items()}
+        return {at: np.asarray(A, np.float64) if A.size > most else _copied(A) for at, A in found.items()}
 
     def seen(self) -> dict[Location, Array]:
         """The same, in arrays that the next call overwrites, all at once: no signal comes in between."""
@@ -152,6 +153,10 @@ def flat(value: Arrays) -> list[Array]:
     if not isinstance(value, tuple):
         return [value]
     return [array for part in value for array in flat(part)]
+
+
+def _copied(array: Array) -> Array:
+    return when_large(array.size, lambda: np.array(array, np.float64))
 
 
 def _samples(program: Program, inputs: Sequence[Array]) -> int | None:

@@ -6,7 +6,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from rh_kernel.command_line.report import Report
+    from rh_kernel.session.settings import Settings
 
 FAILED = 1
 MISUSED = 2
@@ -56,49 +60,55 @@ def _perform(words: argparse.Namespace, rest: Sequence[str]) -> int:
 
 
 def _perform_on_file(words: argparse.Namespace) -> int:
-    # Each command loads what it needs: a program that is run draws no diagrams.
     from rh_kernel.command_line.report import Report
-    from rh_kernel.session.settings import Evaluator, Settings, told_of_device
+    from rh_kernel.session.settings import Evaluator, Settings
     from rh_kernel.source.diagnostic import Failure
 
     report = Report(as_json=words.json)
     settings = Settings(words.strict, Evaluator(words.evaluator), precision=words.dtype, device=words.device)
     try:
-        match words.command:
-            case "run":
-                from rh_kernel.command_line.running import run
-
-                if complaint := told_of_device(settings):
-                    sys.stderr.write(complaint + "\n")
-                run(words.file, report, settings)
-            case "check":
-                from rh_kernel.command_line.running import check
-
-                check(words.file, report, settings)
-            case "grade":
-                from rh_kernel.command_line.grading import grade
-
-                grade(words.file, report, settings)
-            case "trace":
-                from rh_kernel.command_line.looking import trace
-
-                trace(words.file, report, settings)
-            case "compile":
-                from rh_kernel.command_line.looking import compile_last
-
-                shows = "passes" if words.passes else "profile" if words.profile else ""
-                compile_last(words.file, report, settings, shows)
-            case "diagram":
-                from rh_kernel.command_line.diagrams import diagram
-
-                diagram(words.file, report, settings, words.output, folded=words.folded)
-            case _:
-                from rh_kernel.command_line.formatting import fmt
-
-                fmt(words.file, report, only_check=words.check)
+        with report.alive():
+            _dispatch(words, report, settings)
     except Failure as failure:
         report.failure(failure.diagnostics)
     return FAILED if report.failed else 0
+
+
+def _dispatch(words: argparse.Namespace, report: "Report", settings: "Settings") -> None:
+    """Perform one of the commands on a file, and load what it needs: a program that is run draws no diagrams."""
+    match words.command:
+        case "run":
+            from rh_kernel.command_line.running import run
+            from rh_kernel.session.settings import told_of_device
+
+            if complaint := told_of_device(settings):
+                sys.stderr.write(complaint + "\n")
+            run(words.file, report, settings)
+        case "check":
+            from rh_kernel.command_line.running import check
+
+            check(words.file, report, settings)
+        case "grade":
+            from rh_kernel.command_line.grading import grade
+
+            grade(words.file, report, settings)
+        case "trace":
+            from rh_kernel.command_line.looking import trace
+
+            trace(words.file, report, settings, full=words.full)
+        case "compile":
+            from rh_kernel.command_line.looking import compile_last
+
+            shows = "passes" if words.passes else "profile" if words.profile else ""
+            compile_last(words.file, report, settings, shows)
+        case "diagram":
+            from rh_kernel.command_line.diagrams import diagram
+
+            diagram(words.file, report, settings, words.output, folded=words.folded)
+        case _:
+            from rh_kernel.command_line.formatting import fmt
+
+            fmt(words.file, report, only_check=words.check)
 
 
 def _close_output() -> None:
@@ -161,6 +171,8 @@ def _parser() -> argparse.ArgumentParser:
             shown = command.add_mutually_exclusive_group()
             shown.add_argument("--passes", action="store_true", help="show the program after each pass")
             shown.add_argument("--profile", action="store_true", help="show what each step takes, predicted and measured")
+        if name == "trace":
+            command.add_argument("--full", action="store_true", help="with --json: cut no term, however long it is")
         if name == "diagram":
             command.add_argument("-o", "--output", metavar="OUT", help="write it to OUT: .svg, .tex (TikZ) or .dot (Graphviz)")
             command.add_argument("--folded", action="store_true", help="draw each clause as one box")

@@ -13,6 +13,7 @@ from rh_kernel.display.diagrams.dot import diagram_dot
 from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.tikz import diagram_tikz
 from rh_kernel.session.directives.drawing import closed
+from rh_kernel.session.limits.timing import timed
 from rh_kernel.session.performing import perform
 from rh_kernel.session.plans import Draw
 from rh_kernel.session.results import DiagramMade, Shown
@@ -35,12 +36,14 @@ def diagram(file: str, report: Report, settings: Settings, output: str | None, *
     node = subject.closed.term if isinstance(subject.closed, ClosedTerm) else subject.closed.command
     text = show(node) if node.span is None else node.span.text
     try:
-        for event in perform(subject.item, Draw(closed(" ".join(text.split()), subject.closed)), subject.state):
-            if isinstance(event, Shown) and isinstance(event.result, DiagramMade):
-                if output is None:
-                    report.result(subject.item, event.result)
-                else:
-                    _write(event.result, output, folded=folded)
+        with timed(subject.session.settings.bounds.seconds):
+            for event in perform(subject.item, Draw(closed(" ".join(text.split()), subject.closed)), subject.state):
+                report.note(event)
+                if isinstance(event, Shown) and isinstance(event.result, DiagramMade):
+                    if output is None:
+                        report.result(subject.item, event.result)
+                    else:
+                        _write(event.result, output, folded=folded)
     except Failure as failure:
         report.failure(failure.diagnostics, subject.item)
 

@@ -6,16 +6,17 @@ from typing import Generic, TypeAlias, TypeVar
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
-from rh_kernel.command_line.running import before
+from rh_kernel.command_line.running import before, planned_in_time
 from rh_kernel.display.effects.record import reduction_records
 from rh_kernel.display.effects.text import reduction_blocks
 from rh_kernel.display.programs.choice import program_text
-from rh_kernel.display.record import end_record, step_record
+from rh_kernel.display.record import end_record
 from rh_kernel.display.text import visible
+from rh_kernel.display.traces.records import bounded_records
 from rh_kernel.display.traces.text import trace_blocks
 from rh_kernel.session.errors import NothingToStep
+from rh_kernel.session.limits.timing import timed
 from rh_kernel.session.performing import State, perform
-from rh_kernel.session.planning import plan
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -45,14 +46,13 @@ from rh_kernel.session.plans import (
     Train,
     Undo,
 )
-from rh_kernel.session.results import ProgramMade, ReductionShown, Shown, TraceMade
+from rh_kernel.session.results import ProgramMade, ReductionShown, Shown, TraceMade, Working
 from rh_kernel.session.session import Session
 from rh_kernel.session.settings import Settings
 from rh_kernel.session.written import written
 from rh_kernel.source.diagnostic import Failure, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
-from rh_kernel.syntax.printing.printer import Memory
 from rh_kernel.syntax.surface_items import Item
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
@@ -89,8 +89,11 @@ class Subject(Generic[_Looked]):
         return State(self.session.heap, self.session.initial, self.session.folder, self.session.settings)
 
 
-def trace(file: str, report: Report, settings: Settings) -> None:
-    """The steps of the last command. Raises ``Failure`` if it has none, or gets stuck before its end."""
+def trace(file: str, report: Report, settings: Settings, *, full: bool = False) -> None:
+    """The steps of the last command; as data with their texts cut to a bounded size, or in ``full``.
+
+    Raises ``Failure`` if it has none, or gets stuck before its end.
+    """
     subject = _find(file, report, settings, _reducing)
     if subject is None:
         return
@@ -100,14 +103,16 @@ def trace(file: str, report: Report, settings: Settings) -> None:
         case closed:
             planned = Trace(closed, written(subject.session.definitions))
     try:
-        for event in perform(subject.item, planned, subject.state):
-            match event:
-                case Shown(_, TraceMade() as made):
-                    _show(made, report)
-                case Shown(_, ReductionShown() as made):
-                    _show_reduction(made, report)
-                case _:
-                    pass
+        with timed(subject.session.settings.bounds.seconds):
+            for event in perform(subject.item, planned, subject.state):
+                report.note(event)
+                match event:
+                    case Shown(_, TraceMade() as made):
+                        _show(made, report, full=full)
+                    case Shown(_, ReductionShown() as made):
+                        _show_reduction(made, report, full=full)
+                    case _:
+                        pass
     except Failure as failure:
         report.failure(failure.diagnostics, subject.item)
 
@@ -121,13 +126,15 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
     if subject is None:
         return
     try:
-        for event in perform(subject.item, Compile(subject.closed, shows), subject.state):
-            if not isinstance(event, Shown) or not isinstance(event.result, ProgramMade):
-                continue
-            if report.as_json:
-                report.result(subject.item, event.result)
-            else:
-                report.text(visible(program_text(event.result, whole=True)))
+        with timed(subject.session.settings.bounds.seconds):
+            for event in perform(subject.item, Compile(subject.closed, shows), subject.state):
+                report.note(event)
+                if not isinstance(event, Shown) or not isinstance(event.result, ProgramMade):
+                    continue
+                if report.as_json:
+                    report.result(subject.item, event.result)
+                else:
+                    report.text(visible(program_text(event.result, whole=True)))
     except Failure as failure:
         report.failure(failure.diagnostics, subject.item)
 
@@ -148,7 +155,7 @@ def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _L
     refused: list[tuple[int, Refuse]] = []
     hint = "end the file with the command to look at"
     for number, item in enumerate(parse(source), start=1):
-        definitions, planned = plan(definitions, item, around)
+        definitions, planned = planned_in_time(definitions, item, around)
         around = around.after(planned)
         if isinstance(planned, Refuse):
             refused.append((number, planned))
@@ -196,23 +203,28 @@ def _reducing(planned: Plan) -> Reducing | None:
     return planned if isinstance(planned, RunEffects) else _straight(planned)
 
 
-def _show(trace: TraceMade, report: Report) -> None:
+def _show(trace: TraceMade, report: Report, *, full: bool) -> None:
     """Every step, and at last the value."""
     if not report.as_json:
         for number, block in enumerate(trace_blocks(trace)):
+            report.note(_printing(number, trace))
             report.text(f"\n{block}" if number else block)
         return
-    memory = Memory()
-    for number, step in enumerate(trace.steps):
-        report.record(step_record(number, step, memory))
+    for number, record in enumerate(bounded_records(trace, full=full)):
+        report.note(_printing(number, trace))
+        report.record(record)
     if trace.value is not None:
         report.record(end_record(len(trace.steps), trace.type, trace.value))
 
 
-def _show_reduction(reduction: ReductionShown, report: Report) -> None:
+def _printing(number: int, trace: TraceMade) -> Working:
+    return Working("printing the trace", f"{number:,} of {len(trace.steps):,} steps")
+
+
+def _show_reduction(reduction: ReductionShown, report: Report, *, full: bool) -> None:
     """The same of an expression of a ``%%eff`` cell."""
     if report.as_json:
-        for record in reduction_records(reduction):
+        for record in reduction_records(reduction, full=full):
             report.record(record)
     else:
         for block in reduction_blocks(reduction):

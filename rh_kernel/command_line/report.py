@@ -4,8 +4,10 @@ import json
 import os
 import shutil
 import sys
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from rh_kernel.display.diagnostics import ansi
@@ -13,8 +15,9 @@ from rh_kernel.display.diagnostics import text as plain
 from rh_kernel.display.plain import text as text_of
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress_text
-from rh_kernel.session.results import ItemFailed, Progress, Result, apart_from_printed
+from rh_kernel.session.results import Event, ItemFailed, Progress, Result, apart_from_printed
 from rh_kernel.source.diagnostic import Diagnostic
+from rh_kernel.workspace.ticking import Ticker
 
 if TYPE_CHECKING:
     from rh_kernel.display.record import Json
@@ -31,6 +34,25 @@ class Report:
         self._drawn = ""
         self._drawn_at = 0.0
         self._printed: list[str] = []
+        self._ticker = Ticker(self._tick)
+        # Signs of life are drawn by another thread.
+        self._drawing = threading.RLock()
+
+    @contextmanager
+    def alive(self) -> Generator[None]:
+        """Inside, a person at a terminal sees what is being done, if nothing else is seen for a second."""
+        if not sys.stderr.isatty():
+            yield
+            return
+        try:
+            with self._ticker.running():
+                yield
+        finally:
+            self._erase()
+
+    def note(self, event: Event) -> None:
+        """What is being done."""
+        self._ticker.note(event)
 
     def result(self, item: int, result: Result) -> None:
         """What item ``item`` gave."""
@@ -75,30 +97,49 @@ class Report:
 
     def record(self, record: "Mapping[str, Json]") -> None:
         """One object on a line of its own."""
-        sys.stdout.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+        self._write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
     def text(self, text: str) -> None:
         """Text for a person."""
-        sys.stdout.write(text.rstrip("\n") + "\n")
+        self._write(text.rstrip("\n") + "\n")
 
     def progress(self, progress: Progress) -> None:
         """How far a training run is, on one line of the terminal; nothing where nobody looks."""
         now = time.monotonic()
         if self.as_json or not sys.stderr.isatty() or now - self._drawn_at < BETWEEN_UPDATES:
             return
-        self._erase()
-        self._drawn = progress_text(progress).split("\n")[0][: shutil.get_terminal_size().columns - 1]
+        self._draw(progress_text(progress).split("\n")[0])
         self._drawn_at = now
-        sys.stderr.write(self._drawn)
-        sys.stderr.flush()
+        self._ticker.heard()
+
+    def _tick(self) -> None:
+        if (line := self._ticker.line) is not None:
+            self._draw(line)
+
+    def _draw(self, line: str) -> None:
+        """A line in the place of the one before."""
+        with self._drawing:
+            self._erase()
+            self._drawn = line[: shutil.get_terminal_size().columns - 1]
+            sys.stderr.write(self._drawn)
+            sys.stderr.flush()
 
     def _erase(self) -> None:
-        if self._drawn:
-            sys.stderr.write("\r" + " " * len(self._drawn) + "\r")
-            sys.stderr.flush()
-            self._drawn = ""
+        with self._drawing:
+            if self._drawn:
+                sys.stderr.write("\r" + " " * len(self._drawn) + "\r")
+                sys.stderr.flush()
+                self._drawn = ""
+
+    def _write(self, text: str) -> None:
+        """Text on standard output; if that is the terminal, the line of progress makes room."""
+        if sys.stdout.isatty():
+            self._erase()
+            self._ticker.heard()
+        sys.stdout.write(text)
 
     def _complain(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self._erase()
         sys.stdout.flush()
         render = ansi if coloured(sys.stderr) else plain
         for d in diagnostics:

@@ -1,11 +1,15 @@
 """``rh run`` and ``rh check``: all items of a file, to their effects or to their types only."""
 
 from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, nullcontext
 
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.session.describing import type_text
+from rh_kernel.session.limits.alarm import Late
+from rh_kernel.session.limits.timing import timed
 from rh_kernel.session.names import arrow
+from rh_kernel.session.planning import plan, without
 from rh_kernel.session.plans import (
     Answer,
     Compare,
@@ -30,6 +34,7 @@ from rh_kernel.session.plans import (
     ShowForms,
     ShowHeap,
     ShowType,
+    Surroundings,
     Trace,
     Train,
     Undo,
@@ -44,15 +49,18 @@ from rh_kernel.session.results import (
     Progress,
     Result,
     Shown,
+    Timed,
     TrainingDone,
     TypeShown,
     Working,
 )
 from rh_kernel.session.session import Session, execute, plans_of
 from rh_kernel.session.settings import Settings
+from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.parser import Unparsed, parse
-from rh_kernel.typing.definitions import kind_of
+from rh_kernel.syntax.surface_items import Item
+from rh_kernel.typing.definitions import Definitions, kind_of
 from rh_kernel.typing.explaining.remarks import remarks
 
 
@@ -61,6 +69,7 @@ def run(file: str, report: Report, settings: Settings) -> None:
     source = read(file)
 
     def take(event: Event) -> None:
+        report.note(event)
         match event:
             case Shown(item, result):
                 report.result(item, result)
@@ -68,7 +77,7 @@ def run(file: str, report: Report, settings: Settings) -> None:
                 report.progress(event)
             case Printed(_, lines):
                 report.printed(lines)
-            case Working():
+            case Working() | Timed():
                 pass
 
     to_the_end(execute(Session.start(folder(file), settings), source, keep_going=True), take)
@@ -79,12 +88,24 @@ def check(file: str, report: Report, settings: Settings) -> None:
     source = read(file)
     session = Session.start(folder(file), settings)
     items = parse(source)
-    for number, (item, (definitions, planned)) in enumerate(zip(items, plans_of(session, items, ""), strict=True), start=1):
+    report.note(Working("checking", f"{len(items):,} items"))
+    with timed(settings.bounds.seconds):
+        plans = plans_of(session, items, "")
+    for number, (item, (definitions, planned)) in enumerate(zip(items, plans, strict=True), start=1):
         if not isinstance(planned, Refuse) and not isinstance(item, Unparsed):
             for words in remarks(definitions, item):
                 report.result(number, Notice(words))
         if planned != Refuse(()):
             report.result(number, checked(planned, item.span.text))
+
+
+def planned_in_time(definitions: Definitions, item: Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
+    """``plan``, within the seconds that a cell may take."""
+    try:
+        with timed(around.settings.bounds.seconds):
+            return plan(definitions, item, around)
+    except Stuck as late:
+        return without(definitions, item), Refuse(late.diagnostics)
 
 
 def checked(planned: Plan, text: str) -> Result:
@@ -132,6 +153,7 @@ def before(file: str, source: Source, report: Report, settings: Settings) -> Ses
     """The session after the items of ``source``, whose results are not shown, but whose errors are."""
 
     def take(event: Event) -> None:
+        report.note(event)
         if isinstance(event, Shown) and isinstance(event.result, ItemFailed):
             report.result(event.item, event.result)
 
@@ -144,21 +166,27 @@ def to_the_end(events: Generator[Event, None, Session], take: Callable[[Event], 
     An interrupt while they are taken is thrown in, so that a training run can still tell how far it came, and passes then.
     """
     interrupted = False
-    pending = False
+    pending: BaseException | None = None
+    alarm: AbstractContextManager[None] = nullcontext()
     while True:
         try:
-            event = events.throw(KeyboardInterrupt()) if pending else next(events)
-            pending = False
+            event = next(events) if pending is None else events.throw(pending)
+            pending = None
             interrupted = interrupted or _is_stopped(event)
-            take(event)
+            if isinstance(event, Timed):
+                alarm = event.alarm
+            with alarm:
+                take(event)
         except StopIteration as end:
             if interrupted:
                 raise KeyboardInterrupt from None
             return end.value
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             if interrupted:
                 raise
-            interrupted = pending = True
+            interrupted, pending = True, interrupt
+        except Late as late:
+            pending = late
 
 
 def _is_stopped(event: Event) -> bool:

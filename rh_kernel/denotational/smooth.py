@@ -16,6 +16,7 @@ from rh_kernel.denotational.wiring import Builder, Diagram
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel
+from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array, Const, Primitive
 from rh_kernel.syntax.types import Type
 
@@ -161,6 +162,6 @@ def _apply(symbol: Symbol, arguments: list[Array], *, strict: bool) -> list[Arra
             return [np.zeros(extent(A))]
         case Sum():
             x, y = arguments
-            return [x + y]
+            return [when_large(x.size, lambda: x + y)]
         case Own(_, f, _):
             return apply(f, arguments, strict=strict)

@@ -61,6 +61,11 @@ def progress(p: Progress) -> dict[str, str]:
     return {"text/plain": progress_text(p), "text/html": progress_html(p)}
 
 
+def sign_of_life(line: str) -> dict[str, str]:
+    """What a cell is at, which shows nothing else yet."""
+    return {"text/plain": line, "text/html": box(FAINT, span("", line))}
+
+
 def html(result: Result) -> str:
     """The result as HTML."""
     match result:

@@ -144,7 +144,7 @@ def step_record(number: int, step: Step, memory: Memory) -> Record:
 
     Only in ``heap`` are large arrays written out. ``memory`` is that of the trace.
     """
-    term, marked = annotated_texts(_document(step.before, step.path, memory), math.inf)
+    term, marked = annotated_texts(step_document(step.before, step.path, memory), math.inf)
     ((_, redex),) = marked
     change = step.change
     heap = {} if change is None else {change.location.name: array(change.content)}
@@ -316,7 +316,8 @@ def _finite(entry: Json) -> Json:
             return entry
 
 
-def _document(subject: Term | Command, path: Path, memory: Memory) -> Doc:
+def step_document(subject: Term | Command, path: Path, memory: Memory) -> Doc:
+    """A term or command of a trace with its redex marked, which is at the end of ``path``."""
     marks = {path: Mark("redex")}
     match subject:
         case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():

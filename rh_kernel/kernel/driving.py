@@ -27,11 +27,7 @@ async def drive(events: Generator[Event, None, Value], take: Callable[[Event], N
                     event = interrupts.step(events)
                 except StopIteration as stop:
                     return stop.value
-                try:
-                    interrupts.show(take, event)
-                except KeyboardInterrupt:
-                    # The cell hears of it where it stands: a training run then tells what it has learnt.
-                    interrupts.delivered = False
+                interrupts.show(take, event)
             for _ in range(TURNS):
                 await asyncio.sleep(0)
     finally:

@@ -4,6 +4,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from typing import Any, cast
 
 from ipykernel.iostream import OutStream
@@ -179,7 +180,7 @@ class RHKernel(Kernel):
         """Run a cell in the language: what went wrong, and the text of the value that it ends in."""
         outputs = self._outputs(self.execution_count, cell or f"{self.execution_count}", silent=silent)
         interrupts = Interrupts()
-        with interrupts.watched():
+        with interrupts.watched(), nullcontext() if silent else outputs.alive():
             error = await self._take(source, cell, outputs, interrupts)
         if error is not None and not silent:
             self._say("error", error)

@@ -33,7 +33,8 @@ def run_cell(workspace: Workspace, source: Source, where: Shell) -> AnyOutcome |
     limit = workspace.session.settings.bounds.output
     outputs = Outputs(say, where.execution_count, time.monotonic, dressing(where), limit)
     try:
-        results = workspace.take(source, outputs.take)
+        with outputs.alive():
+            results = workspace.take(source, outputs.take)
     except (Wrong, Failure) as wrong:  # the latter if it would show too much
         undone = outputs.has_shown
         outputs.abandon("failed")

@@ -5,7 +5,7 @@ for the caller to set.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 
 import numpy as np
@@ -19,6 +19,7 @@ from rh_kernel.primitives.schemes import arguments, extent
 from rh_kernel.primitives.table import kernel
 from rh_kernel.primitives.values import add_values
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.interruptible import LARGE, interruptible
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Const, Function, Primitive, Scope, Term, Tuple
 from rh_kernel.syntax.types import leaves
@@ -54,6 +55,8 @@ def applied(f: Primitive, V: Term, limits: Limits, span: Span | None) -> Const:
 def added(V: Term, W: Term) -> Term:
     """``V + W`` for closed values of one type."""
     if type(V) is Const and type(W) is Const and V.value.shape == W.value.shape:
+        if V.value.size > LARGE:
+            return _constant(interruptible(partial(np.add, V.value, W.value)))
         return _constant(np.add(V.value, W.value))
     return add_values(V, W)
 

@@ -7,6 +7,7 @@ import numpy as np
 from rh_kernel.primitives.schemes import arguments, rank
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.primitives.values import to_array
+from rh_kernel.source.interruptible import when_large
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Function, Primitive, RdOf, Term
 from rh_kernel.syntax.printing.constants import array_doc
@@ -43,7 +44,7 @@ def require_smooth(f: Primitive, point: Sequence[Array], span: Span | None) -> N
     if rough is None:
         return
     with np.errstate(all="ignore"):
-        found = np.asarray(rough(f, np)(*point))
+        found = when_large(max([x.size for x in point]), lambda: np.asarray(rough(f, np)(*point)))
     if not found.any():
         return
     batched = [x.ndim > rank(A) for x, A in zip(point, arguments(f), strict=True)]

@@ -1,7 +1,11 @@
 """The table of Σ_fun (RH Def. 3.1, LANGUAGE §4), a row for each name: a new symbol is a new row in a part."""
 
 from collections.abc import Mapping
+from functools import partial
+from math import prod
 from types import MappingProxyType, ModuleType
+
+import numpy as np
 
 from rh_kernel.primitives.entrywise import ENTRYWISE_ROWS
 from rh_kernel.primitives.images import IMAGE_ROWS
@@ -10,14 +14,16 @@ from rh_kernel.primitives.pairs import PAIR_ROWS
 from rh_kernel.primitives.pieces import PIECE_ROWS
 from rh_kernel.primitives.probability import PROBABILITY_ROWS
 from rh_kernel.primitives.row import Kernel, Row
-from rh_kernel.primitives.schemes import Scheme, unmet
+from rh_kernel.primitives.schemes import Scheme, extent, unmet
 from rh_kernel.primitives.signals import SIGNAL_ROWS
 from rh_kernel.primitives.structural import STRUCTURAL_ROWS
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.interruptible import LARGE, interruptible
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.stuck import impossible_member
+from rh_kernel.syntax.types import leaves
 
 _PARTS = (
     ENTRYWISE_ROWS,
@@ -74,10 +80,22 @@ def require(f: Primitive, span: Span | None = None) -> None:
 def kernel(f: Primitive, xp: ModuleType) -> Kernel:
     """The array function of a concrete instance over the array module ``xp``, batched as ``Kernel`` says.
 
-    Raises ``ValueError`` if it needs a shape that is not known, ``Stuck`` if there is no such instance.
+    One of large arrays can be interrupted. Raises ``ValueError`` if it needs a shape that is not known, ``Stuck`` if there is
+    no such instance.
     """
     require(f)
-    return ROWS[f.name].kernel(f, xp)
+    found = ROWS[f.name].kernel(f, xp)
+    if xp is np and _is_large(f):
+        return lambda *arguments: interruptible(partial(found, *arguments))
+    return found
+
+
+def _is_large(f: Primitive) -> bool:
+    """Whether an argument or the result of f has more than ``LARGE`` entries, as far as their shapes are known."""
+    try:
+        return any(prod(extent(A)) > LARGE for A in (f.codomain, *leaves(f.domain)))
+    except ValueError:
+        return False
 
 
 def cost(f: Primitive) -> int:

@@ -1,9 +1,12 @@
 """Closed values ``V ::= c | 0 | ⟨V₁, …, Vₙ⟩`` (RH Def. 5.4): types, arrays, the monoid ``+`` at all types."""
 
+from functools import partial
+
 import numpy as np
 
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array, Const, Term, Tuple, Zero
 from rh_kernel.syntax.types import Product, Type
 from rh_kernel.syntax.values import constant_type
@@ -71,7 +74,7 @@ def add_values(V: Term, W: Term) -> Term:
             return V
         case Const(x), Const(y) if x.shape == y.shape:
             with np.errstate(all="ignore"):
-                return read_only(np.add(x, y))
+                return read_only(when_large(x.size, partial(np.add, x, y)))
         case Tuple(left), Tuple(right) if len(left) == len(right):
             return Tuple(tuple(add_values(M, N) for M, N in zip(left, right, strict=True)))
         case _:

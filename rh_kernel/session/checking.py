@@ -1,6 +1,7 @@
 """``check M == N``: both sides are evaluated from the heap as it is, and what they change there is dropped."""
 
 from collections.abc import Generator, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from rh_kernel.session.evaluating import evaluate
 from rh_kernel.session.results import Working
 from rh_kernel.session.settings import Lock, Settings
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.interruptible import when_large
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
 from rh_kernel.syntax.printing.printer import show
@@ -32,7 +34,8 @@ def check(
     left = (yield from evaluate(equation.left, heap, settings)).value
     right = (yield from evaluate(equation.right, heap, settings)).value
     pairs = list(zip(_leaves(left), _leaves(right), strict=True))
-    worst = [(i, *_worst(a, b, equation.within)) for i, (a, b) in enumerate(pairs, start=1)]
+    found_worst = [when_large(a.size, partial(_worst, a, b, equation.within)) for a, b in pairs]
+    worst = [(i, *one) for i, one in enumerate(found_worst, start=1)]
     unequal = [(i, place, difference) for i, place, difference in worst if place is not None]
     if not unequal:
         return _told(pairs, settings.locked, span)

@@ -2,6 +2,7 @@
 
 import math
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from rh_kernel.session.errors import CannotLoad
 from rh_kernel.session.limits.budget import check_size, limits
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.diagnostic import KernelBug, Rejected
+from rh_kernel.source.interruptible import when_large
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.types import Real, concrete_shape
@@ -38,7 +40,7 @@ def initial_content(definition: LocDefinition, folder: Path, type_: Span, conten
         case Written(term):
             array = to_array(run(term, Heap(), limits(settings)).value)
         case Drawn() as drawn:
-            array = _draw(drawn, shape)
+            array = when_large(math.prod(shape), partial(_draw, drawn, shape))
         case Loaded(path):
             array = yield from _load(folder / path, path, shape, content)
     array.setflags(write=False)

@@ -25,6 +25,7 @@ from rh_kernel.session.results import Working
 from rh_kernel.session.settings import Evaluator, Settings
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.diagnostic import Stuck
+from rh_kernel.source.interruptible import when_large
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Command, Const, Return, Scope, Term
 from rh_kernel.syntax.signature import Location
@@ -35,6 +36,13 @@ from rh_kernel.syntax.values import tuple_of
 from rh_kernel.typing.elaboration.items import ClosedCommand, ClosedTerm
 
 STEPS_BETWEEN_LOOKS = 10
+
+_DOES = {
+    Evaluator.COMPILED: "compiling",
+    Evaluator.STEPPED: "reducing",
+    Evaluator.DENOTED: "making the string diagram",
+}
+"""What an evaluator does first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,7 @@ def evaluate(
     subject: ClosedTerm | ClosedCommand, heap: Mapping[Location, Array], settings: Settings
 ) -> Generator[Working, None, Evaluated]:
     """What the evaluator that is set makes of it. Raises ``Stuck``, with a place, where evaluation cannot go on."""
-    yield Working()
+    yield Working(_DOES[settings.evaluator])
     try:
         match settings.evaluator:
             case Evaluator.COMPILED:
@@ -65,7 +73,7 @@ def evaluate(
 
                 arrow = interpret((), Scope((), _command(subject)))
                 check_size(reals(arrow), "what the wires hold all together", span_of(subject), settings)
-                yield Working()
+                yield Working("running the string diagram", f"{len(arrow.boxes):,} boxes")
                 outcome = run_arrow(arrow, (), heap, strict=settings.strict)
                 return Evaluated(_value(iter(outcome.values), subject.type), _frozen(_changed(heap, outcome.heap)))
     except Stuck as failure:
@@ -78,7 +86,7 @@ def _computed(
     program = compiled(subject, settings)
     ready = machine(program, heap, settings.precision, backend_for(settings.device), runs=1)
     check_size(ready.size(most=allowed(settings)), "what is computed here", span_of(subject), settings)
-    yield Working()
+    yield Working("running the program", f"{len(program.equations):,} equations")
     runner = ready.runner()
     runner.step()
     return Evaluated(_value(iter(flat(runner.result())), subject.type), _frozen(ready.written()))
@@ -117,7 +125,7 @@ def frozen(array: Array) -> Array:
     whole = cast(object, array.base)
     if not array.flags.writeable and (whole is None or (isinstance(whole, np.ndarray) and not whole.flags.writeable)):
         return array
-    copy = np.array(array)
+    copy = when_large(array.size, lambda: np.array(array))
     copy.setflags(write=False)
     return copy
 
@@ -129,7 +137,7 @@ def _reduced(
     bounds = limits(settings)
     while not isinstance(now := proceed(position, bounds, STEPS_BETWEEN_LOOKS), Reached):
         position = now
-        yield Working()
+        yield Working("reducing", f"{now.count:,} steps")
     return Evaluated(materialise(now.value), _changed(heap, now.heap))
 
 

@@ -148,7 +148,7 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
         case Derive(text, _, found):
             yield Shown(number, DerivationMade(text, found))
         case Draw(subject):
-            yield Working()
+            yield Working("making the string diagram")
             yield Shown(number, DiagramMade(subject.text, subject.type, subject.diagram()))
         case Gradient():
             return (yield from _gradient(number, plan, state))
@@ -175,7 +175,7 @@ def perform(number: int, plan: Plan, state: State) -> Generator[Event, None, Sta
             yield Shown(number, Notice(text))
             return replace(state, settings=settings)
         case SetDevice(settings):
-            yield Working()
+            yield Working("asking the device")
             yield Shown(number, Notice(device_text(settings)))
             return replace(state, settings=settings)
         case Answer(result):
@@ -218,7 +218,7 @@ def _save(number: int, plan: Save, state: State) -> Generator[Event, None, State
 def _load(number: int, plan: Load, state: State) -> Generator[Event, None, State]:
     target = followed(plan.target)
     file = next((w.scratch for w in reversed(state.files) if w.target == target), target)
-    restored = yield from working(read(file, plan.target, plan.locations, room(state.settings), plan.span))
+    restored = yield from working(read(file, plan.target, plan.locations, room(state.settings), plan.span), "reading the file")
     yield Shown(number, Notice(_told(plan.target.name, restored, plan.locations)))
     return state.put({plan.locations[name]: _unwriteable(array) for name, array in restored.changes.items()})
 
@@ -246,7 +246,8 @@ def _declare(number: int, plan: Declare, state: State) -> Generator[Event, None,
     definition = plan.definition
     changes: tuple[Change, ...] = ()
     if isinstance(definition, LocDefinition):
-        content = yield from working(initial_content(definition, state.folder, plan.type, plan.content, state.settings))
+        making = initial_content(definition, state.folder, plan.type, plan.content, state.settings)
+        content = yield from working(making, "making the initial content")
         location = definition.location
         changes = (Change(location, None, content),)
         heap, initial = table(state.heap), table(state.initial)
@@ -280,7 +281,7 @@ def _trace(number: int, plan: Trace, state: State) -> Generator[Event, None, Sta
             while not isinstance(now := proceed(position, bounds, STEPS_BETWEEN_LOOKS, steps), Reached):
                 position = now
                 check_size(len(steps) * REALS_OF_STEP, f"a trace of {len(steps):,} steps", span_of(subject), state.settings)
-                yield Working()
+                yield Working("reducing", f"{len(steps):,} steps")
         value, heap = materialise(now.value), now.heap
     except Stuck as failure:
         stuck = explained(failure, subject).diagnostics

@@ -22,7 +22,7 @@ from rh_kernel.session.directives.table import (
 )
 from rh_kernel.session.limits.bounds import changed_bounds
 from rh_kernel.session.limits.budget import check_size, limits, room
-from rh_kernel.session.limits.timing import TimeIsUp, working
+from rh_kernel.session.limits.timing import working
 from rh_kernel.session.names import names_shown
 from rh_kernel.session.plans import (
     Answer,
@@ -95,12 +95,10 @@ def plan(definitions: Definitions, item: items.Item | Unparsed, around: Surround
 def planning(definitions: Definitions, item: items.Item | Unparsed, around: Surroundings) -> Planned:
     """The plan of an item and the definitions after it; an item with an error is ``Refuse``.
 
-    Raises nothing of its own; ``TimeIsUp``, thrown in at a pause, passes through, for it is about the whole cell.
+    Raises nothing of its own; what is thrown in at a pause passes through.
     """
     try:
         return (yield from _plan(definitions, item, around))
-    except TimeIsUp:
-        raise
     except (Failure, MemoryError) as failure:
         return without(definitions, item), Refuse(complaints(failure, item.span))
 
@@ -216,11 +214,8 @@ def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings
         if data.name in sets or data.name in failed:
             continue
         try:
-            sets[data.name] = yield from working(
-                loading(data.name, around.folder, around.given, data.span, room(around.settings))
-            )
-        except TimeIsUp:
-            raise
+            reading = loading(data.name, around.folder, around.given, data.span, room(around.settings))
+            sets[data.name] = yield from working(reading, "reading data")
         except Failure as failure:
             # It is told in its place among what else is wrong with the item.
             failed[data.name] = failure

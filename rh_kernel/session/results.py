@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rh_kernel.arrays.program import Program
 from rh_kernel.operational.trace import Step
+from rh_kernel.session.limits.alarm import Alarm
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
@@ -278,8 +279,24 @@ class ItemFailed:
 
 
 @frozen
+class Timed:
+    """From here on the cell has a limit of time: what shows its results is to be done under this alarm.
+
+    ``Late``, which that may raise, is to be thrown in where the events come from.
+    """
+
+    alarm: Alarm
+
+
+@frozen
 class Working:
-    """Nothing to show yet: a chance to look at messages and interrupts."""
+    """Nothing to show yet: a chance to look at messages and interrupts.
+
+    ``what`` the cell is at in a word or two, and how ``far`` it is: ``reducing``, ``12,400 steps``.
+    """
+
+    what: str = ""
+    far: str = ""
 
 
 Result: TypeAlias = (
@@ -323,7 +340,7 @@ class Printed:
     lines: tuple[str, ...]
 
 
-Event: TypeAlias = Shown | Progress | Printed | Working
+Event: TypeAlias = Shown | Progress | Printed | Working | Timed
 
 
 def printed_by(result: Result) -> tuple[str, ...]:

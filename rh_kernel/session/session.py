@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from rh_kernel.session.directives.storage import put
 from rh_kernel.session.directives.undoing import MOST, fitting, same_heap, undone
 from rh_kernel.session.errors import DirectiveWords, NothingToUndo
+from rh_kernel.session.limits.alarm import Late
 from rh_kernel.session.limits.bounds import EVERYTHING
-from rh_kernel.session.limits.timing import TimeIsUp, within
+from rh_kernel.session.limits.timing import out_of_time, within
 from rh_kernel.session.names import declarations, same_declarations
 from rh_kernel.session.performing import Interrupted, State, perform
 from rh_kernel.session.planning import complaints, planning, without
@@ -23,7 +24,7 @@ from rh_kernel.session.plans import Declare, Plan, Refuse, Surroundings, Undo
 from rh_kernel.session.results import Event, ItemFailed, Notice, Shown, Working
 from rh_kernel.session.settings import DEFAULT, Settings, unlocked
 from rh_kernel.source.collection import put_off
-from rh_kernel.source.diagnostic import Diagnostic, Failure
+from rh_kernel.source.diagnostic import Diagnostic, Failure, Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.binding import locations_within
@@ -155,7 +156,11 @@ def is_same(before: Session, after: Session) -> bool:
 
 
 def _timed(session: Session, items: Items, first: int, cell: str, *, continues: bool = False) -> Run:
-    return (yield from within(session.settings.bounds.seconds, _cell(session, items, first, cell, continues=continues)))
+    try:
+        return (yield from within(session.settings.bounds.seconds, _cell(session, items, first, cell, continues=continues)))
+    except Stuck as failure:
+        yield Shown(first, ItemFailed(failure.diagnostics))
+        return session, _End.FAILED
 
 
 def _cell(session: Session, items: Items, first: int, cell: str, *, continues: bool) -> Run:
@@ -163,11 +168,7 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
 
     ``continues`` tells that the item before them is cut off.
     """
-    try:
-        plans = yield from plans_in_turn(session, items, cell, continues=continues)
-    except TimeIsUp as failure:
-        yield Shown(first, ItemFailed(failure.diagnostics))
-        return session, _End.FAILED
+    plans = yield from plans_in_turn(session, items, cell, continues=continues)
     refused = [(n, p) for n, (_, p) in enumerate(plans, start=first) if isinstance(p, Refuse)]
     if refused:
         for number, planned in refused:
@@ -204,6 +205,9 @@ def _cell(session: Session, items: Items, first: int, cell: str, *, continues: b
             put(written, span)
     except (Failure, MemoryError) as failure:
         yield Shown(number, ItemFailed(complaints(failure, span)))
+        return session, _End.FAILED
+    except Late:
+        yield Shown(number, ItemFailed(out_of_time(session.settings.bounds.seconds or 0).diagnostics))
         return session, _End.FAILED
     finally:
         for written in state.files:

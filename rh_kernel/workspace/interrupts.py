@@ -10,9 +10,12 @@ import threading
 import time
 from _thread import interrupt_main
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import TypeVar
+
+from rh_kernel.session.limits.alarm import Alarm, Late
+from rh_kernel.session.results import Timed
 
 Event = TypeVar("Event")
 Value = TypeVar("Value")
@@ -33,6 +36,8 @@ class Interrupts:
         self._in_slice = False
         self._since = 0.0
         self._order: threading.Timer | None = None
+        self._alarm: Alarm | None = None
+        self._late: Late | None = None
 
     @contextmanager
     def watched(self) -> Generator[None]:
@@ -52,23 +57,36 @@ class Interrupts:
             signal.signal(signal.SIGINT, before)
 
     def step(self, events: Generator[Event, None, Value]) -> Event:
-        """The next event, with ``KeyboardInterrupt`` thrown in if that was asked for. Raises ``StopIteration`` at the end."""
+        """The next event, after what broke off the showing of the last one was thrown in. Raises ``StopIteration``."""
         self._since, self._in_slice = time.monotonic(), True
         try:
             if self.asked and not self.delivered:
                 self.delivered = True
-                return events.throw(KeyboardInterrupt())
-            return next(events)
+                event = events.throw(KeyboardInterrupt())
+            elif self._late is not None:
+                late, self._late = self._late, None
+                event = events.throw(late)
+            else:
+                event = next(events)
         finally:
             self._in_slice = False
+        if isinstance(event, Timed):
+            self._alarm = event.alarm
+        return event
 
     def show(self, take: Callable[[Event], None], event: Event) -> None:
-        """``take`` the event; what is drawn may take long, and is broken off like a slice. Raises ``KeyboardInterrupt``."""
+        """``take`` the event; what is drawn may take long, and is broken off like a slice. The cell hears of it in ``step``."""
         if self.asked and not self.delivered:
-            raise KeyboardInterrupt
+            return
         self._since, self._in_slice = time.monotonic(), True
         try:
-            take(event)
+            with nullcontext() if self._alarm is None else self._alarm:
+                take(event)
+        except KeyboardInterrupt:
+            # The cell hears of it where it stands: a training run then tells what it has learnt.
+            self.asked, self.delivered = True, False
+        except Late as late:
+            self._late = late
         finally:
             self._in_slice = False
 

@@ -1,15 +1,18 @@
 """The outputs of one cell as messages: what came before the last value as displays, the last value as the result.
 
 Declarations that follow each other share an output. Progress is one output, updated about ten times a second and replaced in
-the end by the curve, or by a line that says where the run was when it stopped.
+the end by the curve, or by a line that says where the run was when it stopped. A cell that shows nothing for a second shows a
+line that tells what it is at; it is gone when something else is shown.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from rh_kernel.display.bundle import bundle
+from rh_kernel.display.bundle import bundle, sign_of_life
 from rh_kernel.display.bundle import progress as progress_bundle
 from rh_kernel.display.text import visible
 from rh_kernel.session.errors import TooMuchOutput
@@ -36,6 +39,7 @@ from rh_kernel.session.results import (
     Returned,
     RewritingShown,
     Shown,
+    Timed,
     TraceMade,
     TrainingDone,
     TypeShown,
@@ -45,6 +49,7 @@ from rh_kernel.session.results import (
     printed_by,
 )
 from rh_kernel.source.diagnostic import Diagnostic, Rejected
+from rh_kernel.workspace.ticking import Ticker
 
 Bundle: TypeAlias = Mapping[str, Any]
 Send: TypeAlias = Callable[[str, dict[str, Any]], None]
@@ -98,12 +103,42 @@ class Outputs:
         self._waiting: Waiting | None = None
         self._running: Running | None = None
         self._printed = 0
+        self._ticker = Ticker(self.tick, clock)
+        self._line: str | None = None
+        self._ended = False
+        # Lines are sent by another thread.
+        self._sending = threading.Lock()
         self.diagnostics: tuple[Diagnostic, ...] = ()
         self.value: str | None = None
         self.has_shown = False
 
+    def alive(self) -> AbstractContextManager[None]:
+        """Inside, the cell gives signs of life."""
+        return self._ticker.running()
+
+    def tick(self) -> None:
+        """Say what the cell is at, if it has been silent for long."""
+        line = self._ticker.line
+        if line is None:
+            return
+        data = sign_of_life(line)
+        with self._sending:
+            if self._ended:
+                return
+            if self._line is None:
+                self._line = uuid4().hex
+                self._send("display_data", _content(data, self._line))
+            else:
+                self._send("update_display_data", _content(data, self._line))
+
     def take(self, event: Event) -> None:
         """Show an event, now or when it is known what follows it."""
+        self._ticker.note(event)
+        self._take(event)
+        if isinstance(event, Shown | Progress):
+            self._ticker.heard()
+
+    def _take(self, event: Event) -> None:
         match event:
             case Shown(_, result):
                 self._take_result(result)
@@ -114,9 +149,15 @@ class Outputs:
             case Working():
                 if self._waiting is not None and self._clock() - self._waiting.since > BETWEEN_UPDATES:
                     self._release()
+            case Timed():
+                pass
 
     def finish(self) -> None:
         """The cell has ended well: its last value, if it ends in one, is its result."""
+        self._release_last()
+        self._wipe()
+
+    def _release_last(self) -> None:
         waiting, self._waiting = self._waiting, None
         if waiting is None:
             return
@@ -125,7 +166,7 @@ class Outputs:
             return
         data = dict(joined(waiting.bundles))
         self.value = data.get("text/plain")
-        self._send("execute_result", {"execution_count": self._count, "data": data, "metadata": {}})
+        self._show("execute_result", {"execution_count": self._count, "data": data, "metadata": {}})
 
     def abandon(self, why: str) -> None:
         """The cell has ended before its end, ``why`` in one word or two: nothing is left that looks as if it went on."""
@@ -134,6 +175,7 @@ class Outputs:
             state = _stopped(progress_bundle(self._running.last), why)
             self._update(self._running.display, state)
             self._running = None
+        self._wipe()
 
     def _take_result(self, result: Result) -> None:
         match result:
@@ -190,8 +232,8 @@ class Outputs:
         self._printed += len(lines)
         text = "".join([f"{visible(line)}\n" for line in lines])
         self._spend(len(text))
+        self._show("stream", {"name": "stdout", "text": text})
         self.has_shown = True
-        self._send("stream", {"name": "stdout", "text": text})
 
     def _take_progress(self, progress: Progress) -> None:
         now = self._clock()
@@ -231,13 +273,38 @@ class Outputs:
             raise Rejected(TooMuchOutput(limit=self._limit))
 
     def _display(self, data: Bundle, display: str | None = None) -> None:
+        self._show("display_data", _content(data, display))
         self.has_shown = True
-        transient = {} if display is None else {"display_id": display}
-        self._send("display_data", {"data": dict(data), "metadata": {}, "transient": transient})
 
     def _update(self, display: str, data: Bundle) -> None:
-        content = {"data": dict(data), "metadata": {}, "transient": {"display_id": display}}
-        self._send("update_display_data", content)
+        self._show("update_display_data", _content(data, display))
+
+    def _show(self, message: str, content: dict[str, Any]) -> None:
+        """Send a message, in the place of the line if there is one."""
+        with self._sending:
+            self._clear(wait=True)
+            self._send(message, content)
+
+    def _wipe(self) -> None:
+        """The cell has ended, and nothing follows in the place of the line."""
+        with self._sending:
+            self._ended = True
+            self._clear(wait=False)
+
+    def _clear(self, *, wait: bool) -> None:
+        """The line goes: one that stands alone is cleared, with ``wait`` when the next output comes; another becomes empty."""
+        line, self._line = self._line, None
+        if line is None:
+            return
+        if self.has_shown:
+            self._send("update_display_data", _content({"text/plain": "", "text/html": ""}, line))
+        else:
+            self._send("clear_output", {"wait": wait})
+
+
+def _content(data: Bundle, display: str | None) -> dict[str, Any]:
+    transient = {} if display is None else {"display_id": display}
+    return {"data": dict(data), "metadata": {}, "transient": transient}
 
 
 def joined(bundles: tuple[Bundle, ...]) -> Bundle:

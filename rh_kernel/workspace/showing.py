@@ -33,6 +33,10 @@ class Publisher(Protocol):
         """Show a bundle, or put it in the place of an earlier one."""
         ...
 
+    def clear_output(self, *, wait: bool) -> None:
+        """Take away what the cell has shown so far, at once or when something follows."""
+        ...
+
 
 @dataclass(slots=True)
 class _Live:
@@ -58,6 +62,9 @@ def sender(where: Shell) -> Callable[[str, dict[str, Any]], None]:
     def send(message: str, content: dict[str, Any]) -> None:
         if message == "stream":
             sys.stdout.write(content["text"])
+            return
+        if message == "clear_output":
+            where.display_pub.clear_output(wait=content["wait"])
             return
         update = message == "update_display_data"
         transient = content.get("transient") or None

@@ -161,7 +161,7 @@ class Workspace:
                     if isinstance(event, Shown):
                         found.append(event.result)
                     if listen is not None:
-                        listen(event)
+                        interrupts.show(listen, event)
         except KeyboardInterrupt:
             raise Stopped(kept=False) from None
         if interrupts.delivered:

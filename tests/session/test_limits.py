@@ -1,6 +1,7 @@
 """`%limit`: each bound stops a cell with an error of its own, and can be raised."""
 
 import itertools
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -150,3 +151,38 @@ def test_the_limits_are_listed(session: Session) -> None:
     assert isinstance(listed, Notice)
     assert [line.split()[0] for line in listed.text.split("\n")] == [*MEANINGS]
     assert same.settings == session.settings
+
+
+SINE = "fun f0(x : Real) : Real = sin(x)\n" + "\n".join(
+    f"fun f{i}(x : Real) : Real = let y <- f{i - 1}(x) in y * x" for i in range(1, 501)
+)
+TWICE = "fun n0(x : Real) : Real = x + 1\n" + "\n".join(
+    f"fun n{i}(x : Real) : Real = let y <- n{i - 1}(x) in n{i - 1}(y)" for i in range(1, 31)
+)
+LAMBDA = (
+    "%%lambda\nfun g(y0 : Real) : Real =\n"
+    + "\n".join(f"  let y{i + 1} <- sin(y{i}) * y{i} in" for i in range(400))
+    + "\n  y400"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "cell"),
+    [
+        (SINE, "%evaluator stepped\nrd[rd[f500]](1, (1, 0.5))"),
+        (TWICE, "n30(0)"),
+        (TWICE, "%limit steps off\nconst c = n30(0)"),
+        (TWICE, "%limit steps off\ncheck n30(0) == 1"),
+        (LAMBDA, "%%lambda\n%ad all g(0.5)"),
+    ],
+    ids=["one Ev of a deep rd", "compiling", "planning", "check", "ad all"],
+)
+def test_the_limit_of_seconds_is_looked_at_where_a_cell_says_nothing_for_long(session: Session, before: str, cell: str) -> None:
+    _, session = run(session, before)
+    _, limited = run(session, "%limit seconds 1")
+    began = time.monotonic()
+    results, same = run(limited, cell)
+    assert codes(results)[-1:] == ["RH208"]
+    assert same is limited
+    assert time.monotonic() - began < 5
+    assert [r.value for r in run(same, "1 + 1")[0] if isinstance(r, ValueFound)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rh_kernel.source.collection import put_off
+from rh_kernel.source.collection import MANY, put_off
 
 
 @pytest.fixture(autouse=True)
@@ -38,3 +38,17 @@ def test_who_has_switched_it_off_finds_it_off() -> None:
     with put_off():
         pass
     assert not gc.isenabled()
+
+
+def test_many_new_objects_are_not_searched_when_it_goes_on() -> None:
+    with put_off():
+        kept = [[number] for number in range(2 * MANY)]
+    assert len(gc.get_objects(generation=0)) < MANY
+    assert len(kept) == 2 * MANY
+
+
+def test_few_new_objects_are_searched_as_ever() -> None:
+    gc.collect()
+    with put_off():
+        kept = [[number] for number in range(100)]
+    assert any(found is kept[0] for found in gc.get_objects(generation=0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.syntax.types import SCALAR
 from rh_kernel.syntax.values import constant
 from rh_kernel.workspace.outputs import BETWEEN_UPDATES, Outputs, joined
+from rh_kernel.workspace.ticking import BETWEEN, SILENT
 
 VALUE = ValueFound(SCALAR, constant(0.25), (), is_command=False)
 DONE = TrainingDone(3, 4, (), 0.5, ())
@@ -150,3 +152,68 @@ def test_outputs_are_joined_in_the_formats_that_all_have() -> None:
     assert joined((one,)) == one
     assert joined((one, one)) == {"text/plain": "a\na", "text/html": "<b>a</b><b>a</b>"}
     assert joined((one, two)) == {"text/plain": "a\nb"}
+
+
+class Silent(Front):
+    """Its clock goes on while nothing is shown, and every quarter of a second there is a tick."""
+
+    def wait(self, seconds: float) -> list[str]:
+        before = len(self.sent)
+        for _ in range(round(seconds / BETWEEN)):
+            self.now += BETWEEN
+            self.outputs.tick()
+        return [name for name, _ in self.sent[before:]]
+
+    @property
+    def line(self) -> str:
+        return self.sent[-1][1]["data"]["text/plain"]
+
+
+def test_a_cell_that_is_silent_for_a_second_tells_what_it_is_at() -> None:
+    front = Silent()
+    assert front.wait(SILENT - BETWEEN) == []
+    assert front.wait(2 * BETWEEN) == ["display_data", "update_display_data"]
+    assert front.line == "reading · 1.2 s"
+    front.take(Working("reducing", "1,200 steps"))
+    assert front.wait(BETWEEN) == ["update_display_data"]
+    assert front.line == "reducing · 1,200 steps · 1.5 s"
+    displays = {content["transient"]["display_id"] for _, content in front.sent}
+    assert len(displays) == 1
+
+
+def test_the_line_makes_room_for_the_first_output_and_the_next_silence_has_a_line_of_its_own() -> None:
+    front = Silent()
+    front.wait(SILENT)
+    front.sent.clear()
+    front.show(Notice("done"))
+    assert front.kinds == ["clear_output", "display_data"]
+    assert front.sent[0][1] == {"wait": True}
+    assert front.wait(SILENT) == ["display_data"]
+    line = front.sent[-1][1]["transient"]["display_id"]
+    front.sent.clear()
+    front.show(VALUE)
+    front.outputs.finish()
+    assert front.kinds == ["update_display_data", "execute_result"]
+    assert front.sent[0][1]["transient"]["display_id"] == line
+    assert front.sent[0][1]["data"] == {"text/plain": "", "text/html": ""}
+
+
+def interrupted(outputs: Outputs) -> None:
+    outputs.abandon("interrupted")
+
+
+@pytest.mark.parametrize("end", [Outputs.finish, interrupted])
+def test_nothing_is_left_of_the_line_when_the_cell_has_ended(end: Callable[[Outputs], None]) -> None:
+    front = Silent()
+    front.wait(SILENT)
+    front.sent.clear()
+    end(front.outputs)
+    assert front.sent == [("clear_output", {"wait": False})]
+    assert front.wait(SILENT) == []
+
+
+def test_progress_of_a_training_run_is_a_sign_of_life() -> None:
+    front = Silent()
+    for epoch in range(20):
+        front.take(progress(epoch))
+        assert front.wait(BETWEEN) == []

@@ -14,6 +14,7 @@ from rh_kernel.arrays.native.table import Given, table
 from rh_kernel.arrays.native.toolchain import Missing, library, toolchain
 from rh_kernel.arrays.native.translation import Translation, translate
 from rh_kernel.arrays.plan import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
+from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
@@ -47,13 +48,14 @@ class Native:
 class NativeRunner:
     """A plan in machine code. ``step`` is the machine itself: a run costs one call."""
 
-    __slots__ = ("_buffers", "_machine", "_plan", "step")
+    __slots__ = ("_buffers", "_machine", "_plan", "_touched", "step")
 
     step: Callable[..., None]
 
     def __init__(self, plan: Plan, memory: Places, translation: Translation, path: str) -> None:
         dtype = np.dtype(plan.precision)
         self._plan = plan
+        self._touched = plan.touched
         shown = {view.buffer for view in _views(plan.result)}
         arena = _Arena(dtype)
         scratch = arena.room(plan.scratch)
@@ -88,7 +90,7 @@ class NativeRunner:
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
         """A run for each row; other threads may run meanwhile."""
-        self._machine.steps(*inputs, rows)
+        when_large(self._touched, lambda: self._machine.steps(*inputs, rows))
 
     def result(self) -> Arrays:
         """The result of the last run."""

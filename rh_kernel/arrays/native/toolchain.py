@@ -6,12 +6,13 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 
 from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.native.folder import digest, folder, intact, put
+from rh_kernel.source.interruptible import interruptible
 
 LIMIT = 60.0
 """The seconds that one compilation may take."""
@@ -145,13 +146,11 @@ def _unkept(key: str) -> Path:
 
 
 def _compiled(source: str, command: tuple[str, ...], flags: tuple[str, ...]) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="rh_kernel-") as workplace:
+    with tempfile.TemporaryDirectory(prefix="rh_kernel-", ignore_cleanup_errors=True) as workplace:
         text, result = Path(workplace) / "source.c", Path(workplace) / "library.so"
         text.write_text(source, encoding="utf-8")
         try:
-            subprocess.run(
-                [*command, *flags, "-o", str(result), str(text), "-lm"], capture_output=True, timeout=LIMIT, check=True
-            )
+            interruptible(partial(_run, [*command, *flags, "-o", str(result), str(text), "-lm"]))
             return result.read_bytes()
         except subprocess.CalledProcessError as failure:
             said = failure.stderr.decode(errors="replace").strip()
@@ -160,6 +159,11 @@ def _compiled(source: str, command: tuple[str, ...], flags: tuple[str, ...]) -> 
             reason = f"the C compiler did not finish: {failure}"
         _failures.append(reason)
         raise Unsupported(reason)
+
+
+def _run(words: list[str]) -> None:
+    """Run the compiler, which hears of no interrupt: one that ended by it would count as one that has failed."""
+    subprocess.run(words, capture_output=True, timeout=LIMIT, check=True, start_new_session=True)
 
 
 def resource(name: str) -> str:

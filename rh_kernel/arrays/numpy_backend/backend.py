@@ -17,6 +17,7 @@ from rh_kernel.arrays.numpy_backend.joint_updates import SMALL, product_alone, r
 from rh_kernel.arrays.numpy_backend.loops import calls, room
 from rh_kernel.arrays.plan import Content, Contract, Input, Integers, Kept, Leaf, Plan, Precision, Scratch
 from rh_kernel.arrays.planning.dependence import writes
+from rh_kernel.source.interruptible import LARGE, interruptible, when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 
@@ -72,6 +73,7 @@ class NumPyRunner:
         for i, added in sums.items():
             made[i] += added
         self._plan = plan
+        self._touched = plan.touched
         self._arrays = arrays
         self._together = together
         self._pieces = tuple([tuple(made[i]) for i in range(len(order))])
@@ -93,7 +95,10 @@ class NumPyRunner:
             if given.shape != shape or (given.dtype is not dtype and given.dtype != dtype):
                 raise ValueError(f"an input is {given.dtype}{list(given.shape)}, not {dtype}{list(shape)}")
             place[...] = given
-        self._quietly(self._run)
+        if self._touched > LARGE:
+            interruptible(partial(self._quietly, self._run))
+        else:
+            self._quietly(self._run)
 
     def _run(self) -> None:
         for action in self._calls:
@@ -101,7 +106,8 @@ class NumPyRunner:
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:
         """A run for each row of ``rows``, on those samples of the inputs. All inputs have to be batched."""
-        self._quietly(self._run_each, [(given, place) for given, (place, _) in zip(inputs, self._inputs, strict=True)], rows)
+        pairs = [(given, place) for given, (place, _) in zip(inputs, self._inputs, strict=True)]
+        when_large(self._touched, lambda: self._quietly(self._run_each, pairs, rows))
 
     def _run_each(self, pairs: Sequence[tuple[Array, Array]], rows: Integers) -> None:
         for row in _slices(rows):
@@ -122,7 +128,7 @@ class NumPyRunner:
 
     def result(self) -> Values:
         """The result of the last run."""
-        return _copied(self._result)
+        return when_large(self._touched, partial(_copied, self._result))
 
 
 def _added(w: Array, g: Array, scale: float, arrays: Arrays) -> list[Action]:

@@ -8,6 +8,7 @@ from rh_kernel.ad.eff.definitions import shown
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
 from rh_kernel.ad.eff.printing.terms import value as printed
 from rh_kernel.ad.eff.reduction.traces import Shown as Step
+from rh_kernel.display.bounded import excerpt
 from rh_kernel.display.data import Json, Record
 from rh_kernel.display.effects.counts import counts_record
 from rh_kernel.display.effects.text import type_text
@@ -39,10 +40,12 @@ def effects_record(result: Returned | Counted | ReductionShown) -> Record:
             }
 
 
-def reduction_records(result: ReductionShown) -> Iterator[Record]:
-    """The same, an object a step, and one at the end."""
+def reduction_records(result: ReductionShown, *, full: bool = False) -> Iterator[Record]:
+    """The same, an object a step, and one at the end; terms are cut to a bounded size, or in ``full``."""
     trace = result.trace
-    yield from map(_step, trace.steps)
+    for step in trace.steps:
+        text = _line(step.term) if full else excerpt(step.term, "contractum").text
+        yield {"step": step.number, "rule": step.rule, "term": text}
     if trace.value is not None:
         texts: list[Json] = [*trace.printed]
         V = value(trace.value)

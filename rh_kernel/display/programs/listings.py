@@ -12,32 +12,31 @@ from rh_kernel.syntax.printing.doc import Role
 MOST = 300
 """Of a listing with more lines so many are shown: half of them from either end."""
 
-_HALF = MOST // 2
-
 T = TypeVar("T")
 
 
-def program_table(program: Program) -> str:
+def program_table(program: Program, most: int = MOST) -> str:
     """A row for each line of the listing, if there are not too many."""
-    return table(both_ends(list(lines(program)), _row), ["", "", "shape", "operations"], "lllr")
+    return table(both_ends(list(lines(program)), _row, most), ["", "", "shape", "operations"], "lllr")
 
 
-def both_ends(lines: Sequence[T], row: Callable[[T], list[str]]) -> list[list[str]]:
-    """The row of each line; where there are too many, those at either end, and between them how many are left out."""
-    if len(lines) <= MOST:
+def both_ends(lines: Sequence[T], row: Callable[[T], list[str]], most: int = MOST) -> list[list[str]]:
+    """The row of each line; where there are more than ``most``, those at either end, and between how many are left out."""
+    if len(lines) <= most:
         return [row(line) for line in lines]
-    first, last = [[row(line) for line in part] for part in (lines[:_HALF], lines[-_HALF:])]
-    return [*first, [span(FAINT, _gap(len(lines))), *[""] * (len(first[0]) - 1)], *last]
+    half = most // 2
+    first, last = [[row(line) for line in part] for part in (lines[:half], lines[-half:])]
+    return [*first, [span(FAINT, _gap(len(lines) - 2 * half)), *[""] * (len(first[0]) - 1)], *last]
 
 
-def ends_text(text: str) -> str:
-    """The text; where it has too many lines, those at either end, and between them how many are left out."""
-    lines = text.split("\n")
-    return text if len(lines) <= MOST else "\n".join([*lines[:_HALF], _gap(len(lines)), *lines[-_HALF:]])
+def ends_text(text: str, most: int = MOST) -> str:
+    """The text; where it has more than ``most`` lines, those at either end, and between them how many are left out."""
+    lines, half = text.split("\n"), most // 2
+    return text if len(lines) <= most else "\n".join([*lines[:half], _gap(len(lines) - 2 * half), *lines[-half:]])
 
 
 def _gap(count: int) -> str:
-    return f"⋮ {count - 2 * _HALF:,} lines are left out; `rh compile` prints all of them"
+    return f"⋮ {count:,} lines are left out; `rh compile` prints all of them"
 
 
 def _row(line: Line) -> list[str]:

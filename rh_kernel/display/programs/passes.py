@@ -18,8 +18,11 @@ SAME = "as before"
 WIDTH = 100
 """A line of names and places is broken there."""
 
-LONGEST = 4_000
+LONGEST = 1_000
 """Of a longer line the beginning and the end are shown."""
+
+EACH = 60
+"""Of the program after each pass so many lines are shown: half of them from either end."""
 
 
 def passes_text(passes: Sequence[Passed]) -> str:
@@ -37,7 +40,7 @@ def programs_text(passes: Sequence[Passed], *, whole: bool = False) -> str:
     """The program after each pass, one below the other; of long ones the ends, if they are not to be shown ``whole``."""
     shown: list[str] = []
     for p, text in _changed(passes):
-        cut = text if whole else "\n".join([shortened(line) for line in ends_text(text).split("\n")])
+        cut = text if whole else "\n".join([shortened(line) for line in ends_text(text, EACH).split("\n")])
         shown.append(f"# {p.made_by.value}: {p.made_by.meaning}\n{cut or SAME}")
     return "\n\n".join(shown)
 
@@ -88,7 +91,7 @@ def _text(p: Passed) -> str:
 
 def _html(p: Passed) -> str:
     if isinstance(p.form, Program):
-        return program_table(p.form)
+        return program_table(p.form, EACH)
     found = steps_listing(p.form)
     item = p.bytes // max(sum(step.moved for step in found.steps), 1)
 
@@ -96,12 +99,12 @@ def _html(p: Passed) -> str:
         counts = (step.over, f"{step.operations:,}", f"{step.moved * item:,}")
         return [_code(shortened(step.text)), *(_faint(count) for count in counts)]
 
-    steps = table(both_ends(found.steps, row), ["", "for each", "operations", "bytes"], "wlrr")
+    steps = table(both_ends(found.steps, row, EACH), ["", "for each", "operations", "bytes"], "wlrr")
     return _boxes(found.before) + steps + _boxes(found.after)
 
 
 def _boxes(texts: Sequence[str]) -> str:
-    return "".join([box("", shown) for (shown,) in both_ends(texts, lambda text: [_code(shortened(text))])])
+    return "".join([box("", shown) for (shown,) in both_ends(texts, lambda text: [_code(shortened(text))], EACH)])
 
 
 def shortened(text: str) -> str:

@@ -92,9 +92,13 @@ def is_large(M: Subject, most: int | None = None) -> bool:
 
 
 class Sizes:
-    """Whether nodes are large, and how large those are that are not. A node is kept as long as that is known."""
+    """Whether nodes are large, with more than ``most`` in them, and how large those are that are not.
 
-    def __init__(self) -> None:
+    A node is kept as long as that is known.
+    """
+
+    def __init__(self, most: int = NODES) -> None:
+        self._most = most
         self._known: dict[int, tuple[Subject, _Size]] = {}
         self._large: dict[int, Subject] = {}
 
@@ -104,19 +108,19 @@ class Sizes:
         return None if known is None else known[1]
 
     def is_large(self, M: Subject) -> bool:
-        """Whether M has more than ``NODES``. Twice as many are counted, so that it is known of parts of a very large M too."""
+        """Whether M is large. Twice as many nodes are counted, so that it is known of parts of a very large M too."""
         if len(self._known) + len(self._large) > KNOWN:
             self._known.clear()
             self._large.clear()
         nodes = links = patterns = 0
         todo: list[Subject | tuple[Subject, _Size]] = [M]
-        while todo and nodes <= 2 * NODES:
+        while todo and nodes <= 2 * self._most:
             N = todo.pop()
             if isinstance(N, tuple):
                 N, before = N
                 self._known[id(N)] = N, (nodes - before[0], links - before[1], patterns - before[2])
             elif id(N) in self._large:
-                nodes += 2 * NODES + 1
+                nodes += 2 * self._most + 1
             elif (known := self._known.get(id(N))) is not None:
                 size = known[1]
                 nodes, links, patterns = nodes + size[0], links + size[1], patterns + size[2]
@@ -133,9 +137,9 @@ class Sizes:
                 elif isinstance(N, Let | Bind | RevHandle | RH | Handle):
                     links += 1
         for N in todo:
-            if isinstance(N, tuple) and nodes - N[1][0] > NODES:
+            if isinstance(N, tuple) and nodes - N[1][0] > self._most:
                 self._large[id(N[0])] = N[0]
-        return nodes > NODES
+        return nodes > self._most
 
 
 @dataclass(frozen=True, slots=True)

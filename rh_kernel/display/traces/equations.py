@@ -93,8 +93,8 @@ _CONDITIONS: dict[Rule, str] = {
     Rule.R_CONST: "0 has the type of V",
     Rule.R_FUN: f"{_NESTED}; what has come to y is added before",
     Rule.R_PLUS: f"{_NESTED}; what has come to y is added before",
-    Rule.R_LET: "a pattern ⟨x, y⟩ stands for two lets; the last case is for nested derivatives, where a let that nothing comes back to is "
-    "left out, too",
+    Rule.R_LET: "a pattern ⟨x, y⟩ stands for two lets; the last case is for nested derivatives, where a let that nothing comes "
+    "back to is left out, too",
     Rule.R_PROJ: f"M, or U, has n components, Uᵢ is W, and every other Uₖ is 0; {_NESTED}",
     Rule.R_RD: "in the second case N is what the derivatives in it have unfolded to, D is let y₁ ← M₁ in … let yₙ ← Mₙ in […], "
     "each Mᵢ is a function, a sum or a component of values, and D[U] is N",

@@ -53,7 +53,7 @@ def made(plan: Compile, heap: Mapping[Location, Array], settings: Settings) -> G
 
     Raises ``Stuck``, with a place, as evaluation and training do, and ``Rejected`` as training does.
     """
-    yield Working()
+    yield Working("compiling")
     subject = _Subject(plan.subject, settings)
     samples, precision = subject.samples, settings.precision
     backend = backend_for(settings.device)
@@ -67,7 +67,7 @@ def made(plan: Compile, heap: Mapping[Location, Array], settings: Settings) -> G
     check_size(ready.plan(samples).size, "what is computed here", subject.span, settings)
     inputs = [np.ascontiguousarray(array, precision) for array in subject.inputs]
     try:
-        times = yield from working(profile(ready, samples, inputs))
+        times = yield from working(profile(ready, samples, inputs), "measuring")
     except Stuck as failure:
         raise placed(failure, subject.span) from None
     place = "NumPy" if isinstance(backend, NumPy) else "the graphics card"

@@ -24,18 +24,20 @@ def recorded(
 
     Raises ``Stuck``, with a place, where the run cannot go on, and if the diagram or its values are too large.
     """
-    yield Working()
+    yield Working("making the string diagram")
     try:
         arrow = _denoted(subject)
         check_size(reals(arrow), "what the wires hold all together", span_of(subject), settings)
         run = record(arrow, (), heap, strict=settings.strict)
+        done = 0
         while True:
             try:
                 next(run)
             except StopIteration as end:
                 recording = end.value
                 break
-            yield Working()
+            done += 1
+            yield Working("running the string diagram", f"{done:,} of {len(arrow.boxes):,} boxes")
     except Stuck as failure:
         raise explained(failure, subject) from None
     value = _value(nested(subject.type, arrow.codomain), recording.values)

@@ -199,7 +199,7 @@ def _traced(planned: RunEffects, settings: Settings) -> Generator[Event, None, T
         except StopIteration as end:
             return end.value
         check_size(count * REALS_OF_STEP, f"a trace of {count:,} steps", planned.span, settings)
-        yield Working()
+        yield Working("reducing", f"{count:,} steps")
 
 
 @lru_cache(maxsize=1)
@@ -235,4 +235,4 @@ def _run(number: int, planned: RunEffects, settings: Settings) -> Generator[Even
             raise placed(stuck, planned.span) from None
         if outcome is not None:
             return outcome
-        yield Working()
+        yield Working("running")

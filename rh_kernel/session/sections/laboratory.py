@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from rh_kernel.ad.comparison import SHALLOWER, Refused, Row, compared, distance, pulled
+from rh_kernel.ad.comparison import SHALLOWER, Refused, Row, comparing, distance, pulled
 from rh_kernel.ad.errors import CannotDo, NeedsCotangent
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.complaints import wrong_number
@@ -153,7 +153,7 @@ def perform(number: int, planned: Plans, settings: Settings, functions: Function
         case ShowForms(systems, f, span):
             several = len(systems) > 1
             for one in systems if not several else [s for s in systems if s.stages is not None]:
-                yield Working()
+                yield Working("transforming", one.name)
                 try:
                     yield Shown(number, FormsShown(one, f, _forms(one, f, span)))
                 except Rejected:
@@ -162,7 +162,11 @@ def perform(number: int, planned: Plans, settings: Settings, functions: Function
         case Differentiate(point=point, traces=True):
             yield Shown(number, (yield from _rewriting(planned, point, settings)))
         case Differentiate(systems, f, point, direction, along=False):
-            rows = compared(systems, f, point, direction) if len(systems) > 1 else (_only(planned, point),)
+            if len(systems) > 1:
+                rows = yield from _compared(planned, point)
+            else:
+                yield Working("differentiating", ", ".join([one.name for one in systems]))
+                rows = (_only(planned, point),)
             yield Shown(number, Differentiated(f, point, direction, along=False, rows=rows))
         case Differentiate(systems, f, point, direction):
             yield Shown(number, Differentiated(f, point, direction, along=True, rows=_pushed(planned, point)))
@@ -179,6 +183,19 @@ def _forms(one: System, f: Program, span: Span) -> tuple[Stage, ...]:
             return one.stages(f)
     except Failure as failure:
         raise placed(failure, span) from None
+
+
+def _compared(planned: Differentiate, point: Point) -> Generator[Event, None, tuple[Row, ...]]:
+    """What all systems find, one after the other."""
+    rows = comparing(planned.systems, planned.program, point, planned.direction)
+    number = 0
+    while True:
+        try:
+            one = next(rows)
+        except StopIteration as end:
+            return end.value
+        number += 1
+        yield Working("differentiating", f"{one.name}, {number} of {len(planned.systems)} systems")
 
 
 def _only(planned: Differentiate, point: Point) -> Row:
@@ -236,7 +253,7 @@ def _rewriting(planned: Differentiate, point: Point, settings: Settings) -> Gene
             if len(kept) > most:
                 raise Stuck(OutOfFuel(span=planned.span, steps=most, hint="without `--trace` the steps are only counted"))
             kept.append(step)
-            yield Working()
+            yield Working("rewriting", f"{len(kept):,} steps")
     except Failure as failure:
         raise placed(failure, planned.span) from None
     return RewritingShown(one, planned.program, tuple(kept))

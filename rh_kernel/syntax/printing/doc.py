@@ -340,13 +340,23 @@ def annotated_texts(
 ) -> tuple[str, list[tuple[Annotation, str]]]:
     """``doc`` as text, and each annotation that is one ``of`` some kinds with its text, in the order in which they end.
 
-    Takes the time it takes to write the answer, for nested spans are long. Shared parts, which have no marks in them, are laid
-    out once if nothing but marks is asked for.
+    Takes the time it takes to write the answer, for nested spans are long.
+    """
+    pieces, found = annotated_pieces(doc, width, of)
+    return "".join(pieces), [(annotation, "".join(pieces[part])) for annotation, part in found]
+
+
+def annotated_pieces(
+    doc: Doc, width: float = 100, of: tuple[type[Annotation], ...] = (Mark,)
+) -> tuple[list[str], list[tuple[Annotation, slice]]]:
+    """The same as pieces of a text, and which of them belong to each annotation.
+
+    Shared parts, which have no marks in them, are laid out once if nothing but marks is asked for.
     """
     pieces: list[str] = []
     open_at: list[tuple[Annotation, int]] = []
     begun_at: list[tuple[Begun, int]] = []
-    found: list[tuple[Annotation, str]] = []
+    found: list[tuple[Annotation, slice]] = []
     for event in shared_layout(doc, width, Pieces if of == (Mark,) else None):
         match event:
             case str():
@@ -358,7 +368,7 @@ def annotated_texts(
             case Close():
                 annotation, start = open_at.pop()
                 if isinstance(annotation, of):
-                    found.append((annotation, "".join(pieces[start:])))
+                    found.append((annotation, slice(start, len(pieces))))
             case Pieces():
                 pieces += event.pieces
             case Begun():
@@ -370,7 +380,7 @@ def annotated_texts(
                 pieces[start:] = laid.pieces
             case Laid():
                 raise TypeError("only its own pieces are given to a reader")
-    return "".join(pieces), found
+    return pieces, found
 
 
 def _joined(pieces: list[str], end: float) -> Pieces:

@@ -1,0 +1,65 @@
+"""An alarm: after so many seconds the code that it is set for is broken off where it stands.
+
+A thread that sleeps raises ``Late`` in the one that works, between two instructions of Python. Code that it may strike is put
+into ``with alarm:``; what stands outside, as the kernel's own work between two slices of a cell, is never struck. Where there
+are no threads it never goes off.
+"""
+
+import ctypes
+import threading
+from contextlib import suppress
+from types import TracebackType
+
+
+class Late(BaseException):
+    """The seconds are over. It is no ``Exception``, so that nothing on its way takes it for a failure of its own."""
+
+
+class Alarm:
+    """Goes off once, ``seconds`` after it was made, if code runs in it then; else where it is next entered."""
+
+    def __init__(self, seconds: float) -> None:
+        self._lock = threading.Lock()
+        self._thread: int | None = None
+        self._rang = self._struck = self._closed = False
+        self._timer = threading.Timer(seconds, self._ring)
+        self._timer.daemon = True
+        with suppress(RuntimeError):
+            self._timer.start()
+
+    def close(self) -> None:
+        """It does not go off any more, wherever it is entered."""
+        with self._lock:
+            self._closed = True
+            self._thread = None
+        self._timer.cancel()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            if self._rang and not self._struck:
+                self._struck = True
+                raise Late
+            self._thread = threading.get_ident()
+
+    def __exit__(self, kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None) -> None:
+        with self._lock:
+            self._thread = None
+            if self._struck and kind is not Late:
+                # It was too late to be raised here.
+                _raise_in(threading.get_ident(), None)
+                self._struck = False
+
+    def _ring(self) -> None:
+        with self._lock:
+            self._rang = True
+            if self._thread is not None:
+                self._struck = True
+                _raise_in(self._thread, Late)
+
+
+def _raise_in(thread: int, exception: type[BaseException] | None) -> None:
+    """Raise it in the thread at its next instruction; ``None`` takes back what has not been raised yet."""
+    raised = None if exception is None else ctypes.py_object(exception)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
