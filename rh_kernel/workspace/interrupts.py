@@ -15,7 +15,7 @@ from types import FrameType
 from typing import TypeVar
 
 from rh_kernel.session.limits.alarm import Alarm, Late
-from rh_kernel.session.results import Timed
+from rh_kernel.session.results import Timed, Working
 
 Event = TypeVar("Event")
 Value = TypeVar("Value")
@@ -72,6 +72,9 @@ class Interrupts:
             self._in_slice = False
         if isinstance(event, Timed):
             self._alarm = event.alarm
+        elif isinstance(event, Working):
+            # The cell goes on: Python drops what is raised in a finaliser, and then it has to be raised again.
+            self.delivered = False
         return event
 
     def show(self, take: Callable[[Event], None], event: Event) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from rh_kernel.kernel.driving import SLICE, drive
+from rh_kernel.session.results import Event, Working
 from rh_kernel.workspace.interrupts import LONG as LONG_SLICE
 from rh_kernel.workspace.interrupts import Interrupts
 from tests.kernel.conftest import STOPPED, Client, Start, has_shown
@@ -155,6 +156,35 @@ def waiting() -> Generator[int, None, str]:
     while True:
         time.sleep(SLICE / 10)
         yield 0
+
+
+class Deaf:
+    """Python drops what is raised in a finaliser."""
+
+    def __del__(self) -> None:
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            pass
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_python_has_dropped_comes_again() -> None:
+    def going_on() -> Generator[Event, None, str]:
+        yield Working()
+        Deaf()
+        for _ in range(1000):
+            time.sleep(SLICE / 10)
+            yield Working()
+        return "too late"
+
+    async def driven() -> None:
+        interrupts = Interrupts()
+        with interrupts.watched():
+            await drive(going_on(), lambda _: None, interrupts)
+
+    signal_after(0.2)
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(driven())
 
 
 def test_events_are_taken_in_order_and_the_value_is_returned() -> None:
