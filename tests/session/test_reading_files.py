@@ -146,8 +146,8 @@ def test_the_limit_of_seconds_is_looked_at_between_two_blocks(large: Session, te
     results, same = run(session, text + "\n" + TRAIN)
     assert codes(results) == ["RH208"]
     assert same is session
-    # The first pause is the last: nothing more is read of this file, nor of the next one.
-    assert sum(isinstance(event, Working) for event in execute(session, Source("cell", text + "\n" + TRAIN))) == 1
+    # The first pause, if the alarm leaves time for one, is the last: nothing more is read of this file, nor of the next one.
+    assert sum(isinstance(event, Working) for event in execute(session, Source("cell", text + "\n" + TRAIN))) <= 1
 
 
 def test_a_file_that_cannot_be_read_is_told_beside_what_else_is_wrong(session: Session) -> None:
