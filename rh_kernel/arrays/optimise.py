@@ -4,7 +4,7 @@ One pass forward, in which each equation meets only registers that are final, an
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from math import prod
+from math import copysign, prod
 
 import numpy as np
 
@@ -35,7 +35,7 @@ COMMUTE = frozenset({"add", "mul", "dot"})
 
 
 def optimise(program: Program) -> Program:
-    """A program with the same results for all inputs and heaps, up to rounding and the sign of zero, and no more equations."""
+    """A program with the same results for all inputs and heaps, up to rounding, and no more equations."""
     draft = Draft()
     new = draft.copy(program, [False] * len(program.inputs))
     return draft.finish(program, new, [(location, new[r]) for location, r in program.writes])
@@ -98,7 +98,7 @@ class Draft:
     def constant(self, array: Array) -> Register:
         """The register of a constant; equal ones share it."""
         uniform = _uniform(array)
-        key = (array.shape, array.tobytes() if uniform is None else uniform)
+        key = (array.shape, array.tobytes() if uniform is None else (uniform, copysign(1.0, uniform)))
         r = self._known.get(key)
         if r is None:
             r = self._known[key] = self.fresh(array.shape, batched=False)
@@ -248,6 +248,6 @@ class Draft:
 def _uniform(array: Array) -> float | None:
     if array.size == 0:
         return 0.0
-    first = array.item(0)
+    first: float = array.item(0)
     spread = not any(array.strides)
-    return first if spread or bool((array == first).all()) else None
+    return first if spread or bool(((array == first) & (np.signbit(array) == (copysign(1.0, first) < 0))).all()) else None

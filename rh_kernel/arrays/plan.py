@@ -11,7 +11,7 @@ for what ``accumulate`` says. Numbers of entries, never of bytes, count offsets,
 
 from collections.abc import Iterator
 from enum import Enum, auto
-from math import prod
+from math import copysign, prod
 from typing import Literal as OneOf
 from typing import TypeAlias
 
@@ -113,9 +113,17 @@ class Scalar(Enum):
 
 @frozen
 class Number:
-    """A literal"""
+    """A literal. 0.0 and −0.0 are two."""
 
     value: float
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Number):
+            return NotImplemented
+        return self.value == other.value and copysign(1.0, self.value) == copysign(1.0, other.value)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
 
 
 @frozen
@@ -168,7 +176,7 @@ class Reduce:
 
 @frozen
 class Contract:
-    """``output += scale · left · right`` at each index into ``extents``; if not ``accumulate``, the output is cleared first.
+    """``output += scale · left · right`` at each index into ``extents``; if not ``accumulate``, the output is 0.0 before.
 
     All views have the shape ``extents``. The output's stride is 0 along the axes that are summed over, a factor's along those
     that it does not depend on. So a product of matrices is ``extents = (m, n, k)`` with output (·, ·, 0), left (·, 0, ·), right
@@ -185,7 +193,10 @@ class Contract:
 
 @frozen
 class Gather:
-    """``output[i, j] = Σₗ argument[i, table[j, l]]`` along the last axis; where the table has −1 there is nothing to add"""
+    """``output[i, j] = Σₗ argument[i, table[j, l]]`` along the last axis; where the table has −1 there is nothing to add
+
+    The sum begins with 0.0, but a table with one column says what is copied.
+    """
 
     output: View
     argument: View

@@ -62,8 +62,13 @@ def algebra(clauses: Clauses, a: Arrow, k: Arrow, handler: str = "") -> Arrow:
         beside, backward = kept[level]
         if backward is not None:
             cotangents.add(box.inputs, b.graft(backward, (*cotangents.of(made), *beside)))
-        elif isinstance(box.content, Pure) and box.inputs and (cotangents.reach(made) or not linear(box.content.map)):
-            cotangents.add(box.inputs, _pulled_back(box.content, (*cotangents.of(made), *beside), b))
+        elif isinstance(box.content, Pure) and box.inputs and not cotangents.reach(made) and linear(box.content.map):
+            if cotangents.found(made):
+                cotangents.of(made)
+                cotangents.add(box.inputs, [_nought(types[w], b) for w in box.inputs])
+        elif isinstance(box.content, Pure) and box.inputs:
+            without = [i for i, wire in enumerate(made) if not cotangents.reach((wire,))]
+            cotangents.add(box.inputs, _pulled_back(box.content, (*cotangents.of(made), *beside), without, b))
     b.place = ()
     return b.close(cotangents.of(range(len(a.domain))))
 
@@ -78,12 +83,13 @@ def _place(box: Box[Step], handler: str, leg: Leg, level: int) -> tuple[Part, ..
     return (Part(handler, leg, level, op, box.calls), *box.place)
 
 
-def _pulled_back(f: Pure, wires: Sequence[int], b: Row) -> tuple[int, ...]:
+def _pulled_back(f: Pure, wires: Sequence[int], without: Sequence[int], b: Row) -> tuple[int, ...]:
     """``η(R'[f])`` on these wires, of which it takes what it depends on; as f has run, it is defined here.
 
-    What only copies its cotangent, as ``R'[x + y]`` does, is wiring.
+    ``without`` are the outputs of f whose cotangents are nothing. What only copies its cotangent, as ``R'[x + y]`` does, is
+    wiring.
     """
-    g, kept = without_idle_inputs(without_idle_boxes(reverse_derivative(f.map)))
+    g, kept = without_idle_inputs(without_idle_boxes(reverse_derivative(f.map, without=without)))
     inputs = [wires[i] for i in kept]
     if not g.boxes:
         return tuple([inputs[w] for w in g.codomain])
@@ -122,14 +128,23 @@ class _Cotangents:
         self._found: dict[int, int] = {}
 
     def reach(self, wires: Sequence[int]) -> bool:
-        """Whether anything has come back for any of these wires."""
+        """Whether anything has come back for any of these wires; a ``0`` is nothing."""
+        return any(wire in self._found and not _is_zero(self._found[wire], self._b) for wire in wires)
+
+    def found(self, wires: Sequence[int]) -> bool:
+        """Whether anything, be it ``0``, has come back for any of these wires."""
         return any(wire in self._found for wire in wires)
 
     def add(self, wires: Sequence[int], cotangents: Sequence[int]) -> None:
         """A cotangent more for each of these wires."""
         for wire, w in zip(wires, cotangents, strict=True):
             before = self._found.get(wire)
-            so_far = w if before is None else _sum(self._types[wire], before, w, self._b)
+            if before is None or _is_zero(before, self._b):
+                so_far = w
+            elif _is_zero(w, self._b):
+                so_far = before
+            else:
+                so_far = _sum(self._types[wire], before, w, self._b)
             self._marking.mark(Side.SHARE, [wire] * 2, [w, so_far])
             self._found[wire] = so_far
 
@@ -138,6 +153,20 @@ class _Cotangents:
         found = [self._found[w] if w in self._found else _nought(self._types[w], self._b) for w in wires]
         self._marking.mark(Side.COTANGENT, wires, found)
         return found
+
+
+def _is_zero(wire: int, b: Row) -> bool:
+    """Whether a wire is ``0``: the output of a pure map that makes it of nothing."""
+    match b.maker(wire):
+        case Pure(f), position:
+            made = f.codomain[position] - len(f.domain)
+            for box in f.boxes:
+                if made < len(box.outputs):
+                    return made >= 0 and isinstance(box.content, Nought)
+                made -= len(box.outputs)
+            return False
+        case _:
+            return False
 
 
 def _sum(A: Type, x: int, y: int, b: Row) -> int:

@@ -53,12 +53,14 @@ class Sum:
 class Own:
     """``⟦f⟧`` for a function of the user that brings its own derivative: here ``R'`` is whatever the program says.
 
-    It need not be linear in the cotangent, so ``R'`` of a diagram asks for it also where the cotangent is 0.
+    It need not be linear in the cotangent, so ``R'`` of a diagram asks for it also where the cotangent is 0; but not where the
+    function only has to be defined at the point of its derivative, and so is not ``asked``.
     """
 
     name: str
     map: "Smooth"
     pullback: "Smooth"
+    asked: bool = True
 
 
 Symbol: TypeAlias = Apply | Constant | Nought | Sum | Own
@@ -79,14 +81,24 @@ def total(wires: Sequence[int], A: Type, b: Draft) -> int:
     return so_far
 
 
-def reverse(f: Smooth, pullback: Interpreted, along: Collection[int] | None = None) -> Smooth:
-    """``R'[f] : Y × X → X``; with ``along``, only the components of the result at these positions of X (``R'[f] ; π``)."""
+def is_zero(wire: int, b: Draft) -> bool:
+    """Whether a wire is ``0``, which as a cotangent is nothing: it is neither multiplied nor added."""
+    made = b.maker(wire)
+    return made is not None and isinstance(made[0], Nought)
+
+
+def reverse(f: Smooth, pullback: Interpreted, along: Collection[int] | None = None, without: Collection[int] = ()) -> Smooth:
+    """``R'[f] : Y × X → X``; with ``along``, only the components of the result at these positions of X (``R'[f] ; π``).
+
+    The cotangents at the positions ``without`` of Y are nothing.
+    """
     wanted = range(len(f.domain)) if along is None else sorted(along)
     results = f.results
     b: Draft = Builder((*results, *f.domain))
     cotangents: dict[int, list[int]] = {}
-    for wire, w in zip(f.codomain, b.inputs, strict=False):
-        cotangents.setdefault(wire, []).append(w)
+    for position, wire in enumerate(f.codomain):
+        if position not in without:
+            cotangents.setdefault(wire, []).append(b.inputs[position])
     image = list(b.inputs[len(results) :])
     live = set(wanted)
     passed: list[tuple[Symbol, tuple[int, ...], range]] = []
@@ -97,17 +109,22 @@ def reverse(f: Smooth, pullback: Interpreted, along: Collection[int] | None = No
             passed.append((box.content, box.inputs, made))
     types = f.types
     for symbol, inputs, made in reversed(passed):
-        if any(wire in cotangents for wire in made) or isinstance(symbol, Own):
+        if any(wire in cotangents for wire in made) or _is_asked(symbol):
             ws = [total(cotangents.get(wire, ()), types[wire], b) for wire in made]
             pulled = b.graft(pullback(symbol), (*ws, *[image[w] for w in inputs]))
             for wire, w in zip(inputs, pulled, strict=True):
-                cotangents.setdefault(wire, []).append(w)
+                if not is_zero(w, b):
+                    cotangents.setdefault(wire, []).append(w)
     return b.close([total(cotangents.get(wire, ()), types[wire], b) for wire in wanted])
 
 
 def linear(f: Smooth) -> bool:
     """Whether ``R'[f]`` sends the cotangent 0 to 0, as RD.2 says: so it is where no function brings its own derivative."""
-    return not any(isinstance(box.content, Own) for box in f.boxes)
+    return not any(_is_asked(box.content) for box in f.boxes)
+
+
+def _is_asked(symbol: Symbol) -> bool:
+    return isinstance(symbol, Own) and symbol.asked
 
 
 def without_idle_boxes(f: Smooth) -> Smooth:
@@ -163,5 +180,5 @@ def _apply(symbol: Symbol, arguments: list[Array], *, strict: bool) -> list[Arra
         case Sum():
             x, y = arguments
             return [when_large(x.size, lambda: x + y)]
-        case Own(_, f, _):
+        case Own(_, f):
             return apply(f, arguments, strict=strict)

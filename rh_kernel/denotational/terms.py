@@ -5,11 +5,12 @@ that it needs, so no term is too deep.
 """
 
 from collections.abc import Collection
+from dataclasses import replace
 from functools import cache
 from typing import TypeAlias, cast
 
 from rh_kernel.denotational.environment import Environment, bind, enclose, wires
-from rh_kernel.denotational.smooth import Apply, Constant, Draft, Nought, Own, Smooth, Sum, Symbol, reverse
+from rh_kernel.denotational.smooth import Apply, Constant, Draft, Nought, Own, Smooth, Sum, Symbol, is_zero, reverse
 from rh_kernel.denotational.wiring import Builder, Wires, flat, like, nested, part, side_by_side
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.source.descent import Descent, descend
@@ -45,9 +46,9 @@ def interpret_term(delta: tuple[Type, ...], scope: Scope) -> Smooth:
     return b.close(flat(descend(term(cast(Term, scope.body), bind(scope.hints, values, None), b))))
 
 
-def reverse_derivative(f: Smooth, along: Collection[int] | None = None) -> Smooth:
-    """``R'[f] : Y × X → X``, or its components at the positions ``along`` of X."""
-    return reverse(f, pullback, along)
+def reverse_derivative(f: Smooth, along: Collection[int] | None = None, without: Collection[int] = ()) -> Smooth:
+    """``R'[f] : Y × X → X``, or its components at the positions ``along`` of X, ``without`` some of the cotangents."""
+    return reverse(f, pullback, along, without)
 
 
 def pullback(symbol: Symbol) -> Smooth:
@@ -58,7 +59,7 @@ def pullback(symbol: Symbol) -> Smooth:
         case Sum(A):
             b: Draft = Builder((A, A, A))
             return b.close((b.inputs[0], b.inputs[0]))
-        case Own(_, _, own):
+        case Own(pullback=own):
             return own
         case Constant() | Nought():
             raise KernelBug("a constant has no argument to differentiate in")
@@ -111,7 +112,7 @@ def _derivative(w: Wires, scope: Scope, v: Wires, rho: Environment, b: Draft) ->
     inner: Draft = Builder([*inside.types(b), *[b.types[wire] for wire in flat(v)]])
     x = like(v, inner.inputs[here:])
     N = yield term(cast(Term, scope.body), bind(scope.hints, (x,), inside.environment), inner)
-    f = reverse_derivative(inner.close(flat(N)), inner.inputs[here:])
+    f = reverse_derivative(inner.close(flat(N)), inner.inputs[here:], _zeros(w, b))
     return like(v, b.graft(f, (*flat(w), *inside.outer, *flat(v))))
 
 
@@ -120,12 +121,26 @@ def _symbol(f: Function, V: Wires, b: Draft) -> Interpretation:
     match f:
         case Primitive():
             return nested(f.codomain, b.add(Apply(f), flat(V), leaves(f.codomain)))
-        case Defined(name, A, B, body, own):
+        case Defined(_, _, B, body, own):
             if own is None:
                 return (yield term(cast(Term, body.body), bind(body.hints, (V,), None), b))
-            symbol = Own(name, interpret_term((A,), body), interpret_term((B, A), own))
-            return nested(B, b.add(symbol, flat(V), leaves(B)))
+            return nested(B, b.add(_own(f), flat(V), leaves(B)))
+        case RdOf(Defined(_, A, B, _, own) as g) if own is not None:
+            b.add(replace(_own(g), asked=False), flat(part(V, 1, 2)), leaves(B))
+            return nested(A, b.graft(interpret_term((B, A), own), flat(V)))
         case RdOf(g):
             inner: Draft = Builder(leaves(g.domain))
             result = yield _symbol(g, nested(g.domain, inner.inputs), inner)
-            return like(part(V, 1, 2), b.graft(reverse_derivative(inner.close(flat(result))), flat(V)))
+            back = reverse_derivative(inner.close(flat(result)), without=_zeros(part(V, 0, 2), b))
+            return like(part(V, 1, 2), b.graft(back, flat(V)))
+
+
+def _own(f: Defined) -> Own:
+    if f.own is None:
+        raise KernelBug(f"{f.name} has no derivative of its own")
+    return Own(f.name, interpret_term((f.domain,), f.body), interpret_term((f.codomain, f.domain), f.own))
+
+
+def _zeros(w: Wires, b: Draft) -> list[int]:
+    """Which wires of a cotangent are ``0``, and so nothing."""
+    return [i for i, wire in enumerate(flat(w)) if is_zero(wire, b)]

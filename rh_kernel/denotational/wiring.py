@@ -89,6 +89,7 @@ class Builder(Generic[Content]):
         self._domain = tuple(domain)
         self._names = list(names) or [""] * len(domain)
         self._boxes: list[Box[Content]] = []
+        self._makers: list[tuple[Content, int] | None] = [None] * len(domain)
         self._marks: dict[tuple[int, Mark], None] = {}
 
     def add(self, content: Content, inputs: Sequence[int], outputs: Sequence[Type]) -> tuple[int, ...]:
@@ -102,6 +103,7 @@ class Builder(Generic[Content]):
         first = len(self.types)
         self._boxes.append(box.within(self.place, self.calls))
         self.types += box.outputs
+        self._makers += [(box.content, i) for i in range(len(box.outputs))]
         self._names += [""] * len(box.outputs)
         return tuple(range(first, len(self.types)))
 
@@ -116,6 +118,10 @@ class Builder(Generic[Content]):
             self.name(wire, name)
         self.mark_all(diagram, image)
         return tuple([image[w] for w in diagram.codomain])
+
+    def maker(self, wire: int) -> tuple[Content, int] | None:
+        """What is in the box that makes the wire, and which of its outputs it is; nothing makes an input."""
+        return self._makers[wire]
 
     def enter(self, name: str) -> None:
         """What is added from now on stands in a declared net of this name."""

@@ -59,8 +59,8 @@ def call(f: Function, M: Place, span: Span | None = None) -> Place:
 
 
 def plus(M: Place, N: Place) -> Place:
-    """``M + N``"""
-    return lambda depth: Plus(M(depth), N(depth))
+    """``M + N`` for cotangents, where a ``0`` is nothing"""
+    return lambda depth: Plus(M(depth), N(depth), of_cotangents=True)
 
 
 def tuple_from(*items: Place) -> Place:

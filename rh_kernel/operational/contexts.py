@@ -180,8 +180,8 @@ def fill(K: Context, hole: Subject, beside: tuple[Any, ...]) -> Subject:
     match K.form:
         case Call(f):
             return Call(f, M, span=span)
-        case Plus():
-            return Plus(before, M, span=span) if K.position else Plus(M, beside[0], span=span)
+        case Plus(of_cotangents=flag):
+            return Plus(before, M, flag, span=span) if K.position else Plus(M, beside[0], flag, span=span)
         case Tuple():
             return Tuple((*listed(before), M, *beside), span=span)
         case Proj(i, n):

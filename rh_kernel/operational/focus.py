@@ -136,7 +136,7 @@ def evaluated(head: Head) -> Subject:
         case Call(f, N):
             return form if N is V else Call(f, V, span=span)
         case Plus(L, N) if W is not None:
-            return form if L is V and N is W else Plus(V, W, span=span)
+            return form if L is V and N is W else Plus(V, W, form.of_cotangents, span=span)
         case Proj(i, n, N):
             return form if N is V else Proj(i, n, V, span=span)
         case Let(N, scope):

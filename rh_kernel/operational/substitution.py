@@ -206,7 +206,7 @@ def _rebuilt(root: AnyNode, visits: list[_Visit], image: Image, resume: Resumed 
             done.append(Tuple(tuple(images), span=node.span))
         elif type(node) is Plus:
             N = take() if node.right.loose >> depth else node.right
-            done.append(Plus(take() if node.left.loose >> depth else node.left, N, span=node.span))
+            done.append(Plus(take() if node.left.loose >> depth else node.left, N, node.of_cotangents, span=node.span))
         elif type(node) is Let or type(node) is Bind:
             scope = node.scope
             scope = Scope(scope.hints, take(), span=scope.span) if scope.loose >> depth else scope

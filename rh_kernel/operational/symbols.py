@@ -17,7 +17,7 @@ from rh_kernel.primitives.evaluation import evaluate
 from rh_kernel.primitives.row import Kernel
 from rh_kernel.primitives.schemes import arguments, extent
 from rh_kernel.primitives.table import kernel
-from rh_kernel.primitives.values import add_values
+from rh_kernel.primitives.values import add_values, sum_values
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.source.interruptible import LARGE, interruptible
 from rh_kernel.source.span import Span
@@ -52,13 +52,13 @@ def applied(f: Primitive, V: Term, limits: Limits, span: Span | None) -> Const:
     return evaluate(f, V)
 
 
-def added(V: Term, W: Term) -> Term:
+def added(V: Term, W: Term, *, of_cotangents: bool = False) -> Term:
     """``V + W`` for closed values of one type."""
     if type(V) is Const and type(W) is Const and V.value.shape == W.value.shape:
         if V.value.size > LARGE:
             return _constant(interruptible(partial(np.add, V.value, W.value)))
         return _constant(np.add(V.value, W.value))
-    return add_values(V, W)
+    return add_values(V, W) if of_cotangents else sum_values(V, W)
 
 
 def _constant(result: Array) -> Const:

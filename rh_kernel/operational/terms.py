@@ -52,7 +52,7 @@ def contract(form: Term, V: Term | None, W: Term | None, rho: Environment, K: Co
         if type(form) is Proj:
             return Rule.PROJ, component(V, form.index - 1, form.arity), None
         if type(form) is Plus and W is not None:
-            return Rule.PLUS, added(V, W), None
+            return Rule.PLUS, added(V, W, of_cotangents=form.of_cotangents), None
         if type(form) is Rd and W is not None:
             return Rule.RD, R(V, written_out(form.scope, rho), W, span=form.span), None
     raise KernelBug(f"{type(form).__name__} is no redex")
@@ -111,6 +111,9 @@ def apply(f: Function, V: Term, limits: Limits, span: Span | None = None) -> tup
             return cast(Term, body.body), extended(None, V)
         case RdOf(g):
             W, U = component(V, 0, 2), component(V, 1, 2)
+            if isinstance(W, Zero) and isinstance(g, Primitive):
+                nothing = Zero(g.domain)
+                return _where_defined(g, U, nothing, span) if limits.strict else nothing, None
             N = rd_of(g)
             if limits.strict:
                 return _where_defined(g, U, instantiate_term(N, W, U), span), None

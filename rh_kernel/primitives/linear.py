@@ -76,7 +76,8 @@ def _outer_derivative(f: Primitive, w: Typed, v: Typed) -> Typed:
 
 def _outer_kernel(f: Primitive, xp: ModuleType) -> Kernel:
     def kernel(y: Array, x: Array) -> Array:
-        return y[..., :, None] * x[..., None, :]
+        # A product of matrices is a sum, which begins with 0.0, also where it has one term.
+        return y[..., :, None] * x[..., None, :] + 0.0
 
     return kernel
 

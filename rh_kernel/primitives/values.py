@@ -63,7 +63,7 @@ def materialise(V: Term) -> Term:
 
 
 def add_values(V: Term, W: Term) -> Term:
-    """``V + W`` for closed values of one type; a zero is neutral and is not written out.
+    """``V + W`` for two cotangents, closed values of one type; a zero is nothing, and is not written out.
 
     Raises ``KernelBug`` for anything else.
     """
@@ -77,6 +77,26 @@ def add_values(V: Term, W: Term) -> Term:
                 return read_only(when_large(x.size, partial(np.add, x, y)))
         case Tuple(left), Tuple(right) if len(left) == len(right):
             return Tuple(tuple(add_values(M, N) for M, N in zip(left, right, strict=True)))
+        case _:
+            raise KernelBug(f"no sum of {V} and {W}")
+
+
+def sum_values(V: Term, W: Term) -> Term:
+    """``V + W`` as a program writes it, for closed values of one type: numbers, as a zero has the entries 0.0.
+
+    Raises ``KernelBug`` for anything else.
+    """
+    match V, W:
+        case Zero(Product(factors)), Zero():
+            return Tuple(tuple(sum_values(Zero(A), Zero(A)) for A in factors))
+        case Zero(Product(factors)), Tuple(items):
+            return Tuple(tuple(sum_values(Zero(A), N) for A, N in zip(factors, items, strict=True)))
+        case Tuple(items), Zero(Product(factors)):
+            return Tuple(tuple(sum_values(M, Zero(A)) for M, A in zip(items, factors, strict=True)))
+        case Tuple(left), Tuple(right) if len(left) == len(right):
+            return Tuple(tuple(sum_values(M, N) for M, N in zip(left, right, strict=True)))
+        case Const() | Zero(), Const() | Zero():
+            return add_values(Const(to_array(V)), Const(to_array(W)))
         case _:
             raise KernelBug(f"no sum of {V} and {W}")
 

@@ -122,12 +122,21 @@ def device_text(settings: Settings) -> str:
     """What ``%device`` says. It asks the GPU for its name if it is to be used, which may take a second."""
     match settings.device:
         case "cpu":
-            return "the device is cpu: compiled programs and training runs compute on the processor"
+            note = _instead_of_machine_code()
+            return f"the device is cpu: compiled programs and training runs compute on the processor{note}"
         case "gpu":
             found = card()
             if isinstance(found, NoCard):
                 return no_gpu_text(found)
             return f"the device is gpu: compiled programs and training runs compute on {found.text}"
+
+
+def _instead_of_machine_code() -> str:
+    """What there is to say if long runs were to become machine code, and cannot."""
+    from rh_kernel.arrays.native.toolchain import failure
+
+    why = failure()
+    return "" if why is None else f"; with NumPy, not as machine code, as {why.splitlines()[0][:200]}"
 
 
 def no_gpu_text(found: NoCard) -> str:

@@ -159,10 +159,11 @@ class Call(Node):
 
 @frozen
 class Plus(Node):
-    """``M + N``"""
+    """``M + N``; in a sum ``of_cotangents``, which a derivative makes (RH Fig. 6, 7), ``0`` is nothing, and not 0.0"""
 
     left: "Term"
     right: "Term"
+    of_cotangents: bool = field(compare=False, repr=False, default=False)
 
     def __post_init__(self) -> None:
         _leave_loose(self, self.left.loose | self.right.loose)

@@ -189,8 +189,8 @@ def _opened_term(node: Term, depth: int, walk: Walk) -> Opened:
             return ((M, depth, walk),), lambda c: Call(g, c[0], span=span), g is f
         case Let(M, scope):
             return ((M, depth, walk), (scope, depth, walk)), lambda c: Let(c[0], c[1], span=span), True
-        case Plus(M, N):
-            return ((M, depth, walk), (N, depth, walk)), lambda c: Plus(c[0], c[1], span=span), True
+        case Plus(M, N, of_cotangents=flag):
+            return ((M, depth, walk), (N, depth, walk)), lambda c: Plus(c[0], c[1], flag, span=span), True
         case Bound() | Const():
             return (), lambda _: node, True
         case Zero(A):

@@ -9,7 +9,7 @@ from rh_kernel.operational.symbols import added, applied
 from rh_kernel.primitives.evaluation import evaluate
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.schemes import instantiate
-from rh_kernel.primitives.values import add_values
+from rh_kernel.primitives.values import add_values, sum_values
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Const, Term, Tuple, Zero
 from rh_kernel.syntax.types import SCALAR, Product, real
@@ -63,4 +63,5 @@ def test_a_smaller_limit_is_kept_for_a_symbol_that_is_known() -> None:
     ("V", "W"), [(ONE, TWO), (ONE, Zero(real(2))), (Tuple((ONE, TWO)), Tuple((TWO, ONE))), (Zero(SCALAR), constant(1.0))]
 )
 def test_sums_are_those_of_the_monoid(V: Term, W: Term) -> None:
-    assert added(V, W) == add_values(V, W)
+    assert added(V, W, of_cotangents=True) == add_values(V, W)
+    assert added(V, W) == sum_values(V, W)

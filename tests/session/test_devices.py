@@ -13,6 +13,7 @@ import pytest
 from rh_kernel.arrays import choosing, devices
 from rh_kernel.arrays.cuda import backend as cupy_backend
 from rh_kernel.arrays.devices import Card, NoCard, card
+from rh_kernel.arrays.native import toolchain
 from rh_kernel.command_line.arguments import main
 from rh_kernel.session import settings as settings_module
 from rh_kernel.session.results import ItemFailed, Notice, Shown
@@ -70,6 +71,14 @@ def test_without_a_card_it_says_why_and_goes_on(answer: Callable[[Card | NoCard]
         "    hint      install it",
     ]
     assert len(session.heap) == 1
+
+
+def test_a_compiler_that_is_none_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolchain, "_failures", [])
+    monkeypatch.setenv("CC", 'gcc "')
+    monkeypatch.delenv("RH_NATIVE", raising=False)
+    _, said = ran("%device")
+    assert said[0].endswith("with NumPy, not as machine code, as CC, which is 'gcc \"', is no command: no closing quotation")
 
 
 def test_the_card_is_not_asked_before_the_cell_runs(monkeypatch: pytest.MonkeyPatch) -> None:

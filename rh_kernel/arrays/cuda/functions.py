@@ -114,7 +114,9 @@ def gather_function(step: Gather, table: tuple[int, int], precision: Precision) 
     last, stride = names[-1], step.argument.strides[-1]
     kind = index([step.output, step.argument])
     kept = place(step.argument.strides[:-1], names[:-1])
-    lines = [*coordinates(kind, shape, "i", names), f"{real(precision)} s = 0;"]
+    # One column says what is copied; a sum begins with 0.0.
+    start = "-0.0" if step.table.shape[1] == 1 else "0"
+    lines = [*coordinates(kind, shape, "i", names), f"{real(precision)} s = {start};"]
     lines += block(
         f"for (int l = 0; l < {terms}; l++)",
         [f"const int at = table[{last} * {terms} + l];", f"if (at >= 0) s += p[{kept} + ({kind})at * {stride}];"],

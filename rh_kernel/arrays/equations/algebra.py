@@ -1,15 +1,18 @@
-"""Equations that hold in every array program: ``x + 0 = x``, ``1 · x = x``, ``(xᵀ)ᵀ = x``, …, read from left to right."""
+"""Equations that hold in every array program: ``x − 0 = x``, ``1 · x = x``, ``(xᵀ)ᵀ = x``, …, read from left to right.
+
+They hold for the sign of a zero too: ``x + 0`` is 0.0 where x is −0.0, so it is x only if x cannot be −0.0.
+"""
 
 from collections.abc import Callable, Mapping
-from math import isfinite, prod
+from math import copysign, isfinite, prod
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from rh_kernel.arrays.equations.linearity import vanishes, vanishes_together
+from rh_kernel.arrays.equations.linearity import BEGINS_WITH_ZERO, ENTRY_BY_ENTRY, vanishes
 from rh_kernel.arrays.program import Equation, Operator, Register, extent_of
-from rh_kernel.primitives.formulas import OUTER, SCALE
+from rh_kernel.primitives.formulas import OUTER, SCALE, TWO_TO_SCALAR
 from rh_kernel.primitives.schemes import extent, index, instantiate
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
@@ -18,8 +21,8 @@ from rh_kernel.syntax.types import factors
 
 IDENTITIES = frozenset(
     {
-        *("slice", "pad1d", "crop1d", "upscale1d", "downsum1d"),
-        *("maxpool1d", "sumpool1d", "spread1d", "maxpool2d", "avgpool2d", "sumpool2d", "spread2d"),
+        *("slice", "pad1d", "crop1d", "upscale1d"),
+        *("maxpool1d", "spread1d", "maxpool2d", "spread2d"),
     }
 )
 """The families whose members with the type ``A → A`` are the identity: blocks of one entry, nothing cut off or put around."""
@@ -71,19 +74,25 @@ class Facts(Protocol):
 def simpler(f: Primitive, arguments: Arguments, facts: Facts) -> Simpler | None:
     """The simpler side of an equation whose other side is ``f(arguments)``, or ``None`` if none is known here."""
     uniform = [facts.uniform(r) for r in arguments]
-    if 0 in uniform and (vanishes_together(f, [c == 0 for c in uniform]) or _is_zero(f, uniform)):
-        return Holds(np.broadcast_to(np.zeros(1), extent_of(f)))
+    if 0 in uniform:
+        zero = _zero(f, uniform)
+        if zero is not None:
+            return Holds(np.broadcast_to(np.array([zero]), extent_of(f)))
     if f.name in IDENTITIES and f.domain == f.codomain:
         return Is(arguments[0])
     rule = _RULES.get(f.name)
     return None if rule is None else rule.find(f, arguments, uniform, facts)
 
 
-def _is_zero(f: Primitive, uniform: Uniform) -> bool:
-    """Whether ``f`` is a product one of whose factors is 0 while the others are numbers that are known, and finite."""
-    if not all(c is not None and isfinite(c) for c in uniform):
-        return False
-    return vanishes(f, [c == 0 for c in uniform]) and not (f.name == "div" and uniform[1] == 0)
+def _zero(f: Primitive, uniform: Uniform) -> float | None:
+    """The 0.0 or −0.0 that all entries of ``f`` are, as its arguments are known numbers and some are zeros."""
+    if not all(c is not None and isfinite(c) for c in uniform) or (f.name == "div" and uniform[1] == 0):
+        return None
+    known = [c for c in uniform if c is not None]
+    if f.name in ENTRY_BY_ENTRY and vanishes(f, [c == 0 for c in known]):
+        return prod([copysign(1.0, c) for c in known]) * 0.0
+    plain = f.name not in {"neg", "sub"} and all(c != 0 or copysign(1.0, c) > 0 for c in known)
+    return 0.0 if plain and vanishes(f, [c == 0 for c in known]) else None
 
 
 def partners(f: Operator) -> frozenset[str] | None:
@@ -109,10 +118,12 @@ def _named(name: str, f: Primitive) -> Primitive:
 
 def _sum(f: Primitive, arguments: Arguments, uniform: Uniform, facts: Facts) -> Simpler | None:
     x, y = arguments
-    if uniform[1] == 0:
+    if uniform[1] == 0 and (_is_neutral(uniform[1], f.name) or _never_negative_zero(x, facts)):
         return Is(x)
-    if uniform[0] == 0:
-        return Is(y) if f.name == "add" else Apply(Primitive("neg", f.at, f.codomain, f.codomain), (y,))
+    if uniform[0] == 0 and f.name == "add" and (_is_neutral(uniform[0], "add") or _never_negative_zero(y, facts)):
+        return Is(y)
+    if uniform[0] == 0 and f.name == "sub" and copysign(1.0, uniform[0]) < 0:
+        return Apply(Primitive("neg", f.at, f.codomain, f.codomain), (y,))
     if found := _made_by("neg", y, facts):
         return Apply(_named("sub" if f.name == "add" else "add", f), (x, *found.arguments))
     if f.name == "add" and (found := _made_by("neg", x, facts)):
@@ -120,13 +131,22 @@ def _sum(f: Primitive, arguments: Arguments, uniform: Uniform, facts: Facts) -> 
     return None
 
 
+def _is_neutral(zero: float, f: str) -> bool:
+    """Whether ``x + zero``, or ``x − zero``, is x, also where x is the other zero."""
+    return (copysign(1.0, zero) < 0) == (f == "add")
+
+
+def _never_negative_zero(r: Register, facts: Facts) -> bool:
+    """Whether no entry can be −0.0: a sum over entries begins with 0.0."""
+    found = facts.definition(r)
+    return found is not None and isinstance(found.operator, Primitive) and found.operator.name in BEGINS_WITH_ZERO
+
+
 def _negative(_: Primitive, arguments: Arguments, __: Uniform, facts: Facts) -> Simpler | None:
     (x,) = arguments
-    if found := _made_by("neg", x, facts):
-        return Is(found.arguments[0])
-    if found := _made_by("sub", x, facts):
-        return Apply(found.operator, (found.arguments[1], found.arguments[0]))
-    return None
+    # −(x − y) is y − x but where they are equal.
+    found = _made_by("neg", x, facts)
+    return Is(found.arguments[0]) if found else None
 
 
 def _product(_: Primitive, arguments: Arguments, uniform: Uniform, facts: Facts) -> Simpler | None:
@@ -194,9 +214,10 @@ def _sliced(f: Primitive, arguments: Arguments, _: Uniform, facts: Facts) -> Sim
 
 def _total(f: Primitive, arguments: Arguments, _: Uniform, facts: Facts) -> Simpler | None:
     (x,) = arguments
-    if found := _made_by("fill", x, facts):
+    if (found := _made_by("fill", x, facts)) and 0 not in extent(f.domain):
         entries = facts.constant(np.array([float(prod(extent(f.domain)))]))
-        return Apply(instantiate("scale", SCALE, ((dim(1),),)), (entries, *found.arguments))
+        # As this is a sum too, it begins with 0.0.
+        return Apply(instantiate("dot", TWO_TO_SCALAR, ((dim(1),),)), (entries, *found.arguments))
     return None
 
 
@@ -212,7 +233,7 @@ _RULES: Mapping[str, _Rule] = MappingProxyType(
     {
         "add": _Rule(_sum, frozenset({"neg"})),
         "sub": _Rule(_sum, frozenset({"neg"})),
-        "neg": _Rule(_negative, frozenset({"neg", "sub"})),
+        "neg": _Rule(_negative, frozenset({"neg"})),
         "mul": _Rule(_product, frozenset({"fill"})),
         "div": _Rule(_quotient),
         "scale": _Rule(_scaled),

@@ -30,6 +30,17 @@ SEPARATELY: Mapping[str, frozenset[int]] = MappingProxyType(
     }
 )
 
+ENTRY_BY_ENTRY: frozenset[str] = frozenset({"mul", "div", "scale"})
+"""The products of which each entry is one product: the sign of a zero among them is that of its factors together."""
+
+BEGINS_WITH_ZERO: frozenset[str] = frozenset(
+    {
+        *("sum", "mean", "sum_rows", "dot", "outer", "matmul", "conv1d", "conv2d"),
+        *("sumpool1d", "sumpool2d", "avgpool2d", "downsum1d", "overlap_add1d", "overlap_add2d"),
+    }
+)
+"""What adds up entries begins with 0.0, so that no entry of it is −0.0."""
+
 
 def vanishes(f: Primitive, zero: Sequence[bool]) -> bool:
     """Whether ``f`` is 0 when the marked arguments are: a product also where its other factor is infinite or no number."""

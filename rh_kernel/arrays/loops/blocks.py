@@ -110,19 +110,21 @@ def _cut(x: Layout, p: int, piece: Sequence[tuple[int, int, int]], first: int) -
 
 
 def _pooled(function: Scalar, fold: Fold, *, mean: bool = False) -> Lowering:
+    first = _first() if fold is Fold.MAX else call(Scalar.ADD, _first(), 0.0)
+
     def lower(at: Site) -> Layout:
-        p, first = at.index(0), at.front + 1
-        x = _single(at, at.argument(0), first)
+        p, axis = at.index(0), at.front + 1
+        x = _single(at, at.argument(0), axis)
         y = at.fresh()
-        for piece in _pieces(x.shape[first:], p):
+        for piece in _pieces(x.shape[axis:], p):
             entries = prod([q for _, _, q in piece])
-            place = _blocks(y, piece, first)
+            place = _blocks(y, piece, axis)
             if entries > UNROLLED:
-                at.loops.reduce_into(fold, _cut(x, p, piece, first), place, 1 / entries if mean else 1.0)
+                at.loops.reduce_into(fold, _cut(x, p, piece, axis), place, 1 / entries if mean else 1.0)
                 continue
-            total = reduce(lambda M, i: call(function, M, i), range(1, entries), _first())
+            total = reduce(lambda M, i: call(function, M, i), range(1, entries), first)
             formula = call(Scalar.DIV, total, float(entries)) if mean else total
-            at.loops.map(_phases(x, p, piece, first), [(formula, place)])
+            at.loops.map(_phases(x, p, piece, axis), [(formula, place)])
         return y
 
     return lower
@@ -218,10 +220,12 @@ def _downsum(at: Site) -> Layout:
     if m % n == 0 and m // n <= UNROLLED:
         x = _single(at, x, last)
         phases = [known(sliced(x, last, j, m, m // n)) for j in range(m // n)]
-        return at.entries(reduce(lambda M, i: call(Scalar.ADD, M, i), range(1, m // n), _first()), *phases)
+        return at.entries(reduce(lambda M, i: call(Scalar.ADD, M, i), range(m // n), 0.0), *phases)
     begins = -(-np.arange(n + 1) * m // n)
     table = begins[:-1, None] + np.arange(-(-m // n))
-    return _gathered(at, x, np.where(table < begins[1:, None], table, -1))
+    terms = np.where(table < begins[1:, None], table, -1)
+    # One column would be what is copied, and this is a sum.
+    return _gathered(at, x, terms if terms.shape[1] > 1 else np.pad(terms, ((0, 0), (0, 1)), constant_values=-1))
 
 
 def _gathered(at: Site, x: Layout, table: "np.ndarray[tuple[int, int], np.dtype[np.intp]]") -> Layout:

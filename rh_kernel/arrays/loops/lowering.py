@@ -141,7 +141,8 @@ class _Lowering:
         if f.name in BLOCKS:
             # Their loops may use what was unrolled before, or margins of their own.
             return self._at(site)
-        return self.patterns.write(self.loops, (f, batched, numbers), arguments, lambda: self._at(site))
+        # Numbers by their texts, as 0.0 and −0.0 are equal.
+        return self.patterns.write(self.loops, (f, batched, *map(repr, numbers)), arguments, lambda: self._at(site))
 
     def _at(self, site: Site) -> Layout:
         lowering = None if any(0 in x.shape for x in site.arguments) else LOOPS.get(site.function.name)

@@ -8,10 +8,10 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Arrays, Memory, Places, Unsupported
 from rh_kernel.arrays.contents import ALIGNMENT, address, aligned, contents_of
-from rh_kernel.arrays.native.machine import maker
+from rh_kernel.arrays.native.machine import loaded
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.table import Given, table
-from rh_kernel.arrays.native.toolchain import Missing, library, toolchain
+from rh_kernel.arrays.native.toolchain import Missing, toolchain
 from rh_kernel.arrays.native.translation import Translation, translate
 from rh_kernel.arrays.plan import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.source.interruptible import when_large
@@ -35,14 +35,14 @@ class Native:
         return contents_of(heap, precision)
 
     def runner(self, plan: Plan, memory: Places) -> "NativeRunner":
-        """The plan on that memory. Raises ``Unsupported`` without a compiler, and if a step has no loop."""
+        """The plan on that memory. Raises ``Unsupported`` if a step has no loop, and whatever goes wrong with the compiler."""
         found = toolchain()
         if isinstance(found, Missing):
             raise Unsupported(found.reason)
         item = np.dtype(plan.precision).itemsize
         machine = Machine(found.vector // item, found.registers, masked=found.masked, item=item)
         translation = translate(plan, machine)
-        return NativeRunner(plan, memory, translation, str(library(translation.source)))
+        return NativeRunner(plan, memory, translation)
 
 
 class NativeRunner:
@@ -52,7 +52,7 @@ class NativeRunner:
 
     step: Callable[..., None]
 
-    def __init__(self, plan: Plan, memory: Places, translation: Translation, path: str) -> None:
+    def __init__(self, plan: Plan, memory: Places, translation: Translation) -> None:
         dtype = np.dtype(plan.precision)
         self._plan = plan
         self._touched = plan.touched
@@ -85,7 +85,8 @@ class NativeRunner:
         }
         inputs = [Given(tuple(shape), copies.get(i, 0)) for i, shape in enumerate(plan.inputs)]
         steps = _steps(plan, translation, dtype.itemsize)
-        self._machine = maker()(path, table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.long))
+        walked = table(steps, bases, inputs, plan.samples, dtype, everything, release=translation.long)
+        self._machine = loaded(translation.source, walked)
         self.step = self._machine
 
     def steps(self, inputs: Sequence[Array], rows: Integers) -> None:

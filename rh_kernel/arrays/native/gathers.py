@@ -65,7 +65,8 @@ def _by_lanes(step: Gather, lanes: int) -> list[str]:
         lines += ["{", "AS_WRITTEN", f"{vector(lanes)} z = {{0}};"]
         lines += [f"{vector(lanes)} x{i} = {loaded(f'from + {source}', lanes)};" for i, source in enumerate(sources)]
         terms = [_picked(entries, sources, lanes) for entries in step.table[at : at + lanes].T.tolist()]
-        lines += [*stored(f"to + {at}", " + ".join([*filter(None, terms)]) or "z", lanes, 1, 1.0, accumulate=False), "}"]
+        total = " + ".join([*(["z"] if len(terms) > 1 else []), *filter(None, terms)])
+        lines += [*stored(f"to + {at}", total or "z", lanes, 1, 1.0, accumulate=False), "}"]
     return lines
 
 
@@ -101,7 +102,7 @@ def _by_entries(step: Gather) -> list[str]:
     depth = step.table.shape[1]
     along = (step.output.strides[-1], step.argument.strides[-1])
     whole = bool((step.table >= 0).all())
-    lines = [loop("j", step.output.shape[-1]), "AS_WRITTEN", "real sum = 0;"]
+    lines = [loop("j", step.output.shape[-1]), "AS_WRITTEN", f"real sum = {'-0.0' if depth == 1 else '0'};"]
     for entry in range(depth) if depth <= SHORT else ("l",):
         lines += [] if depth <= SHORT else [loop("l", depth), "AS_WRITTEN"]
         lines += [f"int t{entry} = table[j * {depth}L + {entry}];"]

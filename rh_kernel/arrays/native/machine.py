@@ -1,6 +1,7 @@
 """The machine that walks a table: an object of the driver's type where Python is built as usual, else by ``ctypes``."""
 
 import ctypes
+import os
 import struct
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from rh_kernel.arrays.backend import Unsupported
 from rh_kernel.arrays.contents import address
 from rh_kernel.arrays.native.addresses import ByAddress
 from rh_kernel.arrays.native.table import Table
-from rh_kernel.arrays.native.toolchain import library, resource
+from rh_kernel.arrays.native.toolchain import failed, library, resource
 from rh_kernel.syntax.core import Array
 
 QUICK = "-Og"
@@ -40,20 +41,21 @@ class Maker(Protocol):
         ...
 
 
-@lru_cache(maxsize=1)
 def maker() -> Maker:
-    """The driver's machine, if it can be had."""
+    """The driver's machine, if it can be had. If not, it is asked for again: the compiler may have been stopped."""
     # An object begins with a count and a type: no build for several threads at once, no build that traces references.
     if sys.implementation.name != "cpython" or object.__basicsize__ != 2 * struct.calcsize("P") or struct.calcsize("P") != 8:
         return ByAddress
     try:
-        return _driver(str(library(resource("driver.c"), QUICK)))
+        return _driver()
     except (Unsupported, OSError, AttributeError):
         return ByAddress
 
 
-def _driver(path: str) -> Maker:
-    made = ctypes.PyDLL(path).rh_machine
+@lru_cache(maxsize=1)
+def _driver() -> Maker:
+    """Raises ``Unsupported``, ``OSError`` or ``AttributeError`` if the driver cannot be made and loaded."""
+    made = ctypes.PyDLL(str(library(resource("driver.c"), QUICK))).rh_machine
     made.argtypes = [ctypes.c_char_p, ctypes.c_void_p, *[ctypes.py_object] * 6]
     made.restype = ctypes.py_object
 
@@ -62,10 +64,25 @@ def _driver(path: str) -> Maker:
         judges = _again(table), _rows_again(table)
         given = np.ndarray, table.dtype, np.dtype(np.intp)
         owner = (header, leads, table, given, judges)
-        found: Machine = made(path.encode(), address(header), owner, *given, *judges)
+        found: Machine = made(os.fsencode(path), address(header), owner, *given, *judges)
         return found
 
     return machine
+
+
+def loaded(source: str, table: Table) -> Machine:
+    """The machine of that source's library. Raises ``Unsupported`` if the library cannot be made or loaded."""
+    reason = ""
+    for _ in range(2):
+        path = library(source)
+        try:
+            return maker()(str(path), table)
+        except (OSError, ValueError, AttributeError) as problem:
+            reason = f"what the C compiler made cannot be loaded: {problem}"
+            if path.exists():
+                break
+            # Another process has made room in the folder, just now.
+    raise failed(reason)
 
 
 def _again(table: Table) -> Callable[..., None]:

@@ -157,12 +157,12 @@ static inline __attribute__((always_inline)) real hyperbolic_tangent(real x, str
   real z = x * x;
   real p = ((real)-9.64399179425052238628e-1 * z - (real)9.92877231001918586564e1) * z - (real)1.61468768441708447952e3;
   real q = ((z + (real)1.12811678491632931402e2) * z + (real)2.23548839060100448583e3) * z + (real)4.84406305325125486048e3;
-  real near = x + x * z * (p / q);
+  real near = x == 0 ? x : x + x * z * (p / q);
   real far = 1 - 2 * sigmoid(-2 * x, ends);
   return ABS(x) < (real)0.625 ? near : far;
 }
 
-static inline __attribute__((always_inline)) real signum(real x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+static inline __attribute__((always_inline)) real signum(real x) { return x > 0 ? 1 : x < 0 ? -1 : x + 0; }
 static inline __attribute__((always_inline)) real positive(real x) { return x > 0 ? 1 : 0; }
 static inline __attribute__((always_inline)) real largest(real x, real y) { return (x > y) | (x != x) ? x : y; }
 static inline __attribute__((always_inline)) real smallest(real x, real y) { return (x < y) | (x != x) ? x : y; }

@@ -53,8 +53,8 @@ def _joined(fold: Fold, a: str, b: str) -> str:
 
 def _few(fold: Fold, outer: tuple[Axis, ...], terms: list[int], scale: str) -> list[str]:
     lines = [f"const real *from = {place('p1', moves(outer, 1))};"]
-    lines += [f"real m = {f'from[{terms[0]}]' if terms else _start(fold)};"]
-    lines += [f"m = {_joined(fold, 'm', f'from[{at}]')};" for at in terms[1:]]
+    lines += [f"real m = {_start(fold)};"]
+    lines += [f"m = {_joined(fold, 'm', f'from[{at}]')};" for at in terms]
     return [*lines, f"*({place('p0', moves(outer, 0))}) = m{scale};"]
 
 

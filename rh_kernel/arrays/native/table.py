@@ -67,7 +67,10 @@ class Table:
         if rows.ndim != 2 or rows.shape[1] != (self.samples if self.samples >= 0 else 1):
             raise ValueError("the rows have another shape than runs × samples")
         data = self.taken(inputs, 1 if self.samples < 0 else 0)
-        return data, np.array(rows, dtype=np.intp, order="C")
+        # A copy by ``np.array`` may have the data type's object from ``rows``, and the driver knows NumPy's own alone.
+        plain = np.empty(rows.shape, np.intp)
+        plain[...] = rows
+        return data, plain
 
     def header(self) -> tuple[Numbers, tuple[npt.NDArray[Any], ...]]:
         """The ``struct table`` of ``driver.c``, and the arrays that it leads to."""

@@ -97,10 +97,8 @@ def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accu
     *around, inner = s.sums or (Axis(1, (0, 0, 0)),)
     ways = min(split(height * len(columns), prod(axis.extent for axis in s.sums)), max(1, inner.extent // 2))
     width = columns[-1].start + columns[-1].width
-    by_lane = s.vector.strides[LEFT] or s.vector.strides[RIGHT]
-    sign = _sign(prod([axis.extent for axis in s.sums])) if by_lane else "+="
     lines = [
-        f"{vector(c.width)} c{w}_{i}_{j}{_start(c.width, sign)};"
+        f"{vector(c.width)} c{w}_{i}_{j}{_start(c.width)};"
         for w in range(ways)
         for i in range(height)
         for j, c in enumerate(columns)
@@ -116,11 +114,11 @@ def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accu
     else:
         lines += ["{ const long k = 0;"]
     for k, w in steps:
-        lines += _products(s, inner, height, columns, f"({k})", w, w * width, sign)
+        lines += _products(s, inner, height, columns, f"({k})", w, w * width)
     lines += [f"q += {ways * width};"] if s.packed is not None else []
     lines += ["}"]
     for w in range(left):
-        lines += _products(s, inner, height, columns, str(count * ways + w), w, w * width, sign)
+        lines += _products(s, inner, height, columns, str(count * ways + w), w, w * width)
     lines += [f"q += {left * width};"] if s.packed is not None and left else []
     lines += ["}" * len(around)]
     for i in range(height):
@@ -131,7 +129,7 @@ def _tile(s: Schedule, height: int, columns: list[Column], scale: float, *, accu
     return lines
 
 
-def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: str, way: int, at: int, sign: str) -> list[str]:
+def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: str, way: int, at: int) -> list[str]:
     """One term of each sum of a tile: what does not depend on the row is loaded once."""
     lines = ["{", "AS_WRITTEN"]
     for row in range(height):
@@ -151,7 +149,7 @@ def _products(s: Schedule, inner: Axis, height: int, columns: list[Column], k: s
             factors = [
                 f"{NAMES[v]}_{row if s.first.strides[v] else 0}_{j if s.vector.strides[v] else 0}" for v in (LEFT, RIGHT)
             ]
-            lines.append(f"c{way}_{row}_{j} {sign} {factors[0]} * {factors[1]};")
+            lines.append(f"c{way}_{row}_{j} += {factors[0]} * {factors[1]};")
     return [*lines, "}"]
 
 
@@ -164,15 +162,8 @@ def _is_whole(width: int) -> bool:
     return width & (width - 1) == 0
 
 
-def _sign(terms: int) -> str:
-    """How a term comes to a sum of so many: a sum of one is that term."""
-    return "=" if terms == 1 else "+="
-
-
-def _start(width: int, sign: str) -> str:
-    """What a sum begins with, if it begins with anything."""
-    if sign == "=":
-        return ""
+def _start(width: int) -> str:
+    """What a sum begins with."""
     return " = 0" if width == 1 else " = {0}"
 
 
@@ -219,26 +210,25 @@ def _inner(s: Schedule, machine: Machine, height: int, width: int) -> list[str]:
     blocks, tail = divmod(s.vector.extent, s.lanes)
     ways = min(split(height * width, blocks), max(1, blocks))
     each = [(w, i, j) for w in range(ways) for i in range(height) for j in range(width)]
-    sign = _sign(prod([axis.extent for axis in s.sums]) * (blocks + bool(tail)))
-    lines = [f"{vector(s.lanes)} c{w}_{i}_{j}{_start(s.lanes, sign)};" for w, i, j in each]
+    lines = [f"{vector(s.lanes)} c{w}_{i}_{j}{_start(s.lanes)};" for w, i, j in each]
     lines += [loop(f"k{i}", axis.extent) for i, axis in enumerate(s.sums)]
     lines += _declare("3", [("2", moves(s.sums, v, "k")) for v in (OUT, LEFT, RIGHT)])
     count, left = divmod(blocks, ways)
     if count:
         lines += ["UNROLLED", loop("k", count)] if height * width * ways <= 8 and count > 1 else [loop("k", count)]
         for w in range(ways):
-            lines += _terms(s, machine, height, width, w, f"(k * {ways} + {w}) * {s.lanes}", s.lanes, sign)
+            lines += _terms(s, machine, height, width, w, f"(k * {ways} + {w}) * {s.lanes}", s.lanes)
         lines.append("}")
     for w in range(left):
-        lines += _terms(s, machine, height, width, w, str((count * ways + w) * s.lanes), s.lanes, sign)
+        lines += _terms(s, machine, height, width, w, str((count * ways + w) * s.lanes), s.lanes)
     if tail:
-        lines += _terms(s, machine, height, width, 0, str(blocks * s.lanes), tail, sign)
+        lines += _terms(s, machine, height, width, 0, str(blocks * s.lanes), tail)
     lines.append("}" * len(s.sums))
     lines += [f"c0_{i}_{j} += c{w}_{i}_{j};" for w, i, j in each if w]
     return lines
 
 
-def _terms(s: Schedule, machine: Machine, height: int, width: int, way: int, k: str, count: int, sign: str) -> list[str]:
+def _terms(s: Schedule, machine: Machine, height: int, width: int, way: int, k: str, count: int) -> list[str]:
     lines = ["{", "AS_WRITTEN"]
     loaded: set[str] = set()
     for i in range(height):
@@ -255,7 +245,7 @@ def _terms(s: Schedule, machine: Machine, height: int, width: int, way: int, k: 
                 # What depends on the row is used for each column, and the other way round.
                 again = (1 if s.first.strides[v] else height) * (1 if s.second.strides[v] else width)
                 lines += [f"HOLD({names[-1]})"] if again > 1 and s.lanes > 2 else []
-            lines.append(f"c{way}_{i}_{j} {sign} {names[0]} * {names[1]};")
+            lines.append(f"c{way}_{i}_{j} += {names[0]} * {names[1]};")
     return [*lines, "}"]
 
 

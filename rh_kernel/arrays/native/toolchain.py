@@ -1,21 +1,32 @@
 """The C compiler of the system: which one there is, what the processor can do, and C text ↦ shared library."""
 
+import atexit
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib.resources import files
+from math import inf
 from pathlib import Path
 
 from rh_kernel.arrays.backend import Unsupported
-from rh_kernel.arrays.native.folder import digest, folder, intact, put
-from rh_kernel.source.interruptible import interruptible
+from rh_kernel.arrays.native.folder import digest, folder, intact, most_bytes, put, trim, used
 
 LIMIT = 60.0
 """The seconds that one compilation may take."""
+
+QUESTION = 10.0
+"""The seconds that a compiler may take to tell which one it is."""
+
+AGAIN = 60.0
+"""After so many seconds a compiler that did not answer is asked again."""
 
 # Infinities and nan keep their meaning: nothing here lets the compiler reorder sums or assume that numbers are finite.
 FLAGS = (
@@ -69,7 +80,7 @@ class Missing:
 
 
 def diagnose() -> str:
-    """One line on the compiler: which it is, or why there is none, and what it said last if it failed."""
+    """One line on the compiler: which it is, or why there is none, and what went wrong last if anything did."""
     found = toolchain()
     if isinstance(found, Missing):
         return found.reason
@@ -77,19 +88,49 @@ def diagnose() -> str:
     return f"{' '.join(found.command)}, vectors of {8 * found.vector} bits{said}"
 
 
+def failure() -> str | None:
+    """Why NumPy runs what is to become machine code: what went wrong last, or that ``CC`` names no compiler."""
+    if _failures:
+        return _failures[-1]
+    if not os.environ.get("CC") or os.environ.get("RH_NATIVE") == "0":
+        return None
+    found = toolchain()
+    return found.reason if isinstance(found, Missing) else None
+
+
 _failures: list[str] = []
 
 
+def failed(reason: str) -> Unsupported:
+    """Machine code cannot be had, for that reason, which is kept for who asks."""
+    _failures[:] = [reason]
+    return Unsupported(reason)
+
+
 def toolchain() -> Toolchain | Missing:
-    """The compiler that the environment asks for (``CC``), or else the first of ``cc``, ``gcc`` and ``clang``."""
-    return _toolchain(os.environ.get("RH_NATIVE", ""), os.environ.get("CC", ""), os.environ.get("PATH", ""))
+    """The compiler that the environment asks for (``CC``), or else the first of ``cc``, ``gcc`` and ``clang``.
+
+    One that answered is asked no more; one that did not is asked again after a while, as it may have been installed since.
+    """
+    asked = tuple([os.environ.get(name, "") for name in ("RH_NATIVE", "CC", "PATH")])
+    found, until = _answers.get(asked, (None, 0.0))
+    if found is None or until < time.monotonic():
+        switch, cc, _ = asked
+        found = _asked(switch, cc)
+        _answers[asked] = found, time.monotonic() + AGAIN if isinstance(found, Missing) else inf
+    return found
 
 
-@lru_cache(maxsize=8)
-def _toolchain(switch: str, cc: str, _path: str) -> Toolchain | Missing:
+_answers: dict[tuple[str, ...], tuple[Toolchain | Missing, float]] = {}
+
+
+def _asked(switch: str, cc: str) -> Toolchain | Missing:
     if switch == "0":
         return Missing("RH_NATIVE is 0")
-    asked = shlex.split(cc)
+    try:
+        asked = shlex.split(cc)
+    except ValueError as unreadable:
+        return Missing(f"CC, which is {cc!r}, is no command: {str(unreadable).lower()}")
     for words in [asked] if asked else [["cc"], ["gcc"], ["clang"]]:
         compiler = shutil.which(words[0])
         if compiler is None:
@@ -105,65 +146,110 @@ def _toolchain(switch: str, cc: str, _path: str) -> Toolchain | Missing:
 
 
 def _macros(command: tuple[str, ...], native: str) -> str | None:
-    """What the compiler defines before it reads anything: its version and the processor's features are among it.
-
-    What it says is kept, so an interrupt of the cell, which goes to all of its processes, is not for this one.
-    """
-    words = [*command, native, "-dM", "-E", "-x", "c", os.devnull]
+    """What the compiler defines before it reads anything: its version and the processor's features are among it."""
     try:
-        done = subprocess.run(words, capture_output=True, timeout=LIMIT, check=True, text=True, start_new_session=True)
+        said = _run([*command, native, "-dM", "-E", "-x", "c", os.devnull], QUESTION).decode()
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         return None
-    return "\n".join(sorted(done.stdout.splitlines()))
+    # Every compiler defines this; what succeeds and does not say so is none.
+    return "\n".join(sorted(said.splitlines())) if "#define __STDC__ " in said else None
+
+
+def _run(words: Sequence[str], limit: float) -> bytes:
+    """What a command prints. Raises ``OSError`` or ``SubprocessError`` if it fails or takes too long.
+
+    An interrupt of the cell goes to all of its processes, but not to this one: else it would look like a failure. Whatever
+    ends the waiting ends the command, with all that it has started.
+    """
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
+        try:
+            said, complaint = process.communicate(timeout=limit)
+        except BaseException:
+            _end(process)
+            raise
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, words, said, complaint)
+    return said
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    with suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 def library(source: str, *extra: str) -> Path:
-    """The source as a shared library, from the user's folder if it was compiled before. Raises ``Unsupported`` on failure."""
+    """The source as a shared library, from the user's folder if it was compiled before.
+
+    Raises ``Unsupported``, and nothing else, if there is no such library to be had.
+    """
     found = toolchain()
     if isinstance(found, Missing):
         raise Unsupported(found.reason)
     flags = (*found.flags, *extra)
-    key = digest(source.encode(), "\0".join((*found.command, *flags)).encode(), found.macros.encode())
+    key = digest(source.encode(), os.fsencode("\0".join((*found.command, *flags))), found.macros.encode())
     try:
-        path = folder() / f"{key}.so"
-        if not intact(path):
-            put(_compiled(source, found.command, flags), path)
+        path = folder() / f"{key}.so" if most_bytes() else None
     except OSError:
-        path = _unkept(key)
-        if not path.exists():
-            put(_compiled(source, found.command, flags), path)
-    return path
-
-
-@lru_cache(maxsize=1)
-def _own_folder() -> "tempfile.TemporaryDirectory[str]":
-    return tempfile.TemporaryDirectory(prefix="rh_kernel-")
+        path = None
+    if path is not None and intact(path):
+        used(path)
+        return path
+    unkept = _unkept(key)
+    if unkept.exists():
+        return unkept
+    content = _compiled(source, found.command, flags)
+    if path is not None:
+        try:
+            put(content, path)
+        except OSError:
+            pass
+        else:
+            with suppress(OSError):
+                trim(path.parent, most_bytes())
+            return path
+    try:
+        put(content, unkept)
+    except OSError as problem:
+        raise failed(f"what the C compiler made cannot be written: {problem}") from None
+    return unkept
 
 
 def _unkept(key: str) -> Path:
     """Where a library goes if the user's folder cannot be had: into one that ends with the process."""
-    return Path(_own_folder().name) / f"{key}.so"
+    try:
+        return Path(_own_folder()) / f"{key}.so"
+    except OSError as problem:
+        raise failed(f"there is no place for what the C compiler makes: {problem}") from None
+
+
+@lru_cache(maxsize=1)
+def _own_folder() -> str:
+    made = tempfile.mkdtemp(prefix="rh_kernel-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
 
 
 def _compiled(source: str, command: tuple[str, ...], flags: tuple[str, ...]) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="rh_kernel-", ignore_cleanup_errors=True) as workplace:
-        text, result = Path(workplace) / "source.c", Path(workplace) / "library.so"
-        text.write_text(source, encoding="utf-8")
-        try:
-            interruptible(partial(_run, [*command, *flags, "-o", str(result), str(text), "-lm"]))
-            return result.read_bytes()
-        except subprocess.CalledProcessError as failure:
-            said = failure.stderr.decode(errors="replace").strip()
-            reason = f"the C compiler failed: {said[:2000]}"
-        except (subprocess.TimeoutExpired, OSError) as failure:
-            reason = f"the C compiler did not finish: {failure}"
-        _failures.append(reason)
-        raise Unsupported(reason)
-
-
-def _run(words: list[str]) -> None:
-    """Run the compiler, which hears of no interrupt: one that ended by it would count as one that has failed."""
-    subprocess.run(words, capture_output=True, timeout=LIMIT, check=True, start_new_session=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix="rh_kernel-", ignore_cleanup_errors=True) as workplace:
+            text, result = Path(workplace) / "source.c", Path(workplace) / "library.so"
+            text.write_text(source, encoding="utf-8")
+            _run([*command, *flags, "-o", str(result), str(text), "-lm"], LIMIT)
+            content = result.read_bytes() if result.exists() else b""
+    except subprocess.CalledProcessError as problem:
+        if problem.returncode < 0:
+            # Somebody stopped it: that says nothing about the next time.
+            raise Unsupported(f"the C compiler was stopped by signal {-problem.returncode}") from None
+        said = problem.stderr.decode(errors="replace").strip() or f"it ended with status {problem.returncode} and said nothing"
+        raise failed(f"the C compiler failed: {said[:2000]}") from None
+    except (subprocess.TimeoutExpired, OSError) as problem:
+        raise failed(f"the C compiler did not finish: {problem}") from None
+    if not content:
+        raise failed("the C compiler made nothing, and said nothing about it")
+    return content
 
 
 def resource(name: str) -> str:

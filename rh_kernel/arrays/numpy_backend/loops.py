@@ -98,6 +98,8 @@ def _gather(output: Array, argument: Array, table: Integers, arrays: Arrays) -> 
         at, there = np.maximum(table[:, l], 0), table[:, l] >= 0
         if l == 0:
             done.append(partial(np.take, argument, at, -1, output, "clip"))
+            if table.shape[1] > 1:
+                done.append(partial(np.add, output, arrays.number(0.0), output))
             if not there.all():
                 done.append(partial(np.copyto, output, arrays.number(0.0), where=~there))
             continue
@@ -177,6 +179,9 @@ def _product(left: Array, right: Array, output: Array) -> Action:
     if output.ndim > 2:
         return partial(np.matmul, left, right, output)
     m, n = output.shape
+    if m == n == left.shape[1] == 1:
+        # ``dot`` takes one product as it is, where a sum begins with 0.0.
+        return partial(np.matmul, left, right, output)
     if n == 1 and output[:, 0].flags.c_contiguous:
         return partial(left.dot, right[:, 0], output[:, 0])
     if m == 1 and output[0].flags.c_contiguous:

@@ -5,11 +5,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from rh_kernel.arrays.equations.linearity import vanishes, vanishes_together
 from rh_kernel.arrays.errors import ProgramTooLong
-from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_of, extent_shape
+from rh_kernel.arrays.program import Alias, Equation, Extent, Operator, Register, Smooth, Tree, extent_shape
 from rh_kernel.arrays.symbolic.tape import Aliased, Applied, Called, Evaluator, Region, record
-from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, as_number, is_empty, shape_of, type_of, unpack
+from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, is_empty, shape_of, type_of, unpack
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.formulas import OF_ONE_SHAPE
 from rh_kernel.primitives.schemes import instantiate
@@ -58,7 +57,7 @@ class Builder:
     def constant(self, array: Array) -> Symbolic:
         """The slot of a constant symbol."""
         if array.size == 0:
-            return Nought(Real(tuple(dim(n) for n in array.shape)), is_number=True)
+            return Nought(Real(tuple(dim(n) for n in array.shape)))
         slot = self._slot(array.shape)
         self.constants.append((slot.register, array))
         return slot
@@ -71,7 +70,7 @@ class Builder:
                 return tuple(tree for tree, _ in parts), tuple(V for _, V in parts)
             case Real() | TypeMeta():
                 slot = self._slot(shape_of(A))
-                return slot.register, (Nought(A, is_number=True) if 0 in slot.shape else slot)
+                return slot.register, (Nought(A) if 0 in slot.shape else slot)
 
     def read(self, location: Location) -> Slot:
         """The content of a location when the program starts."""
@@ -104,7 +103,7 @@ class Builder:
         return found
 
     def apply(self, f: Primitive, arguments: tuple[Symbolic, ...]) -> Symbolic:
-        """``f(V₁, …, Vₙ)``: 0 where f is known to vanish, else a new slot, noted on the tapes of the regions it depends on.
+        """``f(V₁, …, Vₙ)``: a new slot, noted on the tapes of the regions it depends on; 0 if it has no entries.
 
         Raises ``Stuck`` if there are no arrays of a type that f has.
         """
@@ -114,31 +113,18 @@ class Builder:
     def applied(self, f: Primitive, arguments: tuple[Symbolic, ...], shape: Extent) -> Symbolic:
         """``apply`` for what ``known`` gives."""
         if 0 in shape:
-            return Nought(f.codomain, is_number=True)
+            return Nought(f.codomain)
         registers: list[Register] = []
         active = 0
         for V in arguments:
             if not isinstance(V, Slot):
-                zero = [isinstance(W, Nought) for W in arguments]
-                if any(zero):
-                    return self._apply_to_zero(f, arguments, zero)
-                raise KernelBug(f"a base type was expected, not {type_of(V)}")
+                return self.applied(f, tuple([self._written(W) for W in arguments]), shape)
             registers.append(V.register)
             active |= V.active
         result = self._assigned(f, tuple(registers), shape, active)
         if result.active:
             record(self.region, Applied(f, arguments, result), result.active)
         return result
-
-    def _apply_to_zero(self, f: Primitive, arguments: tuple[Symbolic, ...], zero: list[bool]) -> Symbolic:
-        if vanishes(f, [isinstance(V, Nought) and not V.is_number for V in arguments]):
-            return Nought(f.codomain)
-        if vanishes_together(f, zero) or vanishes(f, [is_empty(V) for V in arguments]):
-            return Nought(f.codomain, is_number=True)
-        if f.name in {"add", "sub"}:
-            x, y = arguments
-            return x if zero[1] else y if f.name == "add" else self.apply(self._negative(f), (y,))
-        return self.applied(f, tuple([self._written(V) for V in arguments]), extent_of(f))
 
     def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
         """If the program is to be strict, it is stuck where f is not smooth at the arguments; ``span`` is where f is called."""
@@ -147,12 +133,18 @@ class Builder:
             self._equation(Smooth(f, self.place or span), tuple([s.register for s in slots]), (0,), ())
 
     def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
-        """``V + W`` at any type."""
+        """``V + W`` at any type, as a program writes it."""
         match V, W:
-            case Nought(is_number=is_number), _:
-                return as_number(W) if is_number else W
-            case _, Nought(is_number=is_number):
-                return as_number(V) if is_number else V
+            case Nought(Product()), Nought(Product()):
+                return self.add(_spread(V), _spread(W))
+            case Nought(Product()), tuple():
+                return self.add(_spread(V), W)
+            case tuple(), Nought(Product()):
+                return self.add(V, _spread(W))
+            case Nought(), Slot() | Nought():
+                return V if is_empty(V) else self.add(self._written(V), W)
+            case Slot(), Nought():
+                return W if is_empty(W) else self.add(V, self._written(W))
             case Slot(_, shape), Slot():
                 f = self._sums.get(shape)
                 if f is None:
@@ -161,7 +153,7 @@ class Builder:
                 return self.apply(f, (V, W))
             case tuple(), tuple():
                 return tuple([self.add(x, y) for x, y in zip(V, W, strict=True)])
-            case Slot() | tuple(), Slot() | tuple():
+            case Slot() | tuple() | Nought(), Slot() | tuple() | Nought():
                 raise KernelBug(f"no sum of {type_of(V)} and {type_of(W)}")
 
     def alias(self, V: Symbolic, bit: int) -> Symbolic:
@@ -236,9 +228,6 @@ class Builder:
                 source = self._written(V)
                 named = self._equation(Alias(source.shape), (source.register,), source.shape, ())
                 return Slot(named.register, named.shape, active)
-
-    def _negative(self, f: Primitive) -> Primitive:
-        return Primitive("neg", f.at, f.codomain, f.codomain)
 
 
 @lru_cache(maxsize=1024)

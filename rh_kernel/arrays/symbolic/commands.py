@@ -15,7 +15,7 @@ from rh_kernel.arrays.symbolic.builder import Builder
 from rh_kernel.arrays.symbolic.clauses import Clauses, Met, MetIndex, entered
 from rh_kernel.arrays.symbolic.tape import EMPTY, NO_NAMES, Closure, Continuation, Environment, Performed, Region, Tape, enter
 from rh_kernel.arrays.symbolic.terms import Cotangents, accumulate, bind, collect, entry_at, evaluate, pull_back
-from rh_kernel.arrays.symbolic.values import UNIT_SYMBOL, Slot, Symbolic, as_number, pack, unpack
+from rh_kernel.arrays.symbolic.values import UNIT_SYMBOL, Slot, Symbolic, pack, unpack
 from rh_kernel.source.diagnostic import KernelBug, Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.builtin import GET, PUT
@@ -182,7 +182,7 @@ class Machine:
             case Return(M):
                 return evaluate(M, rho, b)
             case Perform(op, M):
-                return self._perform(op, as_number(evaluate(M, rho, b)), rho)
+                return self._perform(op, evaluate(M, rho, b), rho)
             case RevHandle(M, scope, H) | RH(M, scope, H):
                 bit = b.fresh_bit()
                 V = b.alias(evaluate(M, rho, b), bit)
@@ -271,7 +271,7 @@ class Machine:
             self._frames = (Backward(entry.argument, variables, bit, tape, cotangents), self._frames)
             self._close(entry.backward, (w, entry.auxiliary))
             return None
-        return as_number(pack(tuple([collect(x, cotangents) for x in variables])))
+        return pack(tuple([collect(x, cotangents) for x in variables]))
 
     def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
         """Gives ``Op(V)`` to the innermost handler with a clause for it; the heap answers ``Get`` and ``Put`` at the end."""

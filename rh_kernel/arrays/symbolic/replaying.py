@@ -26,7 +26,7 @@ def evaluator(M: Term, b: Builder, levels: int = DEEPEST) -> Evaluator | None:
         case Const(array):
             return lambda _: b.constant(array)
         case Zero(A):
-            nought = Nought(A, is_number=True)
+            nought = Nought(A)
             return lambda _: nought
         case _ if levels == 0:
             return None

@@ -21,7 +21,7 @@ from rh_kernel.arrays.symbolic.tape import (
     Region,
     enter,
 )
-from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, as_number, pack, unpack
+from rh_kernel.arrays.symbolic.values import Nought, Slot, Symbolic, pack, unpack
 from rh_kernel.primitives.smoothness import base
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
@@ -205,7 +205,7 @@ def _read(M: Term, environment: Environment) -> "Symbolic | None":
         return tuple(items)
     if isinstance(M, Proj):
         return unpack(variable(M.of.index, environment), M.arity)[M.index - 1] if isinstance(M.of, Bound) else None
-    return Nought(M.type, is_number=True) if isinstance(M, Zero) else None
+    return Nought(M.type) if isinstance(M, Zero) else None
 
 
 def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], values: list[Symbolic]) -> None:
@@ -235,7 +235,7 @@ def _evaluate(M: Term, environment: Environment, b: Builder, todo: list[_Task], 
         case Const(array):
             values.append(b.constant(array))
         case Zero(A):
-            values.append(Nought(A, is_number=True))
+            values.append(Nought(A))
 
 
 def _applied(f: Primitive, V: Symbolic, span: Span | None, b: Builder) -> Symbolic:
@@ -258,7 +258,10 @@ def _call(f: Function, V: Symbolic, span: Span | None, b: Builder, todo: list[_T
         case RdOf(g):
             w, v = unpack(V, 2)
             _enter(span, b, todo)
-            todo.append((cast(Term, b.derivative(g).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES)))
+            if isinstance(w, Nought) and isinstance(g, Primitive):
+                todo.append((Zero(g.domain), EMPTY))
+            else:
+                todo.append((cast(Term, b.derivative(g).body), (v, (w, EMPTY, NO_NAMES), NO_NAMES)))
             if b.strict:
                 _require(g, v, b, todo)
 
@@ -305,7 +308,7 @@ def _go_back(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Symbolic
         if isinstance(entry, Performed):
             raise KernelBug("an operation was performed in a term")
         pull_back(entry, region.bit, cotangents, b)
-    return as_number(collect(x, cotangents))
+    return collect(x, cotangents)
 
 
 def pull_back(entry: Applied | Aliased | Called, bit: int, cotangents: Cotangents, b: Builder) -> None:

@@ -27,29 +27,14 @@ class Slot:
 
 @frozen
 class Nought:
-    """``0`` at a type: a number that somebody wrote, or else a cotangent to which nothing was added.
-
-    A product with the number is computed like any other, so it may be no number; one with the cotangent is left out.
-    """
+    """``0`` at a type. What a program computes with it is computed as with 0.0; as a cotangent it is nothing."""
 
     type: Type
-    is_number: bool = False
 
 
 Symbolic: TypeAlias = "Slot | Nought | tuple[Symbolic, ...]"
 
-UNIT_SYMBOL = Nought(UNIT, is_number=True)
-
-
-def as_number(V: Symbolic) -> Symbolic:
-    """The value as one that the program computes with: its zeros are numbers, also those that were cotangents."""
-    match V:
-        case Slot():
-            return V
-        case Nought(A):
-            return Nought(A, is_number=True)
-        case tuple():
-            return tuple([as_number(W) for W in V])
+UNIT_SYMBOL = Nought(UNIT)
 
 
 def shape_of(A: Type) -> Extent:
@@ -83,8 +68,8 @@ def unpack(V: Symbolic, n: int) -> tuple[Symbolic, ...]:
     if isinstance(V, tuple) and len(V) == n:
         return V
     match V:
-        case Nought(Product(factors), is_number) if len(factors) == n:
-            return tuple([Nought(A, is_number) for A in factors])
+        case Nought(Product(factors)) if len(factors) == n:
+            return tuple([Nought(A) for A in factors])
         case Nought() if n == 0:
             return ()
         case Slot() | Nought() | tuple():

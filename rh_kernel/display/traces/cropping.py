@@ -296,7 +296,7 @@ def rebuilt(M: Subject, parts: Sequence[Subject]) -> Subject:
         case Call(f):
             return Call(f, terms[0], span=M.span)
         case Plus():
-            return Plus(terms[0], terms[1], span=M.span)
+            return Plus(terms[0], terms[1], M.of_cotangents, span=M.span)
         case Tuple():
             return Tuple(tuple(terms), span=M.span)
         case Proj(i, n):

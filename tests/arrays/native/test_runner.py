@@ -1,12 +1,15 @@
 """Runners: what they are given is looked at, steps in a row are steps one by one, and both machines are the same."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.backend import Unsupported
-from rh_kernel.arrays.native import Native, NativeRunner, available, compiled
+from rh_kernel.arrays.native import Native, NativeRunner, available
+from rh_kernel.arrays.native import machine as machines
 from rh_kernel.arrays.native.addresses import ByAddress
 from rh_kernel.arrays.native.machine import maker
 from rh_kernel.arrays.native.schedule import Machine
@@ -46,7 +49,7 @@ START = np.arange(6.0).reshape(3, 2) / 8
 def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Each test runs on either machine."""
     if request.param == "addresses":
-        monkeypatch.setattr(compiled, "maker", lambda: ByAddress)
+        monkeypatch.setattr(machines, "maker", lambda: ByAddress)
     elif maker() is ByAddress:
         pytest.skip("this Python is built in another way")
     return request.param
@@ -96,6 +99,20 @@ def test_steps_are_steps_one_by_one(rows: list[list[int]]) -> None:
         apart.step(data[row])
     np.testing.assert_array_equal(memory[W], other[W])
     compare(together.result(), apart.result(), 0)
+
+
+@pytest.mark.parametrize("of", [np.int64, np.int32, np.uint8, ">i8"])
+def test_rows_of_any_integers_are_taken_also_where_they_were_pickled(of: str) -> None:
+    """A type that was unpickled is equal to NumPy's own, and another object."""
+    rows = np.array([[3, 1, 0, 2], [6, 5, 4, 3]]).astype(of)
+    rows = np.ndarray(rows.shape, pickle.loads(pickle.dumps(rows.dtype)), rows.data)
+    plan = update(4)
+    data = np.random.default_rng(1).normal(size=(7, 2))
+    one, memory = made(plan)
+    one.steps([data], rows)
+    other, expected = made(plan)
+    other.steps([data], np.array(rows, np.intp))
+    np.testing.assert_array_equal(memory[W], expected[W])
 
 
 def test_steps_of_a_plan_that_is_not_batched_take_one_sample_each() -> None:
@@ -159,7 +176,7 @@ def test_a_kernel_that_is_not_there_is_not_called() -> None:
     path = library(translate(update(4), Machine(2, 16)).source)
     wrong = table([(1000, [])], [], [], None, np.dtype("float64"), [], release=False)
     with pytest.raises((ValueError, IndexError)):
-        compiled.maker()(str(path), wrong)
+        machines.maker()(str(path), wrong)
 
 
 @pytest.mark.parametrize("rows", [[[0, 1, 2, 7]], [[0, 1, 2, -1]], [[0, 1, 2]], [0, 1, 2, 3]])
