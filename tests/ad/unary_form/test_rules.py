@@ -225,9 +225,9 @@ def test_every_rule_of_the_figure_fires_somewhere() -> None:
             e, asked = problem(way, program(PROGRAMS[name]))
             fired.update(normal_form(e.context, raw(asked), e.names)[1])
             fired.update(normal_form(e.context, e.body, e.names)[1])
-        if set(fired) == ALL:
+        if fired.keys() >= ALL:
             return
-    assert set(fired) == ALL
+    raise AssertionError(ALL - fired.keys())
 
 
 @pytest.mark.parametrize("way", range(2), ids=["unary", "direct"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rh_kernel.arrays.native import walks
+from rh_kernel.arrays.native import toolchain, walks
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -23,3 +23,9 @@ def walk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
     if request.param == "a table":
         monkeypatch.setattr(walks, "FEW", 0)
     return request.param
+
+
+@pytest.fixture(autouse=True)
+def no_failure_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What went wrong with the compiler in one test is not told in another."""
+    monkeypatch.setattr(toolchain, "_failures", [])
