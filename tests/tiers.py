@@ -15,7 +15,7 @@ class Tier(Enum):
     """How much of the suite runs: a value is the share of its examples that a law is tried on."""
 
     QUICK = 0.1
-    TEST = 0.2
+    TEST = 0.15
     ALL = 1.0
     DEEP = 20.0
 

@@ -46,6 +46,8 @@ FAILING = """() => window.jupyterapp.shell.currentWidget.content.widgets
 """The tags of each cell that shows an error."""
 
 
+@pytest.mark.slow
+@pytest.mark.essential
 def test_the_first_lesson_runs_to_its_end(chromium: str, lab: Lab, tmp_path: Path) -> None:
     """As a newcomer meets it: no question covers the page, and what is still to be written does not stop a run of all cells."""
     first = lessons(("00",))[0]

@@ -112,7 +112,15 @@ def test_figure_8_as_the_command_line_shows_it() -> None:
     assert (last["steps"], last["type"]) == (len(taken), "Real(2)")
 
 
-@pytest.mark.parametrize("program", [program for program in PROGRAMS if program not in ENDLESS])
+LONG = ("default_clause", "default_clause_written_out", "example_4_3_deep_trained", "example_4_5_unet_trained")
+TRACED = [
+    pytest.param(program, marks=pytest.mark.slow) if program.removesuffix(".rh") in LONG else program
+    for program in PROGRAMS
+    if program not in ENDLESS
+]
+
+
+@pytest.mark.parametrize("program", TRACED)
 def test_the_trace_of_the_command_line_ends_where_the_run_does(program: str) -> None:
     changing, last = traced(program)
     *earlier, done = lines("run", program)

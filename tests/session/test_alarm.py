@@ -65,3 +65,21 @@ def test_it_works_in_any_thread() -> None:
     thread.start()
     thread.join()
     assert found == ["late"]
+
+
+class Dropping:
+    """Spends its last moments where Python drops what is raised."""
+
+    def __del__(self) -> None:
+        spin(0.1)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_one_that_python_drops_is_raised_again() -> None:
+    def drop() -> None:
+        Dropping()
+        spin(10)
+
+    alarm = Alarm(0.05)
+    with pytest.raises(Late), alarm:
+        drop()

@@ -97,8 +97,8 @@ class Sizes:
     A node is kept as long as that is known.
     """
 
-    def __init__(self, most: int = NODES) -> None:
-        self._most = most
+    def __init__(self, most: int | None = None) -> None:
+        self._most = NODES if most is None else most
         self._known: dict[int, tuple[Subject, _Size]] = {}
         self._large: dict[int, Subject] = {}
 

@@ -12,7 +12,7 @@ from rh_kernel.display.traces.cropping import rebuilt
 from rh_kernel.display.traces.marking import children
 from rh_kernel.operational.contexts import Closure, Context, Subject, up_to
 from rh_kernel.operational.environments import Environment, are_same, length, value_at, without
-from rh_kernel.syntax.core import Bound, Command, Handle, Node, Perform, RevHandle, Term
+from rh_kernel.syntax.core import Bound, Command, Handle, Node, Perform, R, RevHandle, Term
 from rh_kernel.syntax.rebuild import Walk, rebuild
 
 AnyNode = TypeVar("AnyNode", bound=Node)
@@ -63,6 +63,8 @@ class Writing:
                 return replace(image, handler=self._part(H, 0, rho)) if rho is not None and H.loose else image
             case Handle(_, H):
                 return replace(image, handler=self._part(H, 0, rho)) if rho is not None and H.loose else image
+            case R(known=known) if known and rho is not None:
+                return replace(image, known=tuple([self._part(V, 0, rho) for V in known]))
             case Perform(op):
                 return replace(image, operation=self._part(op, 0, rho)) if rho is not None and op.loose else image
             case _:

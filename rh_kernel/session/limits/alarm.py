@@ -10,22 +10,26 @@ import threading
 from contextlib import suppress
 from types import TracebackType
 
+AGAIN = 0.2
+"""Seconds until ``Late`` is raised again in code that goes on."""
+
 
 class Late(BaseException):
     """The seconds are over. It is no ``Exception``, so that nothing on its way takes it for a failure of its own."""
 
 
 class Alarm:
-    """Goes off once, ``seconds`` after it was made, if code runs in it then; else where it is next entered."""
+    """Goes off once, ``seconds`` after it was made, if code runs in it then; else where it is next entered.
+
+    Python drops what is raised in a finaliser or in a callback of its search for cycles, so it is raised again after a while
+    if the code goes on.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._lock = threading.Lock()
         self._thread: int | None = None
         self._rang = self._struck = self._closed = False
-        self._timer = threading.Timer(seconds, self._ring)
-        self._timer.daemon = True
-        with suppress(RuntimeError):
-            self._timer.start()
+        self._timer = self._wait(seconds)
 
     def close(self) -> None:
         """It does not go off any more, wherever it is entered."""
@@ -41,7 +45,8 @@ class Alarm:
             if self._rang and not self._struck:
                 self._struck = True
                 raise Late
-            self._thread = threading.get_ident()
+            if not self._struck:
+                self._thread = threading.get_ident()
 
     def __exit__(self, kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None) -> None:
         try:
@@ -62,12 +67,20 @@ class Alarm:
         # Where it is entered again it goes off at once.
         self._struck = False
 
+    def _wait(self, seconds: float) -> threading.Timer:
+        timer = threading.Timer(seconds, self._ring)
+        timer.daemon = True
+        with suppress(RuntimeError):
+            timer.start()
+        return timer
+
     def _ring(self) -> None:
         with self._lock:
             self._rang = True
-            if self._thread is not None:
+            if self._thread is not None and not self._closed:
                 self._struck = True
                 _raise_in(self._thread, Late)
+                self._timer = self._wait(AGAIN)
 
 
 def _raise_in(thread: int, exception: type[BaseException]) -> None:
