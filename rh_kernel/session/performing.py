@@ -19,7 +19,7 @@ from rh_kernel.session.contents import initial_content
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives.storage import Restored, Written, followed, read, write
 from rh_kernel.session.evaluating import STEPS_BETWEEN_LOOKS, evaluate, explained, frozen, span_of
-from rh_kernel.session.limits.budget import allowed, allowed_by, check_size, limits, longest, room
+from rh_kernel.session.limits.budget import allowed, allowed_by, byte_limit, check_size, limits, longest
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.plans import (
     Answer,
@@ -218,7 +218,9 @@ def _save(number: int, plan: Save, state: State) -> Generator[Event, None, State
 def _load(number: int, plan: Load, state: State) -> Generator[Event, None, State]:
     target = followed(plan.target)
     file = next((w.scratch for w in reversed(state.files) if w.target == target), target)
-    restored = yield from working(read(file, plan.target, plan.locations, room(state.settings), plan.span), "reading the file")
+    restored = yield from working(
+        read(file, plan.target, plan.locations, byte_limit(state.settings), plan.span), "reading the file"
+    )
     yield Shown(number, Notice(_told(plan.target.name, restored, plan.locations)))
     return state.put({plan.locations[name]: _unwriteable(array) for name, array in restored.changes.items()})
 

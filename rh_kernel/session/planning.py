@@ -21,7 +21,7 @@ from rh_kernel.session.directives.table import (
     unknown_directive,
 )
 from rh_kernel.session.limits.bounds import changed_bounds
-from rh_kernel.session.limits.budget import check_size, limits, room
+from rh_kernel.session.limits.budget import byte_limit, check_size, limits
 from rh_kernel.session.limits.timing import working
 from rh_kernel.session.names import names_shown
 from rh_kernel.session.plans import (
@@ -214,7 +214,7 @@ def _train(definitions: Definitions, item: items.TrainItem, around: Surroundings
         if data.name in sets or data.name in failed:
             continue
         try:
-            reading = loading(data.name, around.folder, around.given, data.span, room(around.settings))
+            reading = loading(data.name, around.folder, around.given, data.span, byte_limit(around.settings))
             sets[data.name] = yield from working(reading, "reading data")
         except Failure as failure:
             # It is told in its place among what else is wrong with the item.

@@ -16,7 +16,7 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.training import files
 from rh_kernel.training.bundled import NAMES, bundled
 from rh_kernel.training.errors import NoSuchFile, UnknownData
-from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, Room, at_once
+from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, ByteLimit, at_once
 from rh_kernel.training.samples import DataSet, data_set
 
 __all__ = ["DataSet", "load", "loading"]
@@ -31,19 +31,19 @@ def load(name: str, folder: Path, given: Given, span: Span) -> DataSet:
     return at_once(loading(name, folder, given, span))
 
 
-def loading(name: str, folder: Path, given: Given, span: Span, room: Room = UNBOUNDED) -> Blocks[DataSet]:
+def loading(name: str, folder: Path, given: Given, span: Span, byte_limit: ByteLimit = UNBOUNDED) -> Blocks[DataSet]:
     """The data set; ``folder`` is where paths start from, ``given`` holds what was named from Python.
 
     Raises ``Rejected`` (RH3xx) at ``span`` if there is no such data, or if it is not made of arrays of finite numbers,
-    samples first, all of one length; and ``Stuck`` (RH241) before it is read if it does not fit into the room.
+    samples first, all of one length; and ``Stuck`` (RH241) before it is read if it does not fit into the byte_limit.
     """
     try:
-        return (yield from _load(name, folder, given, replace(room, span=span)))
+        return (yield from _load(name, folder, given, replace(byte_limit, span=span)))
     except Rejected as rejected:
         raise Rejected(*(replace(d, span=span) for d in rejected.diagnostics)) from None
 
 
-def _load(name: str, folder: Path, given: Given, room: Room) -> Blocks[DataSet]:
+def _load(name: str, folder: Path, given: Given, byte_limit: ByteLimit) -> Blocks[DataSet]:
     parts: list[str] = []
     while name not in given and name not in NAMES and name.endswith(_PARTS):
         name, dot, part = name.rpartition(".")
@@ -53,7 +53,7 @@ def _load(name: str, folder: Path, given: Given, room: Room) -> Blocks[DataSet]:
     elif name in NAMES:
         data = bundled(name)
     else:
-        data = yield from files.read(_file(name, folder, given), name, room)
+        data = yield from files.read(_file(name, folder, given), name, byte_limit)
     for part in reversed(parts):
         data = yield from split(data, part)
     return data

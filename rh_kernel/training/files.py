@@ -9,7 +9,7 @@ from types import MappingProxyType
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.training.errors import UnreadableFile
 from rh_kernel.training.reading.formats import OPENERS
-from rh_kernel.training.reading.reader import Blocks, Damaged, Room, said
+from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, said
 from rh_kernel.training.samples import DataSet, check_array, check_lengths, samples
 
 _KINDS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -27,43 +27,43 @@ _kept: dict[tuple[Path, str, int, int], DataSet] = {}
 """What was read last, by file, name, time of change and size, so that a file is not read again for each run and measure."""
 
 
-def read(file: Path, name: str, room: Room) -> Blocks[DataSet]:
+def read(file: Path, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
     """The data in a file that exists, under the name by which it was asked for.
 
-    Raises ``Rejected`` if it cannot be used, and ``Stuck`` before it is read if it does not fit into the room.
+    Raises ``Rejected`` if it cannot be used, and ``Stuck`` before it is read if it does not fit into the byte_limit.
     """
-    room = replace(room, what=f'"{name}"')
+    byte_limit = replace(byte_limit, what=f'"{name}"')
     with _told(file, name):
         stat = file.stat()
         key = (file, name, stat.st_mtime_ns, stat.st_size)
         known = _kept.pop(key, None)
         if known is None:
-            known = yield from _read(file, name, room)
+            known = yield from _read(file, name, byte_limit)
         else:
-            room.check(known.reals)
+            byte_limit.check(known.reals)
         _kept[key] = known
-        _drop(0, room)
+        _drop(0, byte_limit)
     return known
 
 
-def _read(file: Path, name: str, room: Room) -> Blocks[DataSet]:
-    reader = yield from OPENERS[file.suffix.lower()](file, room)
+def _read(file: Path, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
+    reader = yield from OPENERS[file.suffix.lower()](file, byte_limit)
     with closing(reader):
         headers = {array: reader.header(array) for array in reader.names}
         for array, header in headers.items():
             check_array(array, header.dtype, header.shape)
         check_lengths(name, {array: header.shape[0] for array, header in headers.items()})
         reals = sum(header.reals for header in headers.values())
-        room.check(reals)
-        _drop(reals, room)
+        byte_limit.check(reals)
+        _drop(reals, byte_limit)
         arrays = yield from reader.read(reader.names)
     return (yield from samples(name, arrays))
 
 
-def _drop(reals: int, room: Room) -> None:
+def _drop(reals: int, byte_limit: ByteLimit) -> None:
     """Forget what was read first, until so many reals fit beside what is kept."""
     kept = list(_kept.items())
-    while kept and (len(kept) > _MOST_KEPT or reals + sum(data.reals for _, data in kept) > room.reals):
+    while kept and (len(kept) > _MOST_KEPT or reals + sum(data.reals for _, data in kept) > byte_limit.reals):
         _kept.pop(kept.pop(0)[0], None)
 
 

@@ -83,7 +83,7 @@ def test_an_array_that_fits_is_the_content(session: Session, tmp_path: Path, arr
 
 
 def sparse(file: Path, rows: int) -> None:
-    """An ``.npy`` file of so many zeros that takes no room on the disk."""
+    """An ``.npy`` file of so many zeros that takes no space on the disk."""
     with file.open("wb") as stream:
         np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": (rows,)})
         stream.truncate(stream.tell() + 8 * rows)

@@ -20,7 +20,7 @@ from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.dimensions import dim
 from rh_kernel.syntax.signature import Location
-from rh_kernel.training.reading.reader import BLOCK, Room, at_once
+from rh_kernel.training.reading.reader import BLOCK, ByteLimit, at_once
 from tests.session.cells import codes, run
 
 HERE = Span(Source("text", "%save w"), 0, 7)
@@ -53,7 +53,7 @@ def test_what_is_read_is_what_was_written(contents: dict[str, np.ndarray], form:
         target = Path(folder) / f"heap{form}"
         storage.put(storage.write(contents, target, HERE), HERE)
         locations = {name: Location(name, tuple([dim(n) for n in array.shape])) for name, array in contents.items()}
-        found = at_once(storage.read(target, target, locations, Room(1 << 20), HERE))
+        found = at_once(storage.read(target, target, locations, ByteLimit(1 << 20), HERE))
         assert [*Path(folder).iterdir()] == [target]
     assert set(found.names) == found.changes.keys() == contents.keys()
     for name, array in contents.items():

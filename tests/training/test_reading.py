@@ -17,7 +17,7 @@ from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.training.data import loading
 from rh_kernel.training.reading import table
 from rh_kernel.training.reading.formats import OPENERS
-from rh_kernel.training.reading.reader import UNBOUNDED, Damaged, Room, at_once
+from rh_kernel.training.reading.reader import UNBOUNDED, ByteLimit, Damaged, at_once
 from tests.tiers import law
 from tests.training.test_data import SPAN, complaint, find
 
@@ -192,7 +192,7 @@ def test_no_change_of_a_few_bytes_is_a_fault_of_ours(tmp_path_factory: pytest.Te
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     file.write_bytes(content[: data.draw(st.integers(0, len(content)))] if data.draw(st.booleans()) else content)
     try:
-        reals = at_once(loading(file.name, file.parent, {}, SPAN, Room(1000))).reals
+        reals = at_once(loading(file.name, file.parent, {}, SPAN, ByteLimit(1000))).reals
     except (Rejected, Stuck) as failure:
         reals = 0
         spans = [d.span for d in failure.diagnostics]
@@ -210,10 +210,10 @@ def bomb(file: Path, reals: int) -> None:
             member.write(bytes(8 * min(1 << 17, reals - start)))
 
 
-def refused(name: str, folder: Path, room: Room) -> Any:
+def refused(name: str, folder: Path, byte_limit: ByteLimit) -> Any:
     """The complaint that the data does not fit."""
     with pytest.raises(Stuck) as stuck:
-        at_once(loading(name, folder, {}, SPAN, room))
+        at_once(loading(name, folder, {}, SPAN, byte_limit))
     (found,) = stuck.value.diagnostics
     assert found.code == "RH241"
     assert found.span == SPAN
@@ -227,7 +227,7 @@ def test_an_archive_that_unpacks_to_more_than_there_may_be_is_refused_by_its_hea
     content = bytearray((tmp_path / "bomb.npz").read_bytes())
     content[5000:6000] = b"\x5a" * 1000
     (tmp_path / "bomb.npz").write_bytes(content)
-    found = refused("bomb.npz", tmp_path, Room(1_000_000, "by `%limit bytes`"))
+    found = refused("bomb.npz", tmp_path, ByteLimit(1_000_000, "by `%limit bytes`"))
     assert found.message == '"bomb.npz" would need 16 MB of memory'
     assert found.expected == "at most 8 MB by `%limit bytes`"
     assert "%limit bytes" in found.hint
@@ -237,7 +237,7 @@ def test_an_archive_that_unpacks_to_more_than_there_may_be_is_refused_by_its_hea
 def test_a_table_is_refused_by_the_number_of_its_lines(tmp_path: Path) -> None:
     # A row that is wrong in the middle would be found by reading.
     (tmp_path / "long.csv").write_text("x0,x1,t\n" + "1,2,3\n" * 500 + "red\n" + "1,2,3\n" * 499)
-    found = refused("long.csv", tmp_path, Room(2999, "by `%limit bytes`"))
+    found = refused("long.csv", tmp_path, ByteLimit(2999, "by `%limit bytes`"))
     assert found.message == '"long.csv" would need 24 kB of memory'
     assert complaint("long.csv", tmp_path).code == "RH310"
 
@@ -246,25 +246,25 @@ def test_a_table_is_refused_by_the_size_of_its_file(tmp_path: Path) -> None:
     with (tmp_path / "sparse.csv").open("wb") as file:
         file.write(b"x,t\n1,2\n")
         file.truncate(2 << 30)
-    assert refused("sparse.csv", tmp_path, Room(1 << 20)).needed == "at least 537 MB"
+    assert refused("sparse.csv", tmp_path, ByteLimit(1 << 20)).needed == "at least 537 MB"
     found = complaint("sparse.csv", tmp_path)
     assert (found.code, found.found) == ("RH303", "line 3 holds a byte 0, as no text does")
 
 
 def test_a_table_that_just_fits_is_read(tmp_path: Path) -> None:
     (tmp_path / "points.csv").write_text("x,t\n" + "0.12345678901234567,2\n" * 100)
-    assert at_once(loading("points.csv", tmp_path, {}, SPAN, Room(200))).size == 100
+    assert at_once(loading("points.csv", tmp_path, {}, SPAN, ByteLimit(200))).size == 100
 
 
 def test_what_is_kept_of_earlier_files_gives_way(tmp_path: Path) -> None:
-    """A set that was read is kept for the next run, but not beside one that fills the room."""
+    """A set that was read is kept for the next run, but not beside one that fills the limit."""
     for name in ("a.npz", "b.npz"):
         np.savez(tmp_path / name, x=np.ones(600))
     one = at_once(loading("a.npz", tmp_path, {}, SPAN))
     assert at_once(loading("a.npz", tmp_path, {}, SPAN)) is one
-    at_once(loading("b.npz", tmp_path, {}, SPAN, Room(1000)))
+    at_once(loading("b.npz", tmp_path, {}, SPAN, ByteLimit(1000)))
     assert at_once(loading("a.npz", tmp_path, {}, SPAN)) is not one
-    refused("b.npz", tmp_path, Room(599))
+    refused("b.npz", tmp_path, ByteLimit(599))
 
 
 @pytest.mark.parametrize("name", ["points.npz", "points.csv", "points.csv.train"])

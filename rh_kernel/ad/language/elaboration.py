@@ -10,7 +10,6 @@ from typing import TypeAlias
 from rh_kernel.ad.language import surface as s
 from rh_kernel.ad.language.arithmetic import combined, zero
 from rh_kernel.ad.language.calls import Room
-from rh_kernel.ad.language.complaints import no_tuple, not_ground, operands_differ, wrong_number, wrong_number_of
 from rh_kernel.ad.language.core import (
     Apply,
     Array,
@@ -37,6 +36,7 @@ from rh_kernel.ad.language.core import (
     Tuple,
     Variable,
 )
+from rh_kernel.ad.language.diagnostics import no_tuple, not_ground, operands_differ, wrong_number, wrong_number_of
 from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.language.parsing import WORDS
 from rh_kernel.ad.language.parsing_types import ARROWS

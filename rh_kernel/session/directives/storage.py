@@ -26,7 +26,7 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import show_shape
 from rh_kernel.training.data import is_file
 from rh_kernel.training.reading.formats import OPENERS
-from rh_kernel.training.reading.reader import Blocks, Damaged, Header, Room, listed, said
+from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, listed, said
 
 FORMATS = (".npz", ".safetensors")
 
@@ -102,19 +102,19 @@ class Restored:
     names: tuple[str, ...]
 
 
-def read(file: Path, target: Path, locations: Mapping[str, Location], room: Room, span: Span) -> Blocks[Restored]:
+def read(file: Path, target: Path, locations: Mapping[str, Location], byte_limit: ByteLimit, span: Span) -> Blocks[Restored]:
     """What ``file``, which is called ``target``, has for the locations, as float64, read in blocks.
 
     Raises ``Rejected`` for what is no such file, if nothing in it goes into a location, or something does not fit; ``Stuck``,
-    before anything is read, for what does not fit into the room.
+    before anything is read, for what does not fit into the byte_limit.
     """
     form = _format(target, span, saving=False)
     if not is_file(file):
         why, hint = f"there is no file `{target.name}`", "paths start from the folder of the notebook or file"
         raise Rejected(CannotRestore(span=span, why=why, hint=hint))
-    room = replace(room, what=f"what is in `{target.name}`", span=span)
+    byte_limit = replace(byte_limit, what=f"what is in `{target.name}`", span=span)
     try:
-        with closing((yield from OPENERS[form](file, room))) as reader:
+        with closing((yield from OPENERS[form](file, byte_limit))) as reader:
             there = frozenset(reader.names)
             names = [name for name in locations if name in there]
             if not names:
@@ -123,7 +123,7 @@ def read(file: Path, target: Path, locations: Mapping[str, Location], room: Room
                 why = f"`{target.name}` has no content for a location here"
                 raise Rejected(CannotRestore(span=span, why=why, found=have, hint=hint))
             headers = {name: reader.header(name) for name in names}
-            room.check(sum(header.reals for header in headers.values()))
+            byte_limit.check(sum(header.reals for header in headers.values()))
             for name, header in headers.items():
                 _check_fits(name, header, locations[name], target.name, span)
             return Restored((yield from reader.read(names)), tuple(reader.names))

@@ -7,7 +7,7 @@ from rh_kernel.session.limits.bounds import EVERYTHING
 from rh_kernel.session.settings import Settings
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.stuck import BYTES, too_large
-from rh_kernel.training.reading.reader import Room
+from rh_kernel.training.reading.reader import ByteLimit
 
 
 def available() -> int:
@@ -28,9 +28,9 @@ def allowed_by(settings: Settings) -> str:
     return "on this machine" if settings.bounds.bytes is None else "by `%limit bytes`"
 
 
-def room(settings: Settings) -> Room:
+def byte_limit(settings: Settings) -> ByteLimit:
     """How much of a file may be read at a time."""
-    return Room(allowed(settings), allowed_by(settings))
+    return ByteLimit(allowed(settings), allowed_by(settings))
 
 
 def limits(settings: Settings) -> Limits:

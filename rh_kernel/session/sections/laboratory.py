@@ -10,8 +10,8 @@ from typing import TypeAlias
 from rh_kernel.ad.comparison import SHALLOWER, Refused, Row, comparing, distance, pulled
 from rh_kernel.ad.errors import CannotDo, NeedsCotangent
 from rh_kernel.ad.language import surface as s
-from rh_kernel.ad.language.complaints import wrong_number
 from rh_kernel.ad.language.core import Program
+from rh_kernel.ad.language.diagnostics import wrong_number
 from rh_kernel.ad.language.elaboration import Functions, elaborate_function, elaborate_term
 from rh_kernel.ad.language.evaluation import Tally, evaluate
 from rh_kernel.ad.language.parsing_items import item as read

@@ -6,12 +6,12 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from rh_kernel.training.reading.npy import open_npy, open_npz
-from rh_kernel.training.reading.reader import Blocks, Reader, Room
+from rh_kernel.training.reading.reader import Blocks, ByteLimit, Reader
 from rh_kernel.training.reading.table import open_csv
 from rh_kernel.training.reading.tensors import open_safetensors
 
-Opener: TypeAlias = Callable[[Path, Room], Blocks[Reader]]
-"""Opens a file that exists. What takes time before the shapes are known is done in blocks, within the room that there is.
+Opener: TypeAlias = Callable[[Path, ByteLimit], Blocks[Reader]]
+"""Opens a file that exists. What takes time before the shapes are known is done in blocks, within the limit.
 
 Raises ``Damaged`` if the file is of another format.
 """

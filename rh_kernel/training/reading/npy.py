@@ -11,23 +11,23 @@ from typing import IO
 import numpy as np
 
 from rh_kernel.syntax.core import Array
-from rh_kernel.training.reading.reader import BLOCK, Blocks, Damaged, Header, Room, damage_told, put, said, shown
+from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Damaged, Header, damage_told, put, said, shown
 
 _MAGIC = b"\x93NUMPY"
 _LONGEST_HEADER = 10_000
 _SUFFIX = ".npy"
 
 
-def open_npy(file: Path, room: Room) -> Blocks["SingleArray"]:
+def open_npy(file: Path, byte_limit: ByteLimit) -> Blocks["SingleArray"]:
     """The reader of an ``.npy`` file, whose one array has the name ``""``. Raises ``Damaged``."""
-    del room
+    del byte_limit
     yield
     return SingleArray(file)
 
 
-def open_npz(file: Path, room: Room) -> Blocks["Archive"]:
+def open_npz(file: Path, byte_limit: ByteLimit) -> Blocks["Archive"]:
     """The reader of an ``.npz`` file. Raises ``Damaged``."""
-    del room
+    del byte_limit
     yield
     return Archive(file)
 

@@ -73,7 +73,7 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ByteLimit:
     """How many reals there may be, a bound set ``by`` something; ``what`` is to be read, and is named at ``span``."""
 
     reals: int = 1 << 60
@@ -88,8 +88,8 @@ class Room:
             raise too_large(reals, self.reals, self.what, self.span, self.by, hint, at_least=at_least)
 
 
-UNBOUNDED = Room()
-"""Room for whatever the machine can hold."""
+UNBOUNDED = ByteLimit()
+"""ByteLimit for whatever the machine can hold."""
 
 
 class Reader(Protocol):

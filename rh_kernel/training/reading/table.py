@@ -18,7 +18,7 @@ import numpy as np
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array
 from rh_kernel.training.errors import BadColumns, NoSamples, NotANumber, NotFinite, RaggedRow
-from rh_kernel.training.reading.reader import Blocks, Damaged, Header, Room, listed, said, shown
+from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header, listed, said, shown
 
 COUNTED = 1 << 22
 """Bytes of which the lines are counted between two pauses."""
@@ -42,13 +42,13 @@ _MARK = "\ufeff".encode()
 _Places: TypeAlias = "slice | list[int]"
 
 
-def open_csv(file: Path, room: Room) -> Blocks["Table"]:
+def open_csv(file: Path, byte_limit: ByteLimit) -> Blocks["Table"]:
     """The reader of a table, whose lines are counted. The separator is a comma, or else a semicolon or tab in the first line.
 
     Raises ``Damaged`` for what is no text, ``Rejected`` for columns that form no arrays, and ``Stuck`` for a file so large
-    that its numbers cannot fit into ``room``.
+    that its numbers cannot fit into ``byte_limit``.
     """
-    room.check(file.stat().st_size // LONGEST_NUMBER, at_least=True)
+    byte_limit.check(file.stat().st_size // LONGEST_NUMBER, at_least=True)
     with file.open("rb") as stream:
         blocks = _blocks(stream, COUNTED)
         _, first = next(blocks, (1, b""))

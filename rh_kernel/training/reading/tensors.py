@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from rh_kernel.syntax.core import Array
-from rh_kernel.training.reading.reader import BLOCK, Blocks, Header, Room, damage_told, shown
+from rh_kernel.training.reading.reader import BLOCK, Blocks, ByteLimit, Header, damage_told, shown
 
 _DTYPES = {
     "F64": "f8",
@@ -26,9 +26,9 @@ _DTYPES = {
 }
 
 
-def open_safetensors(file: Path, room: Room) -> Blocks["Tensors"]:
+def open_safetensors(file: Path, byte_limit: ByteLimit) -> Blocks["Tensors"]:
     """The reader of such a file; the library safetensors has to be installed. Raises ``Damaged``."""
-    del room
+    del byte_limit
     yield
     return Tensors(file)
 

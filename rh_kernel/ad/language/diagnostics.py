@@ -11,7 +11,7 @@ from rh_kernel.typing.errors import OperandsDiffer, PatternDoesNotFit, WrongNumb
 
 
 def wrong_number(f: Program, given: tuple[s.Expr, ...], span: Span) -> Rejected:
-    """The complaint about the number of arguments that a declared function is given."""
+    """The diagnostic about the number of arguments that a declared function is given."""
     parameters = ", ".join([f"{x} : {A}" for x, A in f.parameters])
     failure = wrong_number_of(span, f.name, len(f.parameters), len(given))
     hint, fix = f"`{f.name}` is declared as `{f.name}({parameters})`.", None
@@ -22,7 +22,7 @@ def wrong_number(f: Program, given: tuple[s.Expr, ...], span: Span) -> Rejected:
 
 
 def wrong_number_of(span: Span, name: str, wanted: int, given: int) -> Rejected:
-    """The complaint that ``name``, which takes so many arguments, is given another number of them."""
+    """The diagnostic that ``name``, which takes so many arguments, is given another number of them."""
     count = f"{wanted} argument{'' if wanted == 1 else 's'}"
     hint = f"It is written `{name}({', '.join('xyzuvw'[:wanted])})`."
     found = str(given) if given else "none"
@@ -30,7 +30,7 @@ def wrong_number_of(span: Span, name: str, wanted: int, given: int) -> Rejected:
 
 
 def no_tuple(span: Span, wanted: int, found: str, A: Type | None) -> Rejected:
-    """The complaint about a pattern of ``wanted`` names for a value of the type A, which is ``found`` in words."""
+    """The diagnostic about a pattern of ``wanted`` names for a value of the type A, which is ``found`` in words."""
     hint = "Only a tuple is taken apart; an entry of an array is `xs[0]`."
     if isinstance(A, Product):
         hint = f"It has {len(A.factors)} components: `({', '.join('xyzuvw'[: len(A.factors)])})`."
@@ -38,14 +38,14 @@ def no_tuple(span: Span, wanted: int, found: str, A: Type | None) -> Rejected:
 
 
 def operands_differ(e: s.Binary, A: Type, B: Type) -> Rejected:
-    """The complaint about operands of the types A and B, which are not of one type."""
+    """The diagnostic about operands of the types A and B, which are not of one type."""
     why = f"`{e.sign}` {'adds' if e.symbol == 'add' else 'takes'} two of one type"
     hint = "A number times an array is written `a * xs`, and a number is repeated by `replicate[3](a)`."
     return Rejected(OperandsDiffer(span=e.span, why=why, found=f"{A} and {B}", expected="two of one type", hint=hint))
 
 
 def not_ground(span: Span, sign: str, A: Type) -> Rejected:
-    """The complaint about an operand of the type A under ``sign``, which is for arrays and tuples of them."""
+    """The diagnostic about an operand of the type A under ``sign``, which is for arrays and tuples of them."""
     why, expected = f"`{sign}` is for numbers, arrays and tuples of them", "a type without functions and sums"
     hint = "A function is applied first, `f(x)`, and a sum taken apart by `case M of inl x -> N | inr y -> L`."
     return Rejected(OperandsDiffer(span=span, why=why, found=str(A), expected=expected, hint=hint))
