@@ -23,7 +23,7 @@ from rh_kernel.training.reading.reader import Blocks, ByteLimit, Damaged, Header
 COUNTED = 1 << 22
 """Bytes of which the lines are counted between two pauses."""
 
-READ = 1 << 18
+READ = 1 << 16
 """Bytes of lines that are read between two pauses."""
 
 CELLS = 1 << 15
