@@ -48,7 +48,7 @@ quick: $(VENV)/.dev ## run the tests of the language alone, without kernels and 
 
 test-all: $(VENV)/.dev ## run all tests, each law on all of its examples, and measure coverage: half an hour
 	RH_TIER=all $(PY) -m pytest -n auto $(or $(ARGS),--cov --junitxml $(REPORT))
-	$(if $(ARGS),,@$(PY) -m tests.timing $(REPORT))
+	$(if $(ARGS),,@RH_TIER=all $(PY) -m tests.timing $(REPORT))
 
 lessons: $(VENV)/.lessons ## run all lessons through the kernel, with solutions and with stubs, and compare what they show (ARGS=04: that one)
 	$(PY) -m lessons.press run $(ARGS)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import Tier
 from tests.timing import main, read, table, too_long
 
 REPORT = """<testsuites><testsuite>
@@ -29,9 +30,17 @@ def test_time_is_summed_by_folder(report: Path) -> None:
     ]
 
 
-def test_only_a_test_that_is_marked_may_take_long(report: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_a_test_that_is_marked_may_take_long(
+    report: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.timing.TIER", Tier.TEST)
     assert [test.name for test in too_long(read(report), 10)] == ["test_b"]
     assert main(str(report)) == 1
     assert "tests.typing.test_terms::test_b" in capsys.readouterr().out.partition("Mark these as slow")[2]
     report.write_text(REPORT.replace("400", "4"), encoding="utf-8")
+    assert main(str(report)) == 0
+
+
+def test_in_deeper_tiers_a_law_may_take_the_time_of_its_examples(report: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.timing.TIER", Tier.ALL)
     assert main(str(report)) == 0

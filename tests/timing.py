@@ -1,7 +1,8 @@
 """``python -m tests.timing REPORT``: where the time of a test run goes, by folder, from its JUnit report.
 
-Exits with 1 if a test that is not marked ``slow`` took longer than ``LONGEST`` seconds. A test that shares the processors with
-other programs takes longer by that share, so the limit grows with the load of the machine.
+Exits with 1 if a test that is not marked ``slow`` took longer than ``LONGEST`` seconds in the tier ``test``; in deeper tiers a law
+takes the time of its examples. A test that shares the processors with other programs takes longer by that share, so the limit
+grows with the load of the machine.
 """
 
 import os
@@ -11,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
+
+from tests.tiers import TIER, Tier
 
 LONGEST = 10.0
 """Seconds that a test may take, with the fixtures that it starts, unless it is marked ``slow``."""
@@ -74,7 +77,7 @@ def main(report: str) -> int:
     print("\n".join(table(tests)))
     print("\nThe slowest:\n" + "\n".join(map(_written, tests[:SHOWN])))
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
-    long = too_long(tests, LONGEST * max(1.0, load))
+    long = too_long(tests, LONGEST * max(1.0, load)) if TIER is Tier.TEST else []
     if long:
         print(f"\nMark these as slow, or make them faster than {LONGEST:.0f} s:\n" + "\n".join(map(_written, long)))
     return 1 if long else 0
