@@ -1,8 +1,8 @@
 """``python -m tests.timing REPORT``: where the time of a test run goes, by folder, from its JUnit report.
 
-Exits with 1 if a test that is not marked ``slow`` took longer than ``LONGEST`` seconds in the tier ``test``; in deeper tiers a law
-takes the time of its examples. A test that shares the processors with other programs takes longer by that share, so the limit
-grows with the load of the machine.
+Exits with 1 if a test that is not marked ``slow`` took longer than ``LONGEST`` seconds in the tier ``test``. In deeper tiers a
+law takes the time of its examples. A test that shares the processors with other programs takes longer by that share, so the
+limit grows with the load of the machine.
 """
 
 import os
