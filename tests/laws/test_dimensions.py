@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -102,6 +102,7 @@ def test_a_dimension_without_variables_is_a_number_or_impossible(a: Dim) -> None
 
 @law(200)
 @given(dims())
+@example(floor(dim(0), ceil(dim(0), dim("m"))))
 def test_what_is_printed_of_a_dimension_is_read_as_that_dimension(a: Dim) -> None:
     assume(not impossible(a) and not divides_by_zero(a))
     cx = Context(BUILT_IN).with_dims({name: dim(name) for name in NAMES})

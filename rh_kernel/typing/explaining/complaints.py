@@ -82,6 +82,8 @@ def another_kind(cx: Context, name: str, span: Span, is_a: str, wanted: str) -> 
 def comment_meant(cx: Context, e: s.Binary) -> Rejected | None:
     """The complaint about ``M // note`` where ``note`` means nothing: a comment was meant; ``None`` if it can be a quotient."""
     match e.right:
+        case s.Apply(s.Name("ceil")):
+            return None
         case s.Var(name) | s.Apply(s.Name(name)) if _kind_here(cx, name) is None and name not in cx.definitions.failed:
             why = f"`//` divides dimensions, and `{name}` is not defined"
             fix = sign(e.left.span, e.right.span, "//", "#")
