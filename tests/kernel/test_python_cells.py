@@ -41,6 +41,7 @@ def both(start: Start) -> Client:
     """A kernel that is interrupted and in which Python is used."""
     client = start(measured=False)
     assert client.run(NET).reply["status"] == "ok"
+    assert client.run(python("import numpy as np")).reply["status"] == "ok"
     return client
 
 
