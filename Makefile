@@ -13,8 +13,9 @@ PARTS := pyproject.toml lessons/press/overrides.json $(wildcard $(addprefix rh_k
 # JupyterLab asks nothing about news before the first lesson, and opens the pages of the appendix rendered.
 LAB_SETTINGS := mkdir -p $(VENV)/share/jupyter/lab/settings && cp lessons/press/overrides.json $(VENV)/share/jupyter/lab/settings/
 
-# What `make quick` runs: the tests that start no process and no browser.
-LANGUAGE := tests/test_paper.py $(addprefix tests/,syntax typing primitives operational denotational programs arrays session training laws)
+# What `make quick` runs: the tests that start no process, no compiler and no browser.
+LANGUAGE := tests/test_paper.py $(addprefix tests/,syntax typing primitives operational denotational programs arrays session training laws) \
+	--ignore tests/arrays/native --ignore tests/arrays/cuda --ignore tests/programs/test_paper.py
 
 # Jupyter and pip want a home to write to, if only an empty one.
 ifeq ($(strip $(HOME)),)

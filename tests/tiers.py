@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, settings
 class Tier(Enum):
     """How much of the suite runs: a value is the share of its examples that a law is tried on."""
 
-    QUICK = 0.1
+    QUICK = 0.05
     TEST = 0.15
     ALL = 1.0
     DEEP = 20.0
