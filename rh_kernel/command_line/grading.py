@@ -12,9 +12,10 @@ from rh_kernel.command_line.errors import CannotRead
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.command_line.running import to_the_end
+from rh_kernel.display.data import Json
+from rh_kernel.display.diagnostics import error
 from rh_kernel.display.diagnostics import text as plain
-from rh_kernel.display.plain import text as text_of
-from rh_kernel.display.record import Json, error
+from rh_kernel.display.registry import text as text_of
 from rh_kernel.session.results import Event, ItemFailed, Result, Shown, apart_from_printed
 from rh_kernel.session.session import Session, execute
 from rh_kernel.session.settings import Settings

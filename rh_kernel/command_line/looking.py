@@ -7,12 +7,10 @@ from typing import Generic, TypeAlias, TypeVar
 from rh_kernel.command_line.files import folder, read
 from rh_kernel.command_line.report import Report
 from rh_kernel.command_line.running import before, planned_in_time
-from rh_kernel.display.effects.record import reduction_records
-from rh_kernel.display.effects.text import reduction_blocks
-from rh_kernel.display.programs.choice import program_text
-from rh_kernel.display.record import end_record
+from rh_kernel.display.effects.view import reduction_blocks, reduction_records
+from rh_kernel.display.programs.view import program_text
 from rh_kernel.display.text import visible
-from rh_kernel.display.traces.records import bounded_records
+from rh_kernel.display.traces.records import bounded_records, end_record
 from rh_kernel.display.traces.text import trace_blocks
 from rh_kernel.session.errors import NothingToStep
 from rh_kernel.session.limits.timing import timed
@@ -214,7 +212,7 @@ def _show(trace: TraceMade, report: Report, *, full: bool) -> None:
         report.note(_printing(number, trace))
         report.record(record)
     if trace.value is not None:
-        report.record(end_record(len(trace.steps), trace.type, trace.value))
+        report.record(end_record(trace))
 
 
 def _printing(number: int, trace: TraceMade) -> Working:

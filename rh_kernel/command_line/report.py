@@ -8,19 +8,18 @@ import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from rh_kernel.display.diagnostics import ansi
+from rh_kernel.display.data import Json
+from rh_kernel.display.diagnostics import ansi, error
 from rh_kernel.display.diagnostics import text as plain
-from rh_kernel.display.plain import text as text_of
+from rh_kernel.display.registry import records
+from rh_kernel.display.registry import text as text_of
 from rh_kernel.display.text import visible
 from rh_kernel.display.training.runs import progress_text
 from rh_kernel.session.results import Event, ItemFailed, Progress, Result, apart_from_printed
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.workspace.ticking import Ticker
-
-if TYPE_CHECKING:
-    from rh_kernel.display.record import Json
 
 BETWEEN_UPDATES = 0.1
 
@@ -61,8 +60,6 @@ class Report:
             self.failed = True
         printed, self._printed = self._printed, []
         if self.as_json:
-            from rh_kernel.display.record import records
-
             if printed and isinstance(result, ItemFailed):
                 self.record({"item": item, "kind": "notice", "text": "\n".join(printed)})
             for record in records(item, result):
@@ -88,14 +85,12 @@ class Report:
         self._erase()
         self.failed = True
         if self.as_json:
-            from rh_kernel.display.record import error
-
             for d in diagnostics:
                 self.record({"item": item, **error(d)})
         else:
             self._complain(diagnostics)
 
-    def record(self, record: "Mapping[str, Json]") -> None:
+    def record(self, record: Mapping[str, Json]) -> None:
         """One object on a line of its own."""
         self._write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 

@@ -122,7 +122,7 @@ def checked(planned: Plan, text: str) -> Result:
         case DeclareEffects(made=made):
             return made
         case RunEffects(type=C):
-            from rh_kernel.display.effects.text import type_text as of_effects
+            from rh_kernel.display.effects.values import type_text as of_effects
 
             return TypeShown(" ".join(text.split()), of_effects(C))
         case DeclareFunction(program):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rh_kernel.display.record import error
+from rh_kernel.display.diagnostics import error
 from rh_kernel.kernel.completeness import completeness
 from rh_kernel.session.planning import declared_names
 from rh_kernel.session.plans import Refuse

@@ -11,8 +11,8 @@ from ipykernel.iostream import OutStream
 from ipykernel.kernelbase import Kernel
 from traitlets import List
 
-from rh_kernel.display.bundle import bundle
 from rh_kernel.display.fault import fault
+from rh_kernel.display.registry import bundle
 from rh_kernel.kernel.answering import answering, refuse
 from rh_kernel.kernel.checking import TARGET, listener
 from rh_kernel.kernel.comms import MESSAGES, manager

@@ -9,16 +9,18 @@ from rh_kernel.display.diagnostics import htmls, texts
 from rh_kernel.display.fault import fault
 from rh_kernel.kernel.errors import Content, faulty, interrupted, occupied
 from rh_kernel.notebook.errors import CellFailed, CellStopped
+from rh_kernel.session.results import Result
 from rh_kernel.source.diagnostic import Diagnostic, Failure
 from rh_kernel.source.span import Source
 from rh_kernel.workspace.errors import Busy, Stopped, Wrong
-from rh_kernel.workspace.outcomes import AnyOutcome, outcome
+from rh_kernel.workspace.outcome import Outcome
+from rh_kernel.workspace.outcomes import outcome
 from rh_kernel.workspace.outputs import Outputs
 from rh_kernel.workspace.showing import Shell, dressing, sender
 from rh_kernel.workspace.workspace import Workspace
 
 
-def run_cell(workspace: Workspace, source: Source, where: Shell) -> AnyOutcome | None:
+def run_cell(workspace: Workspace, source: Source, where: Shell) -> Outcome[Result] | None:
     """Run a cell: its outputs are shown while it runs, and the value that it ends in is what it returns.
 
     Raises ``CellFailed`` and ``CellStopped``; then the session is as it was, but for a training run that was stopped.

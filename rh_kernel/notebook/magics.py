@@ -6,8 +6,9 @@ from typing import Any, Protocol
 from rh_kernel.notebook.cells import run_cell
 from rh_kernel.notebook.completing import NAME, attach
 from rh_kernel.notebook.page import spare
+from rh_kernel.session.results import Result
 from rh_kernel.source.span import Source
-from rh_kernel.workspace.outcomes import AnyOutcome
+from rh_kernel.workspace.outcome import Outcome
 from rh_kernel.workspace.showing import Shell
 from rh_kernel.workspace.workspace import workspace_of
 
@@ -36,11 +37,11 @@ def load(where: Extensible) -> None:
     where.user_ns.setdefault(NAME, workspace_of(where))
 
 
-def magic(where: Shell) -> Callable[..., AnyOutcome | None]:
+def magic(where: Shell) -> Callable[..., Outcome[Result] | None]:
     """The magic of a shell: ``%rh return 1 + 2``, and ``%%rh`` above a program."""
     from IPython.core.magic import no_var_expand
 
-    def rh(line: str, cell: str = "") -> AnyOutcome | None:
+    def rh(line: str, cell: str = "") -> Outcome[Result] | None:
         """Run a program of the language of reverse handlers: as a whole, or not at all if something in it is wrong."""
         # The line of `%%rh` counts, so that the lines of a complaint are those of the cell.
         source = Source(f"cell {where.execution_count}", f"{line}\n{cell}")

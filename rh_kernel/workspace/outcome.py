@@ -5,12 +5,12 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from rh_kernel.display.bundle import bundle
+from rh_kernel.display.registry import bundle, text
 from rh_kernel.session.results import Result
 from rh_kernel.syntax.core import Array
 from rh_kernel.workspace.showing import show
 
-R = TypeVar("R", bound=Result)
+R = TypeVar("R", bound=Result, covariant=True)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -22,7 +22,7 @@ class Outcome(Generic[R]):
     @property
     def text(self) -> str:
         """What a terminal shows."""
-        return bundle(self.result)["text/plain"]
+        return text(self.result)
 
     @property
     def html(self) -> str:

@@ -1,42 +1,33 @@
-"""What Python gets back: a result that a notebook displays, with the attributes that its kind has.
+"""What Python gets back: a result that a notebook displays, with the attributes of its kind.
 
-``print`` and the prompt show the text, a notebook shows what the kernel would show, live where the result has a live form.
+``print`` and the prompt show the text, a notebook shows what the kernel would show, live where the result has a live view.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from rh_kernel.display.bundle import bundle
+from rh_kernel.display.data import Record
 from rh_kernel.display.heaps import by_name
-from rh_kernel.display.record import Record, step_record
+from rh_kernel.display.registry import bundle, view_of
+from rh_kernel.display.traces.records import step_record
 from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (
     Change,
-    CheckPassed,
-    Computed,
     Counted,
-    DeclarationMade,
     DerivationMade,
     DiagramMade,
     Differentiated,
     FormsShown,
     GradientMade,
-    HeapShown,
-    ItemFailed,
-    NamesShown,
-    Notice,
     Pass,
-    ProgramMade,
     ReductionShown,
     Result,
     Returned,
-    RewritingShown,
     TraceMade,
     TrainingDone,
-    TypeShown,
     ValueFound,
 )
 from rh_kernel.source.diagnostic import Diagnostic
@@ -182,29 +173,11 @@ class Training(Shown[TrainingDone]):
         return _changes(self.result.changes)
 
 
-AnyOutcome: TypeAlias = (
-    Value
-    | Trace
-    | Diagram
-    | Derivation
-    | Gradient
-    | Training
-    | Outcome[DeclarationMade | ProgramMade | TypeShown | HeapShown | CheckPassed | NamesShown | Notice | Computed]
-    | Derivative
-    | Forms
-    | Shown[RewritingShown]
-    | Returning
-    | Counting
-    | Reduction
-    | Outcome[ItemFailed]
-)
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Run:
     """What a whole program gave, item by item."""
 
-    outcomes: tuple[AnyOutcome, ...]
+    outcomes: tuple[Outcome[Result], ...]
 
     @property
     def value(self) -> "Arrays | Plain | None":
@@ -240,39 +213,25 @@ class Run:
         return self.text
 
 
-def outcome(result: Result) -> AnyOutcome:
-    """The result for Python."""
-    match result:
-        case ValueFound():
-            return Value(result)
-        case TraceMade():
-            return Trace(result)
-        case DiagramMade():
-            return Diagram(result)
-        case DerivationMade():
-            return Derivation(result)
-        case GradientMade():
-            return Gradient(result)
-        case TrainingDone():
-            return Training(result)
-        case (
-            DeclarationMade() | ProgramMade() | TypeShown() | HeapShown() | CheckPassed() | NamesShown() | Notice() | Computed()
-        ):
-            return Outcome(result)
-        case Differentiated():
-            return Derivative(result)
-        case FormsShown():
-            return Forms(result)
-        case RewritingShown():
-            return Shown(result)
-        case Returned():
-            return Returning(result)
-        case Counted():
-            return Counting(result)
-        case ReductionShown():
-            return Reduction(result)
-        case ItemFailed():
-            return Outcome(result)
+_CLASSES: Mapping[type[Result], type[Outcome[Any]]] = {
+    ValueFound: Value,
+    TraceMade: Trace,
+    DiagramMade: Diagram,
+    DerivationMade: Derivation,
+    GradientMade: Gradient,
+    TrainingDone: Training,
+    Differentiated: Derivative,
+    FormsShown: Forms,
+    Returned: Returning,
+    Counted: Counting,
+    ReductionShown: Reduction,
+}
+
+
+def outcome(result: Result) -> Outcome[Result]:
+    """The result for Python: of the class for its kind, else a plain one."""
+    plain = Outcome if view_of(result).live is None else Shown
+    return _CLASSES.get(type(result), plain)(result)
 
 
 def arrays(V: Term) -> Arrays:

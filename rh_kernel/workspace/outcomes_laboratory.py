@@ -1,4 +1,4 @@
-"""Results of the laboratory for Python: of ``%ad``, and of ``%%eff`` cells."""
+"""What Python gets back from ``%ad`` and from ``%%eff`` cells."""
 
 from collections import Counter
 from collections.abc import Mapping

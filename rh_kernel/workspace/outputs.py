@@ -12,38 +12,20 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 from uuid import uuid4
 
-from rh_kernel.display.bundle import bundle, sign_of_life
-from rh_kernel.display.bundle import progress as progress_bundle
+from rh_kernel.display.markup import FAINT, box, span
+from rh_kernel.display.registry import Output, bundle, view_of
 from rh_kernel.display.text import visible
+from rh_kernel.display.training.runs import progress as progress_bundle
 from rh_kernel.session.errors import TooMuchOutput
 from rh_kernel.session.results import (
-    CheckPassed,
-    Computed,
-    Counted,
-    DeclarationMade,
-    DerivationMade,
-    DiagramMade,
-    Differentiated,
     Event,
-    FormsShown,
-    GradientMade,
-    HeapShown,
     ItemFailed,
-    NamesShown,
-    Notice,
     Printed,
-    ProgramMade,
     Progress,
-    ReductionShown,
     Result,
-    Returned,
-    RewritingShown,
     Shown,
     Timed,
-    TraceMade,
     TrainingDone,
-    TypeShown,
-    ValueFound,
     Working,
     apart_from_printed,
     printed_by,
@@ -121,7 +103,7 @@ class Outputs:
         line = self._ticker.line
         if line is None:
             return
-        data = sign_of_life(line)
+        data = {"text/plain": line, "text/html": box(FAINT, span("", line))}
         with self._sending:
             if self._ended:
                 return
@@ -184,39 +166,23 @@ class Outputs:
                 self._printed = 0
             case TrainingDone():
                 self._finish_training(result)
-            case DeclarationMade() | CheckPassed():
+            case _:
+                self._take_shown(result, view_of(result).output)
+
+    def _take_shown(self, result: Result, output: Output) -> None:
+        match output:
+            case Output.LINE:
                 if self._waiting is not None and self._waiting.is_value:
                     self._release()
                 earlier = () if self._waiting is None else self._waiting.bundles
                 self._waiting = Waiting((*earlier, self._form(result)), is_value=False, since=self._clock())
-            case Returned():
+            case Output.VALUE:
                 self._print_rest(result)
                 self._waiting = Waiting((self._form(apart_from_printed(result)),), is_value=True, since=self._clock())
-            case ValueFound() | Computed():
-                self._release()
-                self._waiting = Waiting((self._form(result),), is_value=True, since=self._clock())
-            case Counted():
+            case Output.OWN:
                 self._print_rest(result)
-                for output in self._dressed(result, self._form(apart_from_printed(result))):
-                    self._display(output)
-            case (
-                TraceMade()
-                | ProgramMade()
-                | TypeShown()
-                | Differentiated()
-                | FormsShown()
-                | RewritingShown()
-                | ReductionShown()
-                | DerivationMade()
-                | DiagramMade()
-                | GradientMade()
-                | HeapShown()
-                | NamesShown()
-                | Notice()
-            ):
-                self._release()
-                for output in self._dressed(result, self._form(result)):
-                    self._display(output)
+                for shown in self._dressed(result, self._form(apart_from_printed(result))):
+                    self._display(shown)
 
     def _print_rest(self, result: Result) -> None:
         """Print what the item has printed and nobody has told of while it ran."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rh_kernel.display.live.views import view_of
+from rh_kernel.display.registry import live_view
 from rh_kernel.session.results import Result
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Widgets:
     def outputs(self, cell: str, result: Result, static: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
         """What is shown for a result: its static form, and if it has a view before that the widget."""
         self._sweep()
-        view = view_of(result)
+        view = live_view(result)
         if view is None:
             return (static,)
         from rh_kernel.display.live.widget import live

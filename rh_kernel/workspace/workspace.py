@@ -24,13 +24,13 @@ from rh_kernel.workspace.errors import Busy, Stopped, Wrong
 from rh_kernel.workspace.giving import Given, with_constant, with_data
 from rh_kernel.workspace.interrupts import Interrupts
 from rh_kernel.workspace.outcome import unwritable
-from rh_kernel.workspace.outcomes import AnyOutcome, Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome
+from rh_kernel.workspace.outcomes import Derivation, Diagram, Gradient, Outcome, Run, Trace, outcome
 from rh_kernel.workspace.showing import shell
 
 if TYPE_CHECKING:
     from rh_kernel.workspace.growth import Growth
 
-K = TypeVar("K", bound=AnyOutcome)
+K = TypeVar("K", bound=Outcome[Result])
 V = TypeVar("V")
 
 

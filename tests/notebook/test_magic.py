@@ -16,7 +16,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import rh_kernel
 from lessons.press.editions import for_python, teacher
 from lessons.press.texts import FAILS, FOLDER, Lesson, tags
-from rh_kernel.display.bundle import bundle
+from rh_kernel.display.registry import bundle
 from rh_kernel.notebook import cells
 from rh_kernel.notebook.errors import CellFailed, CellStopped
 from rh_kernel.workspace.interrupts import Interrupts

@@ -7,7 +7,7 @@ import pytest
 
 from rh_kernel.arrays.compile import translate
 from rh_kernel.arrays.optimise import optimise
-from rh_kernel.display.plain import text
+from rh_kernel.display.registry import text
 from rh_kernel.session.plans import Evaluate
 from rh_kernel.session.results import ItemFailed, Result, Shown
 from rh_kernel.session.session import Session, execute, plans_of

@@ -9,6 +9,7 @@ from rh_kernel.denotational.drawing.folding import Folding, folding, folds_of, p
 from rh_kernel.denotational.drawing.layout import placed
 from rh_kernel.denotational.drawing.sketch import sketch
 from rh_kernel.denotational.recording import belonging
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.diagrams.choice import BOTH, MOST_PASSING, OPEN
 from rh_kernel.display.diagrams.dot import diagram_dot
 from rh_kernel.display.diagrams.geometry import fold_records, geometry
@@ -16,7 +17,6 @@ from rh_kernel.display.diagrams.svg import diagram_svg
 from rh_kernel.display.diagrams.text import listing, summary
 from rh_kernel.display.diagrams.tikz import diagram_tikz
 from rh_kernel.display.live.view import Unanswerable, words
-from rh_kernel.display.record import Json, Record
 from rh_kernel.display.text import visible
 from rh_kernel.session.results import DiagramMade
 

@@ -10,12 +10,12 @@ from typing import cast
 
 from rh_kernel.ad.eff.reduction.traces import Shown
 from rh_kernel.ad.system import Rewritten
-from rh_kernel.display.effects.text import type_text
+from rh_kernel.display.data import Json, Record
+from rh_kernel.display.effects.values import type_text
 from rh_kernel.display.live.lines import ROLES, WIDTH
 from rh_kernel.display.live.pen import sheet
 from rh_kernel.display.live.stepper_sheets import ranges
 from rh_kernel.display.live.view import Unanswerable, number, truth, words
-from rh_kernel.display.record import Json, Record
 from rh_kernel.display.text import visible
 from rh_kernel.display.traces.words import cut
 from rh_kernel.session.results import ReductionShown, RewritingShown

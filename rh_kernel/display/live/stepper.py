@@ -4,12 +4,12 @@ import math
 from collections import Counter
 from typing import cast
 
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.live.lines import ROLES, WIDTH, edit
 from rh_kernel.display.live.sources import Origins, excerpt
 from rh_kernel.display.live.stepper_heap import Heaps
 from rh_kernel.display.live.stepper_sheets import Manner, Sheets, ranges
 from rh_kernel.display.live.view import Unanswerable, number, truth, words
-from rh_kernel.display.record import Json, Record
 from rh_kernel.display.rounding import ENTRIES
 from rh_kernel.display.traces.equations import condition, equation
 from rh_kernel.display.traces.flows import flow

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rh_kernel.display.record import Json, Record
+from rh_kernel.display.data import Json, Record
 from rh_kernel.display.rounding import array_line
 from rh_kernel.paper import Rule
 from rh_kernel.session.results import Change, TraceMade

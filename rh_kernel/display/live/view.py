@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from rh_kernel.display.record import Json, Record
+from rh_kernel.display.data import Json, Record
 
 
 class Unanswerable(Exception):

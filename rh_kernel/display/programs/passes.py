@@ -9,6 +9,7 @@ from rh_kernel.arrays.planning.listing import StepLine, steps_listing
 from rh_kernel.arrays.program import Program
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
 from rh_kernel.display.programs.listings import both_ends, ends_text, program_table
+from rh_kernel.display.tables import columns
 
 HEADING = ("pass", "leaves", "operations", "bytes moved", "reals of scratch")
 """The columns of the table; the last counts what is kept in between."""
@@ -53,14 +54,6 @@ def programs_html(passes: Sequence[Passed]) -> str:
         inside = _html(p) if text else span(FAINT, SAME)
         shown.append(details("margin:2px 0", about, box("margin-left:1.2em", inside), is_open=p is passes[-1]))
     return "".join(shown)
-
-
-def columns(rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
-    """Lines of cells, each column as wide as it has to be, and ``l``, left, or ``r``, right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(sides))]
-    for row in rows:
-        cells = [f"{cell:>{w}}" if side == "r" else f"{cell:<{w}}" for cell, w, side in zip(row, widths, sides, strict=True)]
-        yield "  ".join(cells).rstrip()
 
 
 def _rows(passes: Sequence[Passed]) -> Iterator[tuple[str, ...]]:

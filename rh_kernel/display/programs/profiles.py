@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from rh_kernel.arrays.planning.profiling import Measured, Profile
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, span, table
 from rh_kernel.display.programs.listings import MOST
-from rh_kernel.display.programs.passes import columns, shortened
+from rh_kernel.display.programs.passes import shortened
+from rh_kernel.display.tables import columns
 
 HEADING = ("step", "operations", "bytes", "predicted µs", "measured µs", "share")
 WIDTH = 72

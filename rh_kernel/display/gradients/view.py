@@ -1,6 +1,6 @@
-"""A recorded pass as a page: the drawing with the values on its wires, the table of boxes, what came out, what Put changed.
+"""The view of ``%gradient``: the drawing with the values on its wires, the table of boxes, the result, what Put changed.
 
-It needs no script and no style sheet; the drawing is an image, so a notebook that is not trusted shows it too.
+The page needs no script and no style sheet; the drawing is an image, so a notebook that is not trusted shows it too.
 """
 
 import base64
@@ -11,16 +11,20 @@ import numpy as np
 
 from rh_kernel.denotational.drawing.layout import layout
 from rh_kernel.display.contents import EQUAL, difference
-from rh_kernel.display.gradients.passes import Reading, Row, foldings, reading, shortened_table, side_by_side
+from rh_kernel.display.data import Json, Record, array, contents, value
+from rh_kernel.display.diagrams.choice import foldings
+from rh_kernel.display.gradients.passes import Reading, Row, reading, side_by_side
 from rh_kernel.display.gradients.svg import gradient_svg
-from rh_kernel.display.gradients.text import NOTHING, back, changes, forward, gradient_listing, headings, row_text
-from rh_kernel.display.heaps import by_name
-from rh_kernel.display.html import COLOURS, escape
+from rh_kernel.display.gradients.text import NOTHING, back, changes, forward, gradient_text, headings, row_text
+from rh_kernel.display.html import escape
+from rh_kernel.display.items import computed_html
+from rh_kernel.display.live.view import View
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span, table
-from rh_kernel.display.values import array_html, changes_html, value_html
-from rh_kernel.session.results import GradientMade
+from rh_kernel.display.registry import ResultView
+from rh_kernel.display.tables import shortened_table
+from rh_kernel.display.values import array_html
+from rh_kernel.session.results import GradientMade, Pass
 from rh_kernel.syntax.core import Array
-from rh_kernel.syntax.printing.doc import Role
 
 MOST_ROWS = 60
 """The table of a longer pass leaves out boxes in the middle."""
@@ -32,18 +36,12 @@ LEAST = 0.75
 """A drawing is shown at this share of its size at least; what is wider scrolls."""
 
 
-def gradient_bundle(made: GradientMade) -> dict[str, str]:
-    """Text, HTML, and of the first pass the drawing as SVG, as far as it is not too large."""
+def _rich(made: GradientMade) -> dict[str, str]:
+    """HTML, and the drawing of the first pass as SVG unless it is too large."""
     readings = [reading(p) for p in made.passes]
     drawings = [_Drawing.of(asked) for asked in readings]
-    forms = {"text/plain": gradient_listing(readings), "text/html": _page(readings, drawings)}
-    return forms if drawings[0] is None else {**forms, "image/svg+xml": drawings[0].svg}
-
-
-def gradient_html(made: GradientMade) -> str:
-    """The page; two passes have one table, and each has its own drawing and its own changes."""
-    readings = [reading(p) for p in made.passes]
-    return _page(readings, [_Drawing.of(asked) for asked in readings])
+    page = {"text/html": _page(readings, drawings)}
+    return page if drawings[0] is None else {**page, "image/svg+xml": drawings[0].svg}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +68,11 @@ def _label(asked: Reading) -> str:
 
 
 def _page(readings: Sequence[Reading], drawings: Sequence[_Drawing | None]) -> str:
+    """Two passes have one table; each has its own drawing and its own changes."""
     heads = [_head(asked, i) if len(readings) > 1 else "" for i, asked in enumerate(readings)]
     pictures = [head + _picture(asked, d) for head, asked, d in zip(heads, readings, drawings, strict=True)]
-    ends = [head + _end(asked) for head, asked in zip(heads, readings, strict=True)]
+    made = [asked.made for asked in readings]
+    ends = [head + computed_html(p.type, p.value, p.changes) for head, p in zip(heads, made, strict=True)]
     apart = [box(FAINT, escape(line)) for line in changes(readings)]
     return "".join([*pictures, _table(readings), *ends, *apart])
 
@@ -88,14 +88,6 @@ def _picture(asked: Reading, drawing: _Drawing | None) -> str:
     data = base64.b64encode(drawing.svg.encode()).decode("ascii")
     source = f"data:image/svg+xml;base64,{data}"
     return box("overflow-x:auto", f'<img style="{style}" src="{source}" alt="{escape(_label(asked))}">')
-
-
-def _end(asked: Reading) -> str:
-    """What came out, and what Put changed."""
-    made = asked.made
-    typed = span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", str(made.type))
-    value = box("display:inline-block;vertical-align:middle", value_html(made.value))
-    return box("", f"{value} {span(FAINT, ':')} {typed}") + changes_html(by_name(made.changes))
 
 
 def _table(readings: Sequence[Reading]) -> str:
@@ -120,10 +112,10 @@ def _row(readings: Sequence[Reading], rows: Sequence[Row | None]) -> list[str]:
 def _different(arrays: Sequence[Array | None]) -> Iterator[Array]:
     """The arrays without those that are the same as one before."""
     shown: list[Array] = []
-    for array in arrays:
-        if array is not None and not any(np.array_equal(array, other, equal_nan=True) for other in shown):
-            shown.append(array)
-            yield array
+    for found in arrays:
+        if found is not None and not any(np.array_equal(found, other, equal_nan=True) for other in shown):
+            shown.append(found)
+            yield found
 
 
 def _arrays(arrays: Sequence[Array]) -> str:
@@ -138,3 +130,32 @@ def _apart(first: Sequence[Array], other: Sequence[Array]) -> str:
         return span(MONOSPACE, words)
     with np.errstate(all="ignore"):
         return box(MONOSPACE, escape(words)) + array_html(np.subtract(other[0], first[0], dtype=np.float64))
+
+
+def _record(made: GradientMade) -> Record:
+    first, *others = map(_pass, made.passes)
+    against: Record = {"against": others[0]} if others else {}
+    return {"kind": "gradient", **first, **against}
+
+
+def _pass(made: Pass) -> Record:
+    """A recorded pass: its boxes in their order with their values and cotangents, ``None`` where nothing came back.
+
+    Where the rest was run more than once, the cotangents are as in a tuple.
+    """
+    boxes: list[Json] = []
+    for row in reading(made).rows:
+        cotangents: list[Json] = [array(made.recording.values[w]) for w in row.cotangents]
+        cotangent: Json = {"tuple": cotangents} if len(cotangents) > 1 else cotangents[0] if cotangents else None
+        forward = array(made.recording.values[row.wire])
+        boxes.append({"label": row.label, "part": row.part, "forward": forward, "cotangent": cotangent})
+    return {"type": str(made.type), "value": value(made.value), "boxes": boxes, "heap": contents(made.changes)}
+
+
+def _player(made: GradientMade) -> View:
+    from rh_kernel.display.live.player import Player
+
+    return Player(made)
+
+
+GRADIENT = ResultView(GradientMade, text=gradient_text, rich=_rich, records=lambda made: (_record(made),), live=_player)
