@@ -85,13 +85,13 @@ _BUILT_IN: Mapping[type[Result], tuple[str, str]] = {
 """The module below ``rh_kernel.display`` and the name of each view."""
 
 
-def view_of(result: R) -> ResultView[R]:
-    """The view of a result: that of its class, else of the closest base class that has one."""
-    return cast(ResultView[R], _view(type(result)))
+def view_of(kind: type[R]) -> ResultView[R]:
+    """The view for results of this class: its own, else that of the closest base class, else one that shows ``str(result)``."""
+    return cast(ResultView[R], _find(kind))
 
 
 @cache
-def _view(kind: type[Result]) -> ResultView[Any]:
+def _find(kind: type[Result]) -> ResultView[Any]:
     for base in kind.__mro__:
         if base in _BUILT_IN:
             module, name = _BUILT_IN[base]
@@ -110,23 +110,23 @@ def _installed() -> Mapping[type[Result], ResultView[Any]]:
 
 def text(result: Result) -> str:
     """The result for a terminal, with no line end at its end."""
-    return "\n".join([visible(line) for line in view_of(result).text(result).split("\n")])
+    return "\n".join([visible(line) for line in view_of(type(result)).text(result).split("\n")])
 
 
 def bundle(result: Result) -> dict[str, str]:
     """The result for a notebook, by MIME type: ``text/plain``, ``text/html``, and what else its view has."""
-    plain, rich = text(result), view_of(result).rich(result)
+    plain, rich = text(result), view_of(type(result)).rich(result)
     return {"text/plain": plain, **(rich if "text/html" in rich else {"text/html": preformatted(plain), **rich})}
 
 
 def records(item: int, result: Result) -> tuple[Record, ...]:
     """The result of item ``item`` (counted from 1) for a program (LANGUAGE §8)."""
-    return tuple([{"item": item, **record} for record in view_of(result).records(result)])
+    return tuple([{"item": item, **record} for record in view_of(type(result)).records(result)])
 
 
 def live_view(result: Result) -> View | None:
     """The view for a page with a running kernel, if this kind of result has one."""
-    live = view_of(result).live
+    live = view_of(type(result)).live
     return None if live is None else live(result)
 
 

@@ -230,7 +230,7 @@ _CLASSES: Mapping[type[Result], type[Outcome[Any]]] = {
 
 def outcome(result: Result) -> Outcome[Result]:
     """The result for Python: of the class for its kind, else a plain one."""
-    plain = Outcome if view_of(result).live is None else Shown
+    plain = Outcome if view_of(type(result)).live is None else Shown
     return _CLASSES.get(type(result), plain)(result)
 
 

@@ -167,7 +167,7 @@ class Outputs:
             case TrainingDone():
                 self._finish_training(result)
             case _:
-                self._take_shown(result, view_of(result).output)
+                self._take_shown(result, view_of(type(result)).output)
 
     def _take_shown(self, result: Result, output: Output) -> None:
         match output:
