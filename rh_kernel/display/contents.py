@@ -48,7 +48,7 @@ def content(array: Array, most: int) -> Record:
         "type": str(real(*array.shape)),
         "text": content_text(array),
         "shape": [*array.shape],
-        "norm": strict_json(_norm(array)),
+        "norm": strict_json(norm(array)),
         "min": float(finite.min()) if finite.size else None,
         "max": float(finite.max()) if finite.size else None,
         "values": values if array.size <= most else None,
@@ -72,7 +72,7 @@ def rows_of(array: Array, most: int) -> list[Json]:
     return [[short(float(x)) for x in row] for row in array.reshape(-1, array.shape[-1])]
 
 
-def _norm(array: Array) -> float:
+def norm(array: Array) -> float:
     """The root of the sum of squares; scaled first, so that no square overflows."""
     with np.errstate(all="ignore"):
         scale = float(np.abs(array).max(initial=0.0))

@@ -5,7 +5,7 @@ Arrays are nested lists, a tuple is ``{"tuple": […]}``, and a number that is n
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import Change
 from rh_kernel.syntax.core import Array, Term, Tuple, Zero
+from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product
 
 Json: TypeAlias = "float | str | list[Json] | dict[str, Json] | None"
@@ -48,19 +49,18 @@ def strict_json(entry: Json) -> Json:
 
 
 def contents(changes: Sequence[Change]) -> Record:
-    """The new content of each location; one that a later declaration hides has its version behind its name."""
-    newest = newest_versions(changes)
-    found: Record = {}
-    for change in changes:
-        name, version = change.location.name, change.location.version
-        found[name if version == newest[name] else f"{name}#{version}"] = array(change.after)
-    return found
+    """The new content of each location, by its name (``location_names``)."""
+    names = location_names([change.location for change in changes])
+    return {names[change.location]: array(change.after) for change in changes}
 
 
-def newest_versions(changes: Sequence[Change]) -> dict[str, int]:
-    """The newest version of each location, by its name."""
+def location_names(locations: Iterable[Location], older: str = "{}#{}") -> dict[Location, str]:
+    """A name for each location; one that a later declaration hides has its version behind its name, as ``older`` says."""
+    found = [*locations]
     newest: dict[str, int] = {}
-    for change in changes:
-        name, version = change.location.name, change.location.version
-        newest[name] = max(newest.get(name, version), version)
-    return newest
+    for location in found:
+        newest[location.name] = max(newest.get(location.name, 0), location.version)
+    return {
+        location: location.name if location.version == newest[location.name] else older.format(location.name, location.version)
+        for location in found
+    }

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rh_kernel.display.data import contents, newest_versions
+from rh_kernel.display.data import contents, location_names
 from rh_kernel.display.html import escape
 from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, table
 from rh_kernel.display.registry import ResultView, as_html
@@ -57,14 +57,9 @@ def _html(shown: HeapShown) -> str:
 
 
 def by_name(changes: Sequence[Change]) -> Changes:
-    """Changes by the names of their locations; an older location is called so."""
-    newest = newest_versions(changes)
-    return {_name(change, newest): (change.before, change.after) for change in changes}
-
-
-def _name(change: Change, newest: dict[str, int]) -> str:
-    name, version = change.location.name, change.location.version
-    return name if version == newest[name] else f"{name} (an older one, {version})"
+    """Changes by the names of their locations; one that a later declaration hides says so."""
+    names = location_names([change.location for change in changes], "{} (an older one, {})")
+    return {names[change.location]: (change.before, change.after) for change in changes}
 
 
 def _moved(change: Change) -> Change:

@@ -3,7 +3,7 @@
 from rh_kernel.display.data import Record, contents, value
 from rh_kernel.display.heaps import by_name
 from rh_kernel.display.html import COLOURS, escape
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, span
+from rh_kernel.display.markup import FAINT, box, code, span
 from rh_kernel.display.registry import Output, ResultView, as_html
 from rh_kernel.display.values import changes_html, changes_text, value_html, value_text
 from rh_kernel.session.results import Change, CheckPassed, DeclarationMade, Notice, TypeShown, ValueFound
@@ -32,7 +32,7 @@ def _typed_html(subject: str, type_text: str, kind: str = "", remarks: tuple[str
 
 def _check_html(result: CheckPassed) -> str:
     sign = span(f"color:{COLOURS[Role.TYPE]};font-weight:bold", PASSED)
-    return box("", f"{sign} {span(MONOSPACE, result.text)}") + _remarks_html(result.remarks)
+    return box("", f"{sign} {code(result.text)}") + _remarks_html(result.remarks)
 
 
 def _remarks_html(remarks: tuple[str, ...]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rh_kernel.display.derivations.parts import Proof, Sheet, fold, premises, sheet
-from rh_kernel.display.text import to_text
+from rh_kernel.display.text import to_text, visible
 from rh_kernel.display.traces.words import cut
 from rh_kernel.session.results import DerivationMade
 from rh_kernel.syntax.printing.doc import cells, plain
@@ -22,7 +22,7 @@ _BETWEEN = 3
 
 def derivation_text(result: DerivationMade) -> str:
     """Each derivation with its measures and what the names in it stand for; no line end at its end."""
-    return "\n\n".join(["\n".join(_lines(sheet(d, MOST, HIGHEST))) for d in result.derivations])
+    return visible("\n\n".join(["\n".join(_lines(sheet(d, MOST, HIGHEST))) for d in result.derivations]))
 
 
 def _lines(shown: Sheet) -> Iterator[str]:

@@ -3,8 +3,6 @@
 The drawing stands in the page itself, where hovering works. A notebook that is not trusted drops it and shows an image.
 """
 
-import base64
-
 from rh_kernel.denotational.drawing.layout import Layout, placed
 from rh_kernel.denotational.drawing.sketch import Look, Node, Sketch, operation_text, sketch
 from rh_kernel.denotational.parts import Part
@@ -15,7 +13,7 @@ from rh_kernel.display.diagrams.svg import NEUTRAL, diagram_svg
 from rh_kernel.display.diagrams.text import diagram_text, listing, summary
 from rh_kernel.display.html import escape
 from rh_kernel.display.live.view import View
-from rh_kernel.display.markup import FAINT, box, code, details, element, span
+from rh_kernel.display.markup import FAINT, box, code, details, element, span, svg_source
 from rh_kernel.display.registry import ResultView
 from rh_kernel.session.results import DiagramMade
 from rh_kernel.syntax.printing.doc import Role
@@ -76,9 +74,8 @@ def _live(svg: str) -> str:
 
 
 def _still(drawn: Layout, svg: str) -> str:
-    data = base64.b64encode(svg.encode()).decode("ascii")
     style = f"max-width:100%;min-width:{drawn.width * LEAST:.0f}px"
-    image = f'<img style="{style}" src="data:image/svg+xml;base64,{data}" alt="string diagram">'
+    image = f'<img style="{style}" src="{svg_source(svg)}" alt="string diagram">'
     return f'<div class="rh-still" style="overflow-x:auto">{image}</div>'
 
 

@@ -3,7 +3,6 @@
 The page needs no script and no style sheet; the drawing is an image, so a notebook that is not trusted shows it too.
 """
 
-import base64
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +18,7 @@ from rh_kernel.display.gradients.text import NOTHING, back, changes, forward, gr
 from rh_kernel.display.html import escape
 from rh_kernel.display.items import computed_html
 from rh_kernel.display.live.view import View
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span, table
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, element, span, svg_source, table
 from rh_kernel.display.registry import ResultView
 from rh_kernel.display.tables import shortened_table
 from rh_kernel.display.values import array_html
@@ -78,15 +77,14 @@ def _page(readings: Sequence[Reading], drawings: Sequence[_Drawing | None]) -> s
 
 
 def _head(asked: Reading, i: int) -> str:
-    return box(FAINT, "against " if i else "", span(MONOSPACE, " ".join(asked.made.subject.split())))
+    return box(FAINT, "against " if i else "", code(" ".join(asked.made.subject.split())))
 
 
 def _picture(asked: Reading, drawing: _Drawing | None) -> str:
     if drawing is None:
         return box(FAINT, "This diagram is too large to be drawn with its values. These are its boxes.")
     style = f"max-width:100%;min-width:{drawing.width * LEAST:.0f}px"
-    data = base64.b64encode(drawing.svg.encode()).decode("ascii")
-    source = f"data:image/svg+xml;base64,{data}"
+    source = svg_source(drawing.svg)
     return box("overflow-x:auto", f'<img style="{style}" src="{source}" alt="{escape(_label(asked))}">')
 
 
@@ -127,7 +125,7 @@ def _apart(first: Sequence[Array], other: Sequence[Array]) -> str:
         return span(FAINT, NOTHING)
     words = difference(first[0], other[0])
     if first[0].size == 1 or first[0].shape != other[0].shape or words == EQUAL:
-        return span(MONOSPACE, words)
+        return code(words)
     with np.errstate(all="ignore"):
         return box(MONOSPACE, escape(words)) + array_html(np.subtract(other[0], first[0], dtype=np.float64))
 

@@ -104,7 +104,7 @@ def _row(row: Row, result: Differentiated, most: int) -> list[str]:
 
 
 def _refused(row: Row) -> str:
-    return box("margin-left:1em", span(f"{MONOSPACE};font-weight:bold", row.system.name), span(FAINT, f"  {_why(row)}"))
+    return box("margin-left:1em", code(row.system.name, style="font-weight:bold"), span(FAINT, f"  {_why(row)}"))
 
 
 def _why(row: Row) -> str:

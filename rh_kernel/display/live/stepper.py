@@ -9,7 +9,7 @@ from rh_kernel.display.live.lines import ROLES, WIDTH, edit
 from rh_kernel.display.live.sources import Origins, excerpt
 from rh_kernel.display.live.stepper_heap import Heaps
 from rh_kernel.display.live.stepper_sheets import Manner, Sheets, ranges
-from rh_kernel.display.live.view import Unanswerable, number, truth, words
+from rh_kernel.display.live.view import Unanswerable, number, search, truth, words
 from rh_kernel.display.rounding import ENTRIES
 from rh_kernel.display.traces.equations import condition, equation
 from rh_kernel.display.traces.flows import flow
@@ -188,18 +188,13 @@ class Stepper:
 
     def _find(self, question: Record) -> Record:
         text = words(question, "text").casefold()
-        backwards = truth(question, "backwards")
-        start = number(question, "from", -1 if backwards else 0, len(self._steps))
-        room = SEARCHED
-        for n in range(min(start, len(self._steps) - 1), -1, -1) if backwards else range(start, len(self._steps)):
+
+        def look(n: int) -> tuple[bool, int]:
             step = self._steps[n]
             line = f"{step.rule.value} {about(step)} {became(step)}"
-            if text in line.casefold():
-                return {"step": n}
-            room -= len(line) + TO_WRITE
-            if room <= 0:
-                return {"step": None, "reached": n - 1 if backwards else n + 1}
-        return {"step": None}
+            return text in line.casefold(), len(line) + TO_WRITE
+
+        return search(question, len(self._steps), look, SEARCHED)
 
 
 def _manner(question: Record) -> Manner:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from rh_kernel.display.html import COLOURS, escape
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, span, table
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, span, table
 from rh_kernel.display.rounding import array_line
 from rh_kernel.display.traces.flows import flow
 from rh_kernel.display.traces.frames import Frame, frame, heap_changes, state_doc, subject_doc, total_changes
@@ -54,12 +54,12 @@ def trace_html(result: TraceMade) -> str:
 
 def _outcome(result: TraceMade) -> str:
     count = f"{len(result.steps)} step{'' if len(result.steps) == 1 else 's'}"
-    subject = span(f"{MONOSPACE};{FAINT};font-size:90%", line(state_doc(None, result.subject, {}, None), 104))
+    subject = code(line(state_doc(None, result.subject, {}, None), 104), style=f"{FAINT};font-size:90%")
     if result.value is None:
         outcome = span(f"color:{COLOURS[Role.ERROR]};font-weight:bold", f"stuck after {count}")
     else:
-        value = span(f"{MONOSPACE};font-weight:bold", line(subject_doc(result.value), 110))
-        kind = span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", str(result.type))
+        value = code(line(subject_doc(result.value), 110), style="font-weight:bold")
+        kind = code(str(result.type), Role.TYPE)
         outcome = f"{value} : {kind} {span(FAINT, f'in {count}')}"
     return box("", subject) + box("", outcome)
 
@@ -73,10 +73,10 @@ def _heap(changes: Sequence[Change]) -> str:
 def _change(change: Change) -> list[str]:
     before = "" if change.before is None else array_line(change.before)
     return [
-        span(f"{MONOSPACE};color:{COLOURS[Role.LOCATION]}", change.location.name),
-        span(f"{MONOSPACE};{FAINT}", before),
+        code(change.location.name, Role.LOCATION),
+        code(before, style=FAINT),
         "→",
-        span(MONOSPACE, array_line(change.after)),
+        code(array_line(change.after)),
     ]
 
 
@@ -160,7 +160,7 @@ def _leg(leg: Leg, words: str, result: TraceMade, rows: Sequence[str], put: Sequ
     summary = (
         span(f"color:rgb({colour});font-weight:bold", ARROWS[leg.direction])
         + " "
-        + span(MONOSPACE, words)
+        + code(words)
         + span(f"{MONOSPACE};font-size:90%;margin-left:14px;color:rgb({colour})", _flow(leg, result))
         + span(f"{FAINT};margin-left:12px;font-size:90%", numbers + (f" · changes {', '.join(put)}" if put else ""))
     )

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from rh_kernel.display.bounded import MOST, excerpt
 from rh_kernel.display.data import Record, array, value
 from rh_kernel.display.traces.cropping import Sizes
+from rh_kernel.display.traces.frames import subject_doc
 from rh_kernel.display.traces.scenes import document
 from rh_kernel.display.traces.states import States
 from rh_kernel.operational.contexts import depth, outline
 from rh_kernel.operational.step import Step
 from rh_kernel.session.results import TraceMade
-from rh_kernel.syntax.core import RH, Bind, Command, Handle, Perform, Resume, Return, RevHandle, Term
 from rh_kernel.syntax.printing.doc import Doc, Mark, annotated_texts
-from rh_kernel.syntax.printing.printer import Brevity, Memory, Path, command_doc, term_doc
+from rh_kernel.syntax.printing.printer import Brevity, Memory
 from rh_kernel.syntax.printing.steps import Marks
 
 STEP = Brevity(entries=100)
@@ -32,7 +32,7 @@ def step_record(number: int, step: Step, memory: Memory) -> Record:
 
     Only in ``heap`` are large arrays written out. ``memory`` is that of the trace.
     """
-    term, marked = annotated_texts(_whole(step.before, step.path, memory), math.inf)
+    term, marked = annotated_texts(subject_doc(step.before, {step.path: Mark("redex")}, memory, STEP), math.inf)
     ((_, redex),) = marked
     return _record(number, step, redex, " ".join(term.split()))
 
@@ -64,17 +64,7 @@ def _record(number: int, step: Step, redex: str, term: str) -> Record:
 def _document(number: int, step: Step, states: States, sizes: Sizes, memory: Memory) -> Doc:
     """The term before a step, with its redex marked; of a large one what is shown of it."""
     if depth(step.context) < WHOLE and not sizes.is_large(outline(step.found)) and not sizes.is_large(before := step.before):
-        return _whole(before, step.path, memory)
+        return subject_doc(before, {step.path: Mark("redex")}, memory, STEP)
     shown = states.scene(number)
     marks = Marks.of({shown.stage.path: Mark("redex")})
     return document(shown.subject, shown.names, STEP, marks, memory)
-
-
-def _whole(subject: Term | Command, path: Path, memory: Memory) -> Doc:
-    """A term or command of a trace with its redex marked, which is at the end of ``path``."""
-    marks = {path: Mark("redex")}
-    match subject:
-        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-            return command_doc(subject, (), marks, STEP, memory)
-        case _:
-            return term_doc(subject, (), marks, STEP, memory)

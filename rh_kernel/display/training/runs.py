@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rh_kernel.display.data import Json, Record, strict_json
 from rh_kernel.display.data import contents as heap
 from rh_kernel.display.html import COLOURS
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, element, span
+from rh_kernel.display.markup import FAINT, box, code, element, span
 from rh_kernel.display.registry import ResultView, as_html
 from rh_kernel.display.training.curves import HEIGHT, WIDTH, curve_image, sparkline
 from rh_kernel.display.training.weights import contents, gallery, moved, passing_gallery
@@ -101,9 +101,9 @@ def _fraction(p: Progress) -> float:
 
 def _curve(text: str, values: Sequence[float], epochs: int = 0) -> str:
     """A measure: its text, its last value, and its curve, over so many epochs if that is known; or room for it."""
-    words = span(f"{MONOSPACE};{FAINT};font-size:90%", text or "\N{NO-BREAK SPACE}")
+    words = code(text or "\N{NO-BREAK SPACE}", style=f"{FAINT};font-size:90%")
     title = element("div", _TITLE, words, **({"title": text} if text else {}))
-    last = box("", span(f"{MONOSPACE};font-weight:bold", _ends(values) if values else "\N{NO-BREAK SPACE}"))
+    last = box("", code(_ends(values) if values else "\N{NO-BREAK SPACE}", style="font-weight:bold"))
     if epochs and len(values) < 2:
         picture = box(_ROOM, span(FAINT, "the curve begins after epoch 2" if epochs > 1 else ""))
     else:

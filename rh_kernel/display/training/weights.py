@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rh_kernel.display.html import COLOURS
-from rh_kernel.display.markup import FAINT, MONOSPACE, box, details, element, span
+from rh_kernel.display.markup import FAINT, MONOSPACE, box, code, details, element, span
 from rh_kernel.display.palette import ABOVE, BELOW
 from rh_kernel.display.pictures import MOST_CELLS, TILE_CELLS, extremes, heat_map, tiles
 from rh_kernel.display.rounding import ENTRIES, array_line
@@ -116,15 +115,15 @@ def side_of_images(changes: Sequence[Change], which: int) -> int:
 def _card(change: Change, side: int) -> str:
     after = change.after
     head = [
-        span(f"{MONOSPACE};font-weight:bold;color:{COLOURS[Role.LOCATION]}", change.location.name),
-        span(MONOSPACE, " : "),
-        span(f"{MONOSPACE};color:{COLOURS[Role.TYPE]}", str(real(*after.shape))),
+        code(change.location.name, Role.LOCATION, "font-weight:bold"),
+        code(" : "),
+        code(str(real(*after.shape)), Role.TYPE),
     ]
     with np.errstate(all="ignore"):
         norm = f"‖{change.location.name}‖ = {short(_norm(after))}"
     numbers = [span(_NUMBER, norm), span(_NUMBER, moved(change))]
     held = contents(change)
-    content = element("div", f"{_LINE};{_SMALL}", span(MONOSPACE, held), title=held)
+    content = element("div", f"{_LINE};{_SMALL}", code(held), title=held)
     parts = [box(_LINE, *head), box(_LINE, *numbers), content]
     if after.size > _FEW:
         parts.append(box("margin:2px 0", _picture(change.location.name, after)))
