@@ -73,9 +73,14 @@ def rows_of(array: Array, most: int) -> list[Json]:
 
 
 def norm(array: Array) -> float:
-    """The root of the sum of squares; scaled first, so that no square overflows."""
+    """The root of the sum of squares, without overflow on the way; infinite or ``nan`` if an entry is."""
+    entries = np.asarray(array, dtype=np.float64).ravel()
     with np.errstate(all="ignore"):
-        scale = float(np.abs(array).max(initial=0.0))
-        if not 0.0 < scale < math.inf:
-            return scale
-        return scale * float(np.linalg.norm((array / scale).ravel()))
+        squares = float(entries @ entries)
+        if (math.isfinite(squares) and squares > _SMALL_SQUARES) or not entries.size:
+            return math.sqrt(squares)
+        largest = float(np.abs(entries).max())
+        return largest * float(np.linalg.norm(entries / largest)) if largest and math.isfinite(largest) else largest
+
+
+_SMALL_SQUARES = 1e-280

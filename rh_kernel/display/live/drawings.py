@@ -32,15 +32,12 @@ ENDINGS = {"svg": "image/svg+xml", "tikz": "text/x-tex", "dot": "text/vnd.graphv
 class DiagramView:
     """The view of one diagram. A drawing has up to ``BOTH`` boxes; of a larger diagram some folds stay closed."""
 
+    kind = "diagram"
+
     def __init__(self, made: DiagramMade) -> None:
         self._made = made
         self._sketch = sketch(made.diagram)
         self._cotangents = belonging(cast(Arrow, made.diagram))
-
-    @property
-    def kind(self) -> str:
-        """``diagram``"""
-        return "diagram"
 
     def opening(self) -> Record:
         """What is drawn at first, what it is of, and the list of its boxes; no ``drawing`` if it is too large.

@@ -27,14 +27,11 @@ ENDINGS = {"latex": "text/x-tex", "text": "text/plain"}
 class DerivationView:
     """The view of the derivations of one result: one, or two for a function that brings its own derivative."""
 
+    kind = "derivation"
+
     def __init__(self, made: DerivationMade) -> None:
         self._made = made
         self._browsers = [Browser(d) for d in made.derivations]
-
-    @property
-    def kind(self) -> str:
-        """``derivation``"""
-        return "derivation"
 
     def opening(self) -> Record:
         """The judgments next to each root, and all rules."""

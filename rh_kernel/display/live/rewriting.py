@@ -39,17 +39,14 @@ SEARCHED = 300_000
 class Rewriting:
     """Answers about one trace."""
 
+    kind = "rewriting"
+
     def __init__(self, result: RewritingShown | ReductionShown) -> None:
         self._result = result
         self._start, *self._steps = _steps(result)
         fired = Counter(step.rule for step in self._steps)
         self._rules = sorted(fired, key=lambda rule: (-fired[rule], rule))
         self._fired = fired
-
-    @property
-    def kind(self) -> str:
-        """``rewriting``"""
-        return "rewriting"
 
     def opening(self) -> Record:
         """The whole at a glance: what is traced, how it ends, the rule of each step, and which steps change a cell or print."""

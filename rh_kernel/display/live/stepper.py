@@ -48,6 +48,8 @@ FARTHEST = 1_000_000
 class Stepper:
     """Answers about one trace."""
 
+    kind = "stepper"
+
     def __init__(self, result: TraceMade) -> None:
         self._result = result
         self._steps = result.steps
@@ -59,11 +61,6 @@ class Stepper:
         self._numbers = {rule: n for n, rule in enumerate(self._rules)}
         self._fired = fired
         self._told_legs: Record | None = None
-
-    @property
-    def kind(self) -> str:
-        """``stepper``"""
-        return "stepper"
 
     def opening(self) -> Record:
         """The whole at a glance: what is traced, its value, the rule of each step, and the heap at the start."""
