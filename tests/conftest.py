@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
-from tests.tiers import RUNS_SLOW_TESTS, TIER, Tier, law
+from tests.tiers import TIER, Tier, law
 
 # Kernels that tests start are not to write into the history of whoever runs the tests.
 os.environ["RH_HISTORY"] = "off"
@@ -49,10 +49,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _is_selected(item: pytest.Item) -> bool:
-    """Whether the tier runs a test: all run those that are not slow, and ``test`` the slow ones that are essential."""
-    if RUNS_SLOW_TESTS or item.get_closest_marker("slow") is None:
-        return True
-    return TIER is Tier.TEST and item.get_closest_marker("essential") is not None
+    """Whether the tier runs a test."""
+    is_slow = item.get_closest_marker("slow") is not None
+    is_in_test = not is_slow or item.get_closest_marker("essential") is not None
+    match TIER:
+        case Tier.QUICK:
+            return not is_slow
+        case Tier.TEST:
+            return is_in_test
+        case Tier.REST:
+            return not is_in_test or _is_scaled(item)
+        case Tier.ALL | Tier.DEEP:
+            return True
+
+
+def _is_scaled(item: pytest.Item) -> bool:
+    """Whether a test does more in the tier ``rest`` than in ``test``: laws, and the tests that invent programs."""
+    return isinstance(item, pytest.Function) and (is_hypothesis_test(item.obj) or item.path.parent.name == "fuzz")
 
 
 def _turn(folders: Iterable[str]) -> int:
