@@ -77,8 +77,8 @@ def _turn(folders: Iterable[str]) -> int:
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Coverage does not trace laws, nor tests with the marker ``untraced``.
 
-    Which lines a law reaches is random, and tracing takes as long as the law itself. The marker ``no_cover`` of pytest-cov would
-    do the same, but in the workers of pytest-xdist two tracers are active.
+    Which lines a law reaches is random, and tracing takes as long as the law itself. The marker ``no_cover`` of pytest-cov
+    would do the same, but in the workers of pytest-xdist two tracers are active.
     """
     tracer = sys.gettrace()
     if tracer is None or not isinstance(item, pytest.Function) or not _is_untraced(item):
