@@ -6,7 +6,7 @@ The text is what one would write in a cell, so that it can be taken there.
 from collections.abc import Iterable
 from typing import cast
 
-from rh_kernel.ad.language.binding import binders, parts, rebuilt, renaming, subterms
+from rh_kernel.ad.language.binding import binders, bottom_up, renaming, subterms
 from rh_kernel.ad.language.core import (
     Apply,
     Call,
@@ -79,17 +79,13 @@ def _text(M: Term) -> str:
 
 def _pointed(M: Term) -> Term:
     """M with its numbers written with a point: there, ``0`` alone is the zero of whatever type is asked for."""
-    spine: list[tuple[str, Term]] = []
-    while isinstance(M, Let):
-        spine.append((M.name, _pointed(M.bound)))
-        M = M.body
-    if isinstance(M, Constant):
-        M = Variable(repr(M.value)) if M.value >= 0 else Apply("neg", (Variable(repr(-M.value)),))
-    else:
-        M = rebuilt(M, tuple((names, _pointed(N)) for names, N in parts(M)))
-    for x, N in reversed(spine):
-        M = Let(x, N, M)
-    return M
+
+    def pointed(N: Term) -> Term:
+        if not isinstance(N, Constant):
+            return N
+        return Variable(repr(N.value)) if N.value >= 0 else Apply("neg", (Variable(repr(-N.value)),))
+
+    return bottom_up(M, pointed)
 
 
 def type_text(A: Type) -> str:

@@ -1,0 +1,203 @@
+"""What the fields of a class of nodes hold: subterms, the names that are bound in them, and whatever else.
+
+A class says beside its concrete syntax what its fields cannot tell: the order of evaluation, and what binds where.
+
+    class Reduce:
+        accumulator: str
+        name: str
+        body: "Term"
+        start: "Term"
+        array: "Term"
+        children = child("start"), child("array"), child("body", binds=("accumulator", "name"))
+
+Without ``children``, the fields that hold nodes are the children, in their order, and no name is bound in them. A variable has
+``uses = ("name",)``: names that occur in it. A node that is no term by itself, such as a pattern or a clause, is a record;
+``binders`` are the fields whose names a record binds in the node around it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from operator import attrgetter
+from types import UnionType
+from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from rh_kernel.source.records import frozen
+
+T = TypeVar("T")
+
+Names: TypeAlias = tuple[str, ...]
+
+Part: TypeAlias = tuple[Names, T]
+"""A subterm, and the names that the node around it binds in it."""
+
+
+@frozen
+class Child:
+    """A field that holds a node or a tuple of nodes, and the fields whose names are bound in it."""
+
+    field: str
+    binds: Names = ()
+    then: str = ""
+
+
+Children: TypeAlias = tuple[Child, ...]
+
+
+def child(field: str, *, binds: str | Names = ()) -> Child:
+    """The nodes in ``field``, in which the names in the fields ``binds`` are bound."""
+    return Child(field, (binds,) if isinstance(binds, str) else binds)
+
+
+def telescope(field: str, then: str) -> Child:
+    """The records in ``field``, each of which binds its names in all that follow and in the term ``then``."""
+    return Child(field, (), then)
+
+
+class Form:
+    """A class of nodes. ``terms`` and ``records`` are all classes of the language, and ``forms`` what is known of them."""
+
+    def __init__(
+        self,
+        kind: type[Any],
+        terms: frozenset[type],
+        records: frozenset[type],
+        forms: "Mapping[type, Form]",
+        make: Callable[..., object],
+    ) -> None:
+        hints = get_type_hints(kind)
+        initial = [f for f in fields(kind) if f.init]
+        self.fields = tuple(f.name for f in initial)
+        self.nodes = tuple(f for f in self.fields if classes(hints[f]) & (terms | records))
+        self.binders: Names = getattr(kind, "binders", ())
+        self.uses: Names = getattr(kind, "uses", ())
+        declared: Children | None = getattr(kind, "children", None)
+        self.children = tuple(map(child, (f for f in self.nodes if f not in self.binders))) if declared is None else declared
+        self.is_term = kind in terms
+        self.is_telescope = any(c.then for c in self.children)
+        held = [f for c in self.children for f in (c.field, c.then) if f]
+        named = [*self.binders, *self.uses, *(f for c in self.children for f in c.binds)]
+        for f in self.nodes:
+            if f not in held and f not in named:
+                raise TypeError(f"{kind.__name__}.{f} holds terms, and is not among the children of {kind.__name__}")
+        for f in (*held, *named):
+            if f not in self.fields or (f in held and f not in self.nodes):
+                raise TypeError(f"{kind.__name__} declares {f}, which is no field of it that holds terms or names")
+        self.kept = tuple(f.name for f in initial if f.compare and f.name not in held and f.name not in named)
+        self._forms, self._make, self._by_name = forms, make, any(f.kw_only for f in initial)
+        self._readers = [
+            (c, attrgetter(c.field), self._names_of(c, hints), _holds(hints[c.field], terms)) for c in self.children
+        ]
+
+    def _names_of(self, c: Child, hints: Mapping[str, object]) -> Callable[[object], Names]:
+        """What reads the names that are bound in a child."""
+        if not all(hints[f] is str for f in c.binds):
+            return lambda node: tuple([x for f in c.binds for x in self.names_in(getattr(node, f))])
+        match c.binds:
+            case (f,):
+                get: Callable[[object], str] = attrgetter(f)
+                return lambda node: (get(node),)
+            case (f, g, *rest):
+                return attrgetter(f, g, *rest)
+            case ():
+                return lambda _: ()
+
+    def parts(self, node: object) -> list[Part[Any]]:
+        """The subterms of a node in the order of evaluation, with what it binds in them; those of its records are its own."""
+        found: list[Part[Any]] = []
+        for c, get, names_of, holds in self._readers:
+            value = get(node)
+            names = names_of(node)
+            if holds == "term":
+                found.append((names, value))
+            elif holds == "terms":
+                found += [(names, N) for N in value]
+            else:
+                for item in items(value):
+                    found += self._forms[type(item)].parts(item)
+                    if c.then:
+                        found[-1] = (names, found[-1][1])
+                        names = tuple(self.names_in(item))
+                if c.then:
+                    found.append((names, getattr(node, c.then)))
+        return found
+
+    def rebuilt(self, node: object, parts: Iterator[Part[Any]]) -> object:
+        """A node of this class with other subterms, and other names that are bound in them, in the order of ``parts``."""
+        values = {f: getattr(node, f) for f in self.fields}
+        for c, _, _, holds in self._readers:
+            value = values[c.field]
+            if holds == "term":
+                names, values[c.field] = next(parts)
+                self._bind(c, names, values)
+            elif holds == "terms":
+                made: list[object] = []
+                for _ in value:
+                    names, N = next(parts)
+                    self._bind(c, names, values)
+                    made.append(N)
+                values[c.field] = tuple(made)
+            elif c.then:
+                values[c.field], values[c.then] = self._telescope(value, parts)
+            else:
+                records = tuple([self._forms[type(record)].rebuilt(record, parts) for record in items(value)])
+                values[c.field] = records if type(value) is tuple else records[0]
+        return self._make(**values) if self._by_name else self._make(*values.values())
+
+    def _bind(self, c: Child, names: Names, values: dict[str, Any]) -> None:
+        if names:
+            rest = iter(names)
+            for f in c.binds:
+                values[f] = self.renamed(values[f], lambda _: next(rest))
+
+    def _telescope(self, records: tuple[object, ...], parts: Iterator[Part[Any]]) -> tuple[tuple[object, ...], object]:
+        made: list[object] = []
+        _, N = next(parts)
+        for record in records:
+            bound = self._forms[type(record)].rebuilt(record, iter((((), N),)))
+            names, N = next(parts)
+            rest = iter(names)
+            made.append(self.renamed(bound, lambda _, rest=rest: next(rest)))
+        return tuple(made), N
+
+    def with_names(self, node: object, names: Names, called: Callable[[str], str]) -> object:
+        """A node of this class with the names in some of its fields changed."""
+        values = {f: self.renamed(getattr(node, f), called) if f in names else getattr(node, f) for f in self.fields}
+        return self._make(**values) if self._by_name else self._make(*values.values())
+
+    def names_in(self, value: object) -> Iterator[str]:
+        """The names in the value of a field: it is one, or a tuple of names, contexts and records that bind them."""
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, tuple):
+            for item in items(cast(object, value)):
+                yield from self.names_in(item)
+        elif (form := self._forms.get(type(value))) is not None:
+            for f in form.binders:
+                yield from self.names_in(getattr(value, f))
+
+    def renamed(self, value: object, called: Callable[[str], str]) -> object:
+        """The value of a field with other names, which are asked for from left to right."""
+        if isinstance(value, str):
+            return called(value)
+        if isinstance(value, tuple):
+            return tuple([self.renamed(item, called) for item in items(cast(object, value))])
+        form = self._forms.get(type(value))
+        return form.with_names(value, form.binders, called) if form is not None and form.binders else value
+
+
+def classes(hint: object) -> frozenset[type]:
+    """The classes in a union, a tuple or a type alias of these."""
+    if get_origin(hint) in (Union, UnionType, tuple):
+        return frozenset[type]().union(*map(classes, get_args(hint)))
+    return frozenset((hint,)) if isinstance(hint, type) else frozenset()
+
+
+def items(value: object) -> tuple[object, ...]:
+    """The nodes in the value of a field."""
+    return cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,)
+
+
+def _holds(hint: object, terms: frozenset[type]) -> str:
+    if not classes(hint) <= terms:
+        return "records"
+    return "terms" if get_origin(hint) is tuple else "term"
