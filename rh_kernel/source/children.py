@@ -92,14 +92,9 @@ class Form:
         """What reads the names that are bound in a child."""
         if not all(hints[f] is str for f in c.binds):
             return lambda node: tuple([x for f in c.binds for x in self.names_in(getattr(node, f))])
-        match c.binds:
-            case (f,):
-                get: Callable[[object], str] = attrgetter(f)
-                return lambda node: (get(node),)
-            case (f, g, *rest):
-                return attrgetter(f, g, *rest)
-            case ():
-                return lambda _: ()
+        if len(c.binds) > 1:
+            return attrgetter(*c.binds)
+        return lambda node: tuple([getattr(node, f) for f in c.binds])
 
     def parts(self, node: object) -> list[Part[Any]]:
         """The subterms of a node in the order of evaluation, with what it binds in them; those of its records are its own."""

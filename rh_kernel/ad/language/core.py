@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from rh_kernel.ad.language.types import Sum, Type, product
-from rh_kernel.source.children import Children, Names, child
+from rh_kernel.source.children import Children, child
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Variable:
     """``x``"""
 
     name: str
-    uses: ClassVar[Names] = ("name",)
+    uses: ClassVar[tuple[str, ...]] = ("name",)
 
 
 @dataclass(frozen=True, slots=True)
