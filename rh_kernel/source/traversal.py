@@ -53,7 +53,10 @@ class Traversal(Generic[T]):
 
     def mapped(self, M: T, f: Callable[[T], T]) -> T:
         """M with f of each immediate subterm."""
-        return self.rebuilt(M, tuple([(names, f(N)) for names, N in self.parts(M)]))
+        new: list[Part[T]] = []
+        for names, N in self.parts(M):
+            new.append((names, f(N)))
+        return self.rebuilt(M, tuple(new))
 
     def bottom_up(self, M: T, f: Callable[[T], T]) -> T:
         """M with f of each subterm, the leaves first, from left to right. What does not change is shared."""
@@ -93,6 +96,10 @@ class Traversal(Generic[T]):
         for N in self.subterms(M):
             for names, _ in self.parts(N):
                 yield from names
+
+    def bound(self, record: object) -> Names:
+        """The names that a record binds in the node around it."""
+        return tuple(self._forms[type(record)].names_in(record))
 
     def free(self, M: T) -> frozenset[str]:
         """The names that occur free in M."""
