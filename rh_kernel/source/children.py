@@ -67,7 +67,8 @@ class Form:
         hints = get_type_hints(kind)
         initial = [f for f in fields(kind) if f.init]
         self.fields = tuple(f.name for f in initial)
-        self.nodes = tuple(f for f in self.fields if classes(hints[f]) & (terms | records))
+        bases = {f: tuple(classes(hints[f])) for f in self.fields}
+        self.nodes = tuple(f for f in self.fields if any(issubclass(node, bases[f]) for node in terms | records))
         self.binders: Names = getattr(kind, "binders", ())
         self.uses: Names = getattr(kind, "uses", ())
         declared: Children | None = getattr(kind, "children", None)
@@ -108,7 +109,8 @@ class Form:
                 found += [(names, N) for N in value]
             else:
                 for item in items(value):
-                    found += self._forms[type(item)].parts(item)
+                    form = self._forms[type(item)]
+                    found += [(names, item)] if form.is_term else form.parts(item)
                     if c.then:
                         found[-1] = (names, found[-1][1])
                         names = tuple(self.names_in(item))
@@ -124,18 +126,19 @@ class Form:
             if holds == "term":
                 names, values[c.field] = next(parts)
                 self._bind(c, names, values)
-            elif holds == "terms":
-                made: list[object] = []
-                for _ in value:
-                    names, N = next(parts)
-                    self._bind(c, names, values)
-                    made.append(N)
-                values[c.field] = tuple(made)
             elif c.then:
                 values[c.field], values[c.then] = self._telescope(value, parts)
             else:
-                records = tuple([self._forms[type(record)].rebuilt(record, parts) for record in items(value)])
-                values[c.field] = records if type(value) is tuple else records[0]
+                made: list[object] = []
+                for item in items(value):
+                    form = self._forms[type(item)]
+                    if form.is_term:
+                        names, N = next(parts)
+                        self._bind(c, names, values)
+                        made.append(N)
+                    else:
+                        made.append(form.rebuilt(item, parts))
+                values[c.field] = tuple(made) if isinstance(value, tuple) else made[0] if made else None
         return self._make(**values) if self._by_name else self._make(*values.values())
 
     def _bind(self, c: Child, names: Names, values: dict[str, Any]) -> None:
@@ -188,8 +191,10 @@ def classes(hint: object) -> frozenset[type]:
 
 
 def items(value: object) -> tuple[object, ...]:
-    """The nodes in the value of a field."""
-    return cast(tuple[object, ...], value) if isinstance(value, tuple) else (value,)
+    """The nodes in the value of a field: it is a node, a tuple of nodes, or ``None``."""
+    if isinstance(value, tuple):
+        return cast(tuple[object, ...], value)
+    return () if value is None else (value,)
 
 
 def _holds(hint: object, terms: frozenset[type]) -> str:
