@@ -17,6 +17,7 @@ Without ``children``, the fields that hold nodes are the children, in their orde
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
+from functools import cache
 from operator import attrgetter
 from types import UnionType
 from typing import Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -54,21 +55,20 @@ def telescope(field: str, then: str) -> Child:
 
 
 class Form:
-    """A class of nodes. ``terms`` and ``records`` are all classes of the language, and ``forms`` what is known of them."""
+    """A class of nodes. ``terms`` are the classes of terms, ``nodes`` those of all nodes with their bases, ``forms`` these."""
 
     def __init__(
         self,
         kind: type[Any],
         terms: frozenset[type],
-        records: frozenset[type],
+        nodes: frozenset[type],
         forms: "Mapping[type, Form]",
         make: Callable[..., object],
     ) -> None:
-        hints = get_type_hints(kind)
+        hints = get_type_hints(kind, include_extras=True)
         initial = [f for f in fields(kind) if f.init]
         self.fields = tuple(f.name for f in initial)
-        bases = {f: tuple(classes(hints[f])) for f in self.fields}
-        self.nodes = tuple(f for f in self.fields if any(issubclass(node, bases[f]) for node in terms | records))
+        self.nodes = tuple(f for f in self.fields if classes(hints[f]) & nodes)
         self.binders: Names = getattr(kind, "binders", ())
         self.uses: Names = getattr(kind, "uses", ())
         declared: Children | None = getattr(kind, "children", None)
@@ -183,6 +183,7 @@ class Form:
         return form.with_names(value, form.binders, called) if form is not None and form.binders else value
 
 
+@cache
 def classes(hint: object) -> frozenset[type]:
     """The classes in a union, a tuple or a type alias of these."""
     if get_origin(hint) in (Union, UnionType, tuple):

@@ -33,10 +33,11 @@ class Traversal(Generic[T]):
     def __init__(
         self, terms: object, records: object = None, *, make: Mapping[type[Any], Callable[..., T]] | None = None
     ) -> None:
-        within = classes(records) - {type(None)}
+        kinds = (classes(terms) | classes(records)) - {type(None)}
+        nodes = frozenset(base for kind in kinds for base in kind.__mro__) - {object}
         self._forms: dict[type, Form] = {}
-        for kind in classes(terms) | within:
-            self._forms[kind] = Form(kind, classes(terms), within, self._forms, (make or {}).get(kind, kind))
+        for kind in kinds:
+            self._forms[kind] = Form(kind, classes(terms), nodes, self._forms, (make or {}).get(kind, kind))
 
     def parts(self, M: T) -> tuple[Part[T], ...]:
         """The immediate subterms of M in the order of evaluation, each with the names that M binds in it.
