@@ -75,6 +75,8 @@ class Form:
         self.children = tuple(map(child, (f for f in self.nodes if f not in self.binders))) if declared is None else declared
         self.is_term = kind in terms
         self.is_telescope = any(c.then for c in self.children)
+        placed = [f for c in self.children for f in (*c.binds, c.field, c.then)]
+        self.order = tuple(f for f in (*placed, *self.binders) if f in self.nodes)
         held = [f for c in self.children for f in (c.field, c.then) if f]
         named = [*self.binders, *self.uses, *(f for c in self.children for f in c.binds)]
         for f in self.nodes:
@@ -102,7 +104,7 @@ class Form:
         found: list[Part[Any]] = []
         for c, get, names_of, holds in self._readers:
             value = get(node)
-            names = names_of(node)
+            names = names_of(node) if c.binds else ()
             if holds == "term":
                 found.append((names, value))
             elif holds == "terms":
@@ -125,7 +127,8 @@ class Form:
             value = values[c.field]
             if holds == "term":
                 names, values[c.field] = next(parts)
-                self._bind(c, names, values)
+                if names:
+                    self._bind(c, names, values)
             elif c.then:
                 values[c.field], values[c.then] = self._telescope(value, parts)
             else:
@@ -134,18 +137,18 @@ class Form:
                     form = self._forms[type(item)]
                     if form.is_term:
                         names, N = next(parts)
-                        self._bind(c, names, values)
                         made.append(N)
+                        if names:
+                            self._bind(c, names, values)
                     else:
                         made.append(form.rebuilt(item, parts))
                 values[c.field] = tuple(made) if isinstance(value, tuple) else made[0] if made else None
         return self._make(**values) if self._by_name else self._make(*values.values())
 
     def _bind(self, c: Child, names: Names, values: dict[str, Any]) -> None:
-        if names:
-            rest = iter(names)
-            for f in c.binds:
-                values[f] = self.renamed(values[f], lambda _: next(rest))
+        rest = iter(names)
+        for f in c.binds:
+            values[f] = next(rest) if isinstance(values[f], str) else self.renamed(values[f], lambda _: next(rest))
 
     def _telescope(self, records: tuple[object, ...], parts: Iterator[Part[Any]]) -> tuple[tuple[object, ...], object]:
         made: list[object] = []
@@ -157,10 +160,14 @@ class Form:
             made.append(self.renamed(bound, lambda _, rest=rest: next(rest)))
         return tuple(made), N
 
+    def replaced(self, node: object, new: Mapping[str, object]) -> object:
+        """A node of this class with other values in some fields."""
+        values = {f: new[f] if f in new else getattr(node, f) for f in self.fields}
+        return self._make(**values) if self._by_name else self._make(*values.values())
+
     def with_names(self, node: object, names: Names, called: Callable[[str], str]) -> object:
         """A node of this class with the names in some of its fields changed."""
-        values = {f: self.renamed(getattr(node, f), called) if f in names else getattr(node, f) for f in self.fields}
-        return self._make(**values) if self._by_name else self._make(*values.values())
+        return self.replaced(node, {f: self.renamed(getattr(node, f), called) for f in names})
 
     def names_in(self, value: object) -> Iterator[str]:
         """The names in the value of a field: it is one, or a tuple of names, contexts and records that bind them."""

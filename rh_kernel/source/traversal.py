@@ -60,16 +60,20 @@ class Traversal(Generic[T]):
         return self.rebuilt(M, tuple(new))
 
     def bottom_up(self, M: T, f: Callable[[T], T]) -> T:
-        """M with f of each subterm, the leaves first, from left to right. What does not change is shared."""
+        """M with f of each node in it, records too, the leaves first. What does not change is shared."""
         return descend(self._bottom_up(M, f))
 
-    def _bottom_up(self, M: T, f: Callable[[T], T]) -> Descent[T]:
-        inside = self.parts(M)
-        new: list[Part[T]] = []
-        for names, N in inside:
-            new.append((names, (yield self._bottom_up(N, f)) if self._forms[type(N)].children else f(N)))
-        is_same = all(L is N for (_, L), (_, N) in zip(new, inside, strict=True))
-        return f(M if is_same else self.rebuilt(M, tuple(new)))
+    def _bottom_up(self, node: T, f: Callable[[T], T]) -> Descent[T]:
+        form = self._forms[type(node)]
+        new: dict[str, object] = {}
+        for field in form.order:
+            value = getattr(node, field)
+            made: list[T] = []
+            for item in cast(tuple[T, ...], items(value)):
+                made += ((yield self._bottom_up(item, f)),)
+            if any(image is not item for image, item in zip(made, items(value), strict=True)):
+                new[field] = tuple(made) if isinstance(value, tuple) else made[0]
+        return f(cast(T, form.replaced(node, new)) if new else node)
 
     def subterms(self, M: T) -> Iterator[T]:
         """M and all terms in it, M first, from left to right."""
@@ -79,14 +83,14 @@ class Traversal(Generic[T]):
             yield N
             pending += [L for _, L in reversed(self.parts(N))]
 
-    def nodes(self, *roots: object) -> Iterator[object]:
+    def nodes(self, *roots: T) -> Iterator[T]:
         """Nodes and all nodes in them, terms and records alike, in the order of the fields."""
         pending = [*reversed(roots)]
         while pending:
             node = pending.pop()
             yield node
             inside = [item for f in self._forms[type(node)].nodes for item in items(getattr(node, f))]
-            pending += reversed(inside)
+            pending += cast(list[T], inside[::-1])
 
     def count(self, M: T) -> int:
         """How many terms M consists of."""
@@ -122,11 +126,14 @@ class Traversal(Generic[T]):
                     pending.append((names, None, False))
             form = self._forms[type(N)]
             for f in form.uses:
-                found.update([x for x in form.names_in(getattr(N, f)) if not scope[x]])
-            inside = self.parts(N)
-            if form.is_telescope:
-                pending.append((tuple([x for bound, _ in inside for x in bound]), None, False))
-            pending += [(bound, L, form.is_telescope) for bound, L in reversed(inside)]
+                for x in form.names_in(getattr(N, f)):
+                    if not scope[x]:
+                        found[x] += 1
+            if form.children:
+                inside = form.parts(N)
+                if form.is_telescope:
+                    pending.append((tuple([x for bound, _ in inside for x in bound]), None, False))
+                pending += [(bound, L, form.is_telescope) for bound, L in reversed(inside)]
         return found
 
     def substituted(self, M: T, images: Mapping[str, T], *, captures: bool = False) -> T:
@@ -185,27 +192,34 @@ class Traversal(Generic[T]):
         is_same = True
         new: list[Part[T]] = []
         hidden: list[tuple[str, T | str | None]] = []
-        for i, (names, N) in enumerate(inside):
+        for names, N in inside:
             bound = names
             if names:
-                bound = rename(names, [L for _, L in inside[i:]] if form.is_telescope else [N], env)
+                bound = rename(names, [L for _, L in inside[len(new) :]] if form.is_telescope else [N], env)
                 for x, y in zip(names, bound, strict=True):
                     hidden.append((x, env.pop(x, None)))
                     if x != y:
                         env[x] = y
             inner = self._forms[type(N)]
+            L = N
             if inner.children:
                 L = yield self._image(N, env, rename, is_lazy=is_lazy)
-            else:
-                L = self._occurrence(N, inner, env) if inner.uses else N
-            is_same = is_same and L is N and bound == names
+            elif inner.uses:
+                L = self._occurrence(N, inner, env)
+            if L is not N or bound != names:
+                is_same = False
             new.append((bound, L))
-            while hidden and (not form.is_telescope or i == len(inside) - 1):
-                x, image = hidden.pop()
-                env.pop(x, None)
-                if image is not None:
-                    env[x] = image
+            if hidden and not form.is_telescope:
+                self._restore(env, hidden)
+        self._restore(env, hidden)
         return M if is_same else cast(T, form.rebuilt(M, iter(new)))
+
+    def _restore(self, env: _Images[T], hidden: list[tuple[str, T | str | None]]) -> None:
+        while hidden:
+            x, image = hidden.pop()
+            env.pop(x, None)
+            if image is not None:
+                env[x] = image
 
     def _occurrence(self, M: T, form: Form, env: _Images[T]) -> T:
         """A variable, or another node that mentions names, with what the names stand for."""
