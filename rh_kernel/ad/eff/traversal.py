@@ -21,22 +21,22 @@ from rh_kernel.source.traversal import Traversal
 
 Node: TypeAlias = Value | Computation | Handler | Pattern | Adaptor | Branch | Clause | ReturnClause
 
-_TERMS = Traversal[Node](Value | Computation | Handler, Pattern | Adaptor | Branch | Clause | ReturnClause)
+TERMS = Traversal[Node](Value | Computation | Handler, Pattern | Adaptor | Branch | Clause | ReturnClause)
 
-nodes, parts, bound, bottom_up = _TERMS.nodes, _TERMS.parts, _TERMS.bound, _TERMS.bottom_up
-free, occurring = _TERMS.free, _TERMS.occurrences
+nodes, parts, bound, bottom_up = TERMS.nodes, TERMS.parts, TERMS.bound, TERMS.bottom_up
+free, occurring = TERMS.free, TERMS.occurrences
 
 
 def value(V: Value, values: Mapping[str, Value], *, closed: bool = False) -> Value:
     """``V[values]``"""
-    return cast(Value, _TERMS.substituted(V, values, captures=not closed))
+    return cast(Value, TERMS.substituted(V, values, captures=not closed))
 
 
 def computation(M: Computation, values: Mapping[str, Value], *, closed: bool = False) -> Computation:
     """``M[values]``; it is M itself where nothing is put in."""
-    return cast(Computation, _TERMS.substituted(M, values, captures=not closed))
+    return cast(Computation, TERMS.substituted(M, values, captures=not closed))
 
 
 def handler(H: Handler, values: Mapping[str, Value], *, closed: bool = False) -> Handler:
     """``H[values]``"""
-    return cast(Handler, _TERMS.substituted(H, values, captures=not closed))
+    return cast(Handler, TERMS.substituted(H, values, captures=not closed))

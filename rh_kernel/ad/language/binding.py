@@ -6,12 +6,12 @@ from rh_kernel.ad.language.core import Term
 from rh_kernel.ad.language.names import Names
 from rh_kernel.source.traversal import Traversal
 
-_TERMS = Traversal[Term](Term)
+TERMS = Traversal[Term](Term)
 
-parts, rebuilt, mapped, bottom_up = _TERMS.parts, _TERMS.rebuilt, _TERMS.mapped, _TERMS.bottom_up
-subterms, binders, free, count = _TERMS.subterms, _TERMS.binders, _TERMS.free, _TERMS.count
+parts, rebuilt, mapped, bottom_up = TERMS.parts, TERMS.rebuilt, TERMS.mapped, TERMS.bottom_up
+subterms, binders, free, count = TERMS.subterms, TERMS.binders, TERMS.free, TERMS.count
 
 
 def renaming(M: Term, renamed: Mapping[str, str], names: Names) -> Term:
     """M with fresh names for its binders, and with those of ``renamed`` for free variables."""
-    return _TERMS.renamed_as(M, {x: names.fresh(x) for x in binders(M)} | dict(renamed))
+    return TERMS.renamed_as(M, {x: names.fresh(x) for x in binders(M)} | dict(renamed))

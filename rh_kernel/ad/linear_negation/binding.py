@@ -25,10 +25,10 @@ from rh_kernel.source.children import Part
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.source.traversal import Traversal
 
-_TERMS = Traversal[Term](Term, Binding, make={Block: block})
+TERMS = Traversal[Term](Term, Binding, make={Block: block})
 
-parts, rebuilt, mapped, subterms = _TERMS.parts, _TERMS.rebuilt, _TERMS.mapped, _TERMS.subterms
-binders, bound_names, substitute, alike = _TERMS.binders, _TERMS.bound, _TERMS.substituted, _TERMS.alike
+parts, rebuilt, mapped, subterms = TERMS.parts, TERMS.rebuilt, TERMS.mapped, TERMS.subterms
+binders, bound_names, substitute, alike = TERMS.binders, TERMS.bound, TERMS.substituted, TERMS.alike
 
 
 def occurrences(t: Term) -> Counter[str]:
@@ -53,7 +53,7 @@ def weight(t: Term) -> int:
 
 def copy(t: Term, supply: Supply) -> Term:
     """T with new names for all that it binds."""
-    return _TERMS.renamed(t, supply.fresh)
+    return TERMS.renamed(t, supply.fresh)
 
 
 def float_out(t: Term) -> tuple[list[Binding], Term]:

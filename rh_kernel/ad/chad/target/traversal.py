@@ -4,10 +4,10 @@ from rh_kernel.ad.chad.source import Supply
 from rh_kernel.ad.chad.target.terms import Scope, Term
 from rh_kernel.source.traversal import Traversal
 
-_TERMS = Traversal[Term](Term, Scope)
+TERMS = Traversal[Term](Term, Scope)
 
-parts, rebuilt, bottom_up, subterms = _TERMS.parts, _TERMS.rebuilt, _TERMS.bottom_up, _TERMS.subterms
-count, binders, renamed_as = _TERMS.count, _TERMS.binders, _TERMS.renamed_as
+parts, rebuilt, bottom_up, subterms = TERMS.parts, TERMS.rebuilt, TERMS.bottom_up, TERMS.subterms
+count, binders, renamed_as = TERMS.count, TERMS.binders, TERMS.renamed_as
 
 
 def renamed(t: Term, supply: Supply) -> Term:

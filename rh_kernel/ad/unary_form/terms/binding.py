@@ -6,15 +6,15 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.terms.terms import Let, Term
 from rh_kernel.source.traversal import Traversal
 
-_TERMS = Traversal[Term](Term)
+TERMS = Traversal[Term](Term)
 
-parts, rebuilt, subterms, count = _TERMS.parts, _TERMS.rebuilt, _TERMS.subterms, _TERMS.count
-free, substituted = _TERMS.free, _TERMS.substituted
+parts, rebuilt, subterms, count = TERMS.parts, TERMS.rebuilt, TERMS.subterms, TERMS.count
+free, substituted = TERMS.free, TERMS.substituted
 
 
 def renamed(M: Term, called: Mapping[str, str], names: Names) -> Term:
     """M with other free names, and with binders that occur nowhere else."""
-    return _TERMS.renamed(M, names.fresh, called)
+    return TERMS.renamed(M, names.fresh, called)
 
 
 def lets(spine: list[tuple[tuple[str, ...], Term]], M: Term) -> Term:
