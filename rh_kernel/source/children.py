@@ -68,7 +68,9 @@ class Form:
         hints = get_type_hints(kind, include_extras=True)
         initial = [f for f in fields(kind) if f.init]
         self.fields = tuple(f.name for f in initial)
-        self.nodes = tuple(f for f in self.fields if classes(hints[f]) & nodes)
+        self.holds = {f: classes(hints[f]) for f in self.fields}
+        self.nodes = tuple(f for f in self.fields if self.holds[f] & nodes)
+        self.single = frozenset(f for f in self.nodes if get_origin(hints[f]) is not tuple and type(None) not in self.holds[f])
         self.binders: Names = getattr(kind, "binders", ())
         self.uses: Names = getattr(kind, "uses", ())
         declared: Children | None = getattr(kind, "children", None)
@@ -91,13 +93,18 @@ class Form:
             (c, attrgetter(c.field), self._names_of(c, hints), _holds(hints[c.field], terms)) for c in self.children
         ]
 
+        is_fixed = self.single.issuperset(self.nodes) and all(self.holds[f] <= nodes for f in self.nodes)
+        self.inside = getter(self.nodes) if is_fixed and self.nodes else self._inside
+
+    def _inside(self, node: object) -> tuple[Any, ...]:
+        found = [item for f in self.nodes for item in items(getattr(node, f))]
+        return tuple([item for item in found if type(item) in self._forms])
+
     def _names_of(self, c: Child, hints: Mapping[str, object]) -> Callable[[object], Names]:
         """What reads the names that are bound in a child."""
-        if not all(hints[f] is str for f in c.binds):
+        if not c.binds or any(hints[f] is not str for f in c.binds):
             return lambda node: tuple([x for f in c.binds for x in self.names_in(getattr(node, f))])
-        if len(c.binds) > 1:
-            return attrgetter(*c.binds)
-        return lambda node: tuple([getattr(node, f) for f in c.binds])
+        return getter(c.binds)
 
     def parts(self, node: object) -> list[Part[Any]]:
         """The subterms of a node in the order of evaluation, with what it binds in them; those of its records are its own."""
@@ -111,8 +118,9 @@ class Form:
                 found += [(names, N) for N in value]
             else:
                 for item in items(value):
-                    form = self._forms[type(item)]
-                    found += [(names, item)] if form.is_term else form.parts(item)
+                    form = self._forms.get(type(item))
+                    if form is not None:
+                        found += [(names, item)] if form.is_term else form.parts(item)
                     if c.then:
                         found[-1] = (names, found[-1][1])
                         names = tuple(self.names_in(item))
@@ -134,8 +142,10 @@ class Form:
             else:
                 made: list[object] = []
                 for item in items(value):
-                    form = self._forms[type(item)]
-                    if form.is_term:
+                    form = self._forms.get(type(item))
+                    if form is None:
+                        made.append(item)
+                    elif form.is_term:
                         names, N = next(parts)
                         made.append(N)
                         if names:
@@ -188,6 +198,14 @@ class Form:
             return tuple([self.renamed(item, called) for item in items(cast(object, value))])
         form = self._forms.get(type(value))
         return form.with_names(value, form.binders, called) if form is not None and form.binders else value
+
+
+def getter(names: Names) -> Callable[[object], tuple[Any, ...]]:
+    """What reads these fields of a node, one or several, as a tuple."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    get: Callable[[object], object] = attrgetter(*names)
+    return lambda node: (get(node),)
 
 
 @cache

@@ -83,14 +83,21 @@ class Traversal(Generic[T]):
             yield N
             pending += [L for _, L in reversed(self.parts(N))]
 
+    def inside(self, node: T) -> tuple[T, ...]:
+        """The nodes that stand directly in one, terms and records, in the order of its fields."""
+        return self._forms[type(node)].inside(node)
+
+    def form(self, kind: type[Any]) -> Form:
+        """What is known of a class of nodes."""
+        return self._forms[kind]
+
     def nodes(self, *roots: T) -> Iterator[T]:
         """Nodes and all nodes in them, terms and records alike, in the order of the fields."""
         pending = [*reversed(roots)]
         while pending:
             node = pending.pop()
             yield node
-            inside = [item for f in self._forms[type(node)].nodes for item in items(getattr(node, f))]
-            pending += cast(list[T], inside[::-1])
+            pending += reversed(self.inside(node))
 
     def count(self, M: T) -> int:
         """How many terms M consists of."""
