@@ -361,44 +361,12 @@ class Backward:
     names: tuple[str, ...] = ()
 
 
-Term: TypeAlias = (
-    Variable
-    | LinearVariable
-    | Let
-    | LetLinear
-    | Apply
-    | Differential
-    | Scale
-    | Tuple
-    | Projection
-    | Coprojection
-    | Initial
-    | Last
-    | Extend
-    | Lambda
-    | Call
-    | LinearLambda
-    | LinearCall
-    | Single
-    | Fold
-    | Zero
-    | Plus
-    | Inject
-    | Case
-    | Sign
-    | LinearInject
-    | LinearOut
-    | Map
-    | Indices
-    | Prepend
-    | Accumulate
-    | MapDifferential
-    | LinearZipWith
-    | LinearSum
-    | LinearReplicate
-    | LinearZip
-    | Slice
-    | Place
-    | LinearAccumulate
-    | Backward
-)
+Basic: TypeAlias = Variable | LinearVariable | Let | LetLinear | Apply | Differential | Scale | Zero | Plus | Backward
+Products: TypeAlias = Tuple | Projection | Coprojection | Initial | Last | Extend
+Functions: TypeAlias = Lambda | Call | LinearLambda | LinearCall | Single | Fold
+Sums: TypeAlias = Inject | Case | Sign | LinearInject | LinearOut
+Arrays: TypeAlias = Map | Indices | Prepend | Accumulate
+LinearMaps: TypeAlias = MapDifferential | LinearZipWith | LinearSum | LinearReplicate | LinearZip
+LinearArrays: TypeAlias = LinearMaps | Slice | Place | LinearAccumulate
+
+Term: TypeAlias = Basic | Products | Functions | Sums | Arrays | LinearArrays
