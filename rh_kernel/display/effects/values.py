@@ -5,8 +5,8 @@ from dataclasses import replace
 from itertools import islice
 
 from rh_kernel.ad.eff import core
-from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.printing.terms import value
+from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.syntax.printing.doc import Doc
 
 ENTRIES = 20

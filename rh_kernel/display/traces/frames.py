@@ -11,26 +11,7 @@ from rh_kernel.display.traces.words import about, became
 from rh_kernel.operational.contexts import Context, Subject, path, plug
 from rh_kernel.operational.step import Step
 from rh_kernel.session.results import Change, TraceMade
-from rh_kernel.syntax.core import (
-    RH,
-    Array,
-    Bind,
-    Bound,
-    Call,
-    Const,
-    Handle,
-    Let,
-    Perform,
-    Plus,
-    Proj,
-    R,
-    Rd,
-    Resume,
-    Return,
-    RevHandle,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import Array, Term
 from rh_kernel.syntax.printing.doc import Doc
 from rh_kernel.syntax.printing.printer import Brevity, Memory, command_doc, term_doc
 from rh_kernel.syntax.printing.steps import Marks as Annotations
@@ -98,11 +79,9 @@ def state_doc(K: Context | None, M: Subject, marks: Marks, memory: Memory | None
 def subject_doc(M: Subject, marks: Marks = NO_MARKS, memory: Memory | None = None) -> Doc:
     """``M`` as traces show it, numbers to four digits; tuples are cut only behind what is marked."""
     brevity = _brevity(marks)
-    match M:
-        case Bound() | Const() | Zero() | Call() | Plus() | Tuple() | Proj() | Let() | Rd() | R():
-            return term_doc(M, (), marks, brevity, memory)
-        case Return() | Perform() | Bind() | RevHandle() | RH() | Handle() | Resume():
-            return command_doc(M, (), marks, brevity, memory)
+    if isinstance(M, Term):
+        return term_doc(M, (), marks, brevity, memory)
+    return command_doc(M, (), marks, brevity, memory)
 
 
 def _brevity(marks: Marks) -> Brevity:

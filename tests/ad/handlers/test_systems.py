@@ -7,8 +7,8 @@ from hypothesis import given
 
 from rh_kernel.ad.comparison import distance, pulled
 from rh_kernel.ad.eff import core, loading
-from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.printing import items as printing_items
+from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.typing.checking import check_item
 from rh_kernel.ad.errors import OutsideFragment
 from rh_kernel.ad.handlers.modes import FORWARDS, HESSIAN, MODES, STATEFUL, TAPED, Mode
