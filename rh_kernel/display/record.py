@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rh_kernel.arrays.equations.listing import lines
-from rh_kernel.arrays.plan import Plan
+from rh_kernel.loops.ir import Plan
 from rh_kernel.arrays.planning.listing import steps_listing
 from rh_kernel.arrays.planning.making import Loose
 from rh_kernel.arrays.program import Program

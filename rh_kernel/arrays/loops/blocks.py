@@ -8,12 +8,14 @@ from math import prod
 
 import numpy as np
 
-from rh_kernel.arrays.loops.layouts import Layout, blocked, repeated, reshaped, sliced, windowed
-from rh_kernel.arrays.loops.symbols import Lowering, Site
-from rh_kernel.arrays.loops.writing import UNROLLED, Formula, call
-from rh_kernel.arrays.plan import Fold, Gather, Scalar
 from rh_kernel.arrays.program import Extent
-from rh_kernel.primitives.schemes import arguments, extent
+from rh_kernel.loops import scalars
+from rh_kernel.loops.builder import UNROLLED, Formula, call
+from rh_kernel.loops.context import Lowering, LoweringContext
+from rh_kernel.loops.ir import Fold, Gather
+from rh_kernel.loops.layouts import Layout, blocked, repeated, reshaped, sliced, windowed
+from rh_kernel.loops.scalars import ScalarOp
+from rh_kernel.primitives.schemes import arguments, extent, index
 from rh_kernel.source.diagnostic import KernelBug
 
 _TAPS, _PLACES = "pq", "st"
@@ -36,12 +38,12 @@ def windows(x: Layout, taps: Sequence[int], channels: int) -> Layout:
     return x
 
 
-def _single(at: Site, x: Layout, first: int) -> Layout:
+def _single(at: LoweringContext, x: Layout, first: int) -> Layout:
     """The argument, copied if an axis from number ``first`` on has several parts."""
     return at.loops.copied(x) if any(len(axis) > 1 for axis in x.axes[first:]) else x
 
 
-def _convolution(at: Site) -> Layout:
+def _convolution(at: LoweringContext) -> Layout:
     front = 1 if at.batched[0] else 0
     x = _single(at, at.arguments[0], front)
     taps = extent(arguments(at.function)[1])[2:]
@@ -50,13 +52,13 @@ def _convolution(at: Site) -> Layout:
     return at.loops.contract(at.factor(1, "dc" + p), signal, at.summed("d" + s))
 
 
-def _windows(at: Site) -> Layout:
+def _windows(at: LoweringContext) -> Layout:
     x = _single(at, at.argument(0), at.front)
     s = len(x.axes) - at.front - 1
     return at.loops.windows(windows(x, at.shape[at.front + 1 : at.front + 1 + s], at.front), at.front, s)
 
 
-def _overlap_add(at: Site) -> Layout:
+def _overlap_add(at: LoweringContext) -> Layout:
     y = at.fresh()
     s = len(y.axes) - at.front - 1
     x = _single(at, at.argument(0), at.front + 1)
@@ -109,11 +111,11 @@ def _cut(x: Layout, p: int, piece: Sequence[tuple[int, int, int]], first: int) -
     return x
 
 
-def _pooled(function: Scalar, fold: Fold, *, mean: bool = False) -> Lowering:
-    first = _first() if fold is Fold.MAX else call(Scalar.ADD, _first(), 0.0)
+def _pooled(function: ScalarOp, fold: Fold, *, mean: bool = False) -> Lowering:
+    first = _first() if fold is Fold.MAX else call(scalars.ADD, _first(), 0.0)
 
-    def lower(at: Site) -> Layout:
-        p, axis = at.index(0), at.front + 1
+    def lower(at: LoweringContext) -> Layout:
+        p, axis = index(at.function, 0), at.front + 1
         x = _single(at, at.argument(0), axis)
         y = at.fresh()
         for piece in _pieces(x.shape[axis:], p):
@@ -123,7 +125,7 @@ def _pooled(function: Scalar, fold: Fold, *, mean: bool = False) -> Lowering:
                 at.loops.reduce_into(fold, _cut(x, p, piece, axis), place, 1 / entries if mean else 1.0)
                 continue
             total = reduce(lambda M, i: call(function, M, i), range(1, entries), first)
-            formula = call(Scalar.DIV, total, float(entries)) if mean else total
+            formula = call(scalars.DIV, total, float(entries)) if mean else total
             at.loops.map(_phases(x, p, piece, axis), [(formula, place)])
         return y
 
@@ -134,8 +136,8 @@ def _first() -> Formula:
     return 0
 
 
-def _first_max(at: Site) -> Layout | None:
-    p, first = at.index(0), at.front + 1
+def _first_max(at: LoweringContext) -> Layout | None:
+    p, first = index(at.function, 0), at.front + 1
     x = _single(at, at.argument(0), first)
     if p ** (len(x.axes) - first) > UNROLLED:
         return None
@@ -146,16 +148,16 @@ def _first_max(at: Site) -> Layout | None:
         largest: Formula = 0
         marks: list[Formula] = [1.0]
         for i in range(1, entries):
-            larger = call(Scalar.STEP, call(Scalar.SUB, i, largest))
-            left = call(Scalar.SUB, 1.0, larger)
-            marks = [left if mark == 1.0 else call(Scalar.MUL, mark, left) for mark in marks]
+            larger = call(scalars.STEP, call(scalars.SUB, i, largest))
+            left = call(scalars.SUB, 1.0, larger)
+            marks = [left if mark == 1.0 else call(scalars.MUL, mark, left) for mark in marks]
             marks.append(larger)
-            largest = call(Scalar.MAX, largest, i)
+            largest = call(scalars.MAX, largest, i)
         at.loops.map(_phases(x, p, piece, first), list(zip(marks, planes or _phases(y, p, piece, first), strict=True)))
     return y
 
 
-def _planes(at: Site, p: int, first: int) -> tuple[Layout, list[Layout]]:
+def _planes(at: LoweringContext, p: int, first: int) -> tuple[Layout, list[Layout]]:
     """Room for the result, and the entries at each place in a block, which lie side by side, if all blocks are whole.
 
     Then what is written, and later read, place by place in the blocks is one stretch for each place.
@@ -172,8 +174,8 @@ def _planes(at: Site, p: int, first: int) -> tuple[Layout, list[Layout]]:
     return replace(planes[0], axes=tuple(axes)), planes
 
 
-def _spread(at: Site) -> Layout:
-    p, first = at.index(0), at.front + 1
+def _spread(at: LoweringContext) -> Layout:
+    p, first = index(at.function, 0), at.front + 1
     x = _single(at, at.argument(0), first)
     sizes = at.shape[first:]
     if all(n % p == 0 for n in sizes):
@@ -189,7 +191,7 @@ def _spread(at: Site) -> Layout:
 # ------------------------------------------------------------------------------------ along one axis
 
 
-def _pad(at: Site) -> Layout:
+def _pad(at: LoweringContext) -> Layout:
     # The margins are 0 once and for all.
     y = at.loops.margins(at.shape, samples=at.front == 1)
     n, m = at.arguments[0].shape[-1], at.shape[-1]
@@ -198,14 +200,14 @@ def _pad(at: Site) -> Layout:
     return y
 
 
-def _crop(at: Site) -> Layout:
+def _crop(at: LoweringContext) -> Layout:
     last = len(at.shape) - 1
     x = _single(at, at.argument(0), last)
     left = (x.shape[-1] - at.shape[-1]) // 2
     return known(sliced(x, last, left, left + at.shape[-1]))
 
 
-def _upscale(at: Site) -> Layout | None:
+def _upscale(at: LoweringContext) -> Layout | None:
     x = at.argument(0)
     n, m = x.shape[-1], at.shape[-1]
     if m % n == 0:
@@ -213,14 +215,14 @@ def _upscale(at: Site) -> Layout | None:
     return _gathered(at, x, (np.arange(m) * n // max(m, 1))[:, None])
 
 
-def _downsum(at: Site) -> Layout:
+def _downsum(at: LoweringContext) -> Layout:
     x = at.argument(0)
     m, n = x.shape[-1], at.shape[-1]
     last = len(x.axes) - 1
     if m % n == 0 and m // n <= UNROLLED:
         x = _single(at, x, last)
         phases = [known(sliced(x, last, j, m, m // n)) for j in range(m // n)]
-        return at.entries(reduce(lambda M, i: call(Scalar.ADD, M, i), range(m // n), 0.0), *phases)
+        return at.entries(reduce(lambda M, i: call(scalars.ADD, M, i), range(m // n), 0.0), *phases)
     begins = -(-np.arange(n + 1) * m // n)
     table = begins[:-1, None] + np.arange(-(-m // n))
     terms = np.where(table < begins[1:, None], table, -1)
@@ -228,7 +230,7 @@ def _downsum(at: Site) -> Layout:
     return _gathered(at, x, terms if terms.shape[1] > 1 else np.pad(terms, ((0, 0), (0, 1)), constant_values=-1))
 
 
-def _gathered(at: Site, x: Layout, table: "np.ndarray[tuple[int, int], np.dtype[np.intp]]") -> Layout:
+def _gathered(at: LoweringContext, x: Layout, table: "np.ndarray[tuple[int, int], np.dtype[np.intp]]") -> Layout:
     y = at.fresh()
     source = x.plain() or at.loops.copied(x).plain()
     target = y.plain()
@@ -243,11 +245,11 @@ BLOCKS: Mapping[str, Lowering] = {
     **{f"conv{d}": _convolution for d in ("1d", "2d")},
     **{f"windows{d}": _windows for d in ("1d", "2d")},
     **{f"overlap_add{d}": _overlap_add for d in ("1d", "2d")},
-    **{f"maxpool{d}": _pooled(Scalar.MAX, Fold.MAX) for d in ("1d", "2d")},
-    **{f"sumpool{d}": _pooled(Scalar.ADD, Fold.SUM) for d in ("1d", "2d")},
+    **{f"maxpool{d}": _pooled(scalars.MAX, Fold.MAX) for d in ("1d", "2d")},
+    **{f"sumpool{d}": _pooled(scalars.ADD, Fold.SUM) for d in ("1d", "2d")},
     **{f"first_max{d}": _first_max for d in ("1d", "2d")},
     **{f"spread{d}": _spread for d in ("1d", "2d")},
-    "avgpool2d": _pooled(Scalar.ADD, Fold.SUM, mean=True),
+    "avgpool2d": _pooled(scalars.ADD, Fold.SUM, mean=True),
     "pad1d": _pad,
     "crop1d": _crop,
     "upscale1d": _upscale,

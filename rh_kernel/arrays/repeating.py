@@ -7,10 +7,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rh_kernel.arrays.loops.layouts import Axis, Layout
-from rh_kernel.arrays.loops.writing import Loops
-from rh_kernel.arrays.plan import Buffer, Step, View
 from rh_kernel.arrays.planning.dependence import with_views
+from rh_kernel.loops.builder import Loops
+from rh_kernel.loops.ir import Buffer, Step, View
+from rh_kernel.loops.layouts import Axis, Layout
 from rh_kernel.source.records import frozen
 
 _Key: TypeAlias = tuple[Hashable, tuple[tuple[int, int, tuple[Axis, ...]], ...]]

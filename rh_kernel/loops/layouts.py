@@ -11,8 +11,7 @@ from itertools import pairwise
 from math import prod
 from typing import TypeAlias
 
-from rh_kernel.arrays.plan import View
-from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Extent, View
 from rh_kernel.source.records import frozen
 
 Part: TypeAlias = tuple[int, int]

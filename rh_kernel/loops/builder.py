@@ -10,34 +10,34 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rh_kernel.arrays.loops.layouts import Axis, Layout, aligned, channels_first, common, dense, permuted
-from rh_kernel.arrays.plan import (
+from rh_kernel.loops.ir import (
     Buffer,
     Contract,
+    Extent,
     Fold,
     Instruction,
     Kept,
     Map,
     Number,
     Reduce,
-    Scalar,
     Scratch,
     Step,
     Store,
     View,
 )
-from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.layouts import Axis, Layout, aligned, channels_first, common, dense, permuted
+from rh_kernel.loops.scalars import ScalarOp
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Array
 
-Formula: TypeAlias = "int | float | tuple[Scalar, tuple[Formula, ...]]"
+Formula: TypeAlias = "int | float | tuple[ScalarOp, tuple[Formula, ...]]"
 """What a ``Map`` computes: operand number i, a literal, or a function of formulas."""
 
 UNROLLED = 9
 """Entries that are repeated up to so often are written by as many loops, each over what is not repeated."""
 
 
-def call(function: Scalar, *arguments: Formula) -> Formula:
+def call(function: ScalarOp, *arguments: Formula) -> Formula:
     """``f(M₁, …, Mₙ)``"""
     return (function, arguments)
 
