@@ -1,7 +1,7 @@
 """The context of a lowering: one application of a function symbol in a program, and the loops built so far."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from rh_kernel.loops.builder import Formula, Loops
@@ -49,6 +49,14 @@ class LoweringContext:
         """An argument for a ``Map``: a number if it is one, everywhere."""
         number = self.numbers[i]
         return self.argument(i) if number is None else number
+
+    def filled(self) -> Layout:
+        """The first argument, a scalar, at each entry of the result."""
+        a = self.argument(0)
+        x = replace(a, axes=a.axes[: self.front])
+        for i, n in enumerate(self.shape[self.front :], start=self.front):
+            x = spread_out(x, i, n)
+        return x
 
     def factor(self, i: int, axes: str) -> tuple[Layout, str]:
         """An argument for a ``Contract``, with a letter for each of its axes: z for the samples."""

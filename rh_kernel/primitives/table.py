@@ -1,4 +1,4 @@
-"""The table of Σ_fun (RH Def. 3.1, LANGUAGE §4), a row for each name: a new symbol is a new row in a part."""
+"""The table of Σ_fun (RH Def. 3.1, LANGUAGE §4): the records of all function symbols."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -7,16 +7,16 @@ from types import MappingProxyType, ModuleType
 
 import numpy as np
 
-from rh_kernel.primitives.entrywise import ENTRYWISE_ROWS
-from rh_kernel.primitives.images import IMAGE_ROWS
-from rh_kernel.primitives.linear import LINEAR_ROWS
-from rh_kernel.primitives.pairs import PAIR_ROWS
-from rh_kernel.primitives.pieces import PIECE_ROWS
-from rh_kernel.primitives.probability import PROBABILITY_ROWS
-from rh_kernel.primitives.row import Kernel, Row
+from rh_kernel.primitives.entrywise import ENTRYWISE
+from rh_kernel.primitives.images import IMAGES
+from rh_kernel.primitives.linear import LINEAR
+from rh_kernel.primitives.pairs import PAIRS
+from rh_kernel.primitives.pieces import PIECES
+from rh_kernel.primitives.probability import PROBABILITY
 from rh_kernel.primitives.schemes import Scheme, extent, unmet
-from rh_kernel.primitives.signals import SIGNAL_ROWS
-from rh_kernel.primitives.structural import STRUCTURAL_ROWS
+from rh_kernel.primitives.signals import SIGNALS
+from rh_kernel.primitives.structural import STRUCTURAL
+from rh_kernel.primitives.symbol import FunctionSymbol, Kernel
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.interruptible import LARGE, interruptible
 from rh_kernel.source.records import frozen
@@ -25,18 +25,11 @@ from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.stuck import impossible_member
 from rh_kernel.syntax.types import leaves
 
-_PARTS = (
-    ENTRYWISE_ROWS,
-    PAIR_ROWS,
-    LINEAR_ROWS,
-    STRUCTURAL_ROWS,
-    PIECE_ROWS,
-    PROBABILITY_ROWS,
-    SIGNAL_ROWS,
-    IMAGE_ROWS,
-)
+FAMILIES = (ENTRYWISE, PAIRS, LINEAR, STRUCTURAL, PIECES, PROBABILITY, SIGNALS, IMAGES)
+"""The families of the language, in the order of the reference."""
 
-ROWS: Mapping[str, Row] = MappingProxyType({row.name: row for part in _PARTS for row in part})
+ROWS: Mapping[str, FunctionSymbol] = MappingProxyType({f.name: f for family in FAMILIES for f in family.symbols})
+"""The record of each function symbol, by its name."""
 
 
 @frozen

@@ -22,7 +22,8 @@ from rh_kernel.arrays.repeating import Patterns
 from rh_kernel.arrays.running import flat
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.layouts import Layout
-from rh_kernel.primitives.formulas import OF_ONE_SHAPE, SCALE
+from rh_kernel.primitives.formulas import OF_ONE_SHAPE
+from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.primitives.table import ROWS, kernel
 from rh_kernel.syntax.core import Array, Primitive

@@ -23,8 +23,8 @@ from rh_kernel.arrays.program import (
     leaves,
 )
 from rh_kernel.loops.ir import Integers, Precision
-from rh_kernel.primitives.row import Kernel
 from rh_kernel.primitives.smoothness import require_smooth
+from rh_kernel.primitives.symbol import Kernel
 from rh_kernel.primitives.table import kernel
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
