@@ -1,5 +1,6 @@
 """The table of Σ_fun (RH Def. 3.1, LANGUAGE §4): the records of all function symbols."""
 
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from math import prod
@@ -7,6 +8,7 @@ from types import MappingProxyType, ModuleType
 
 import numpy as np
 
+from rh_kernel.primitives.completeness import missing
 from rh_kernel.primitives.entrywise import ENTRYWISE
 from rh_kernel.primitives.images import IMAGES
 from rh_kernel.primitives.linear import LINEAR
@@ -16,9 +18,10 @@ from rh_kernel.primitives.probability import PROBABILITY
 from rh_kernel.primitives.schemes import Scheme, extent, unmet
 from rh_kernel.primitives.signals import SIGNALS
 from rh_kernel.primitives.structural import STRUCTURAL
-from rh_kernel.primitives.symbol import FunctionSymbol, Kernel
+from rh_kernel.primitives.symbol import Family, FunctionSymbol, Kernel
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.interruptible import LARGE, interruptible
+from rh_kernel.source.plugins import PluginWarning, plugins
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Primitive
@@ -28,7 +31,24 @@ from rh_kernel.syntax.types import leaves
 FAMILIES = (ENTRYWISE, PAIRS, LINEAR, STRUCTURAL, PIECES, PROBABILITY, SIGNALS, IMAGES)
 """The families of the language, in the order of the reference."""
 
-ROWS: Mapping[str, FunctionSymbol] = MappingProxyType({f.name: f for family in FAMILIES for f in family.symbols})
+GROUP = "rh_kernel.operations"
+"""The entry points of other distributions in this group name a ``Family`` each."""
+
+
+def all_records() -> dict[str, FunctionSymbol]:
+    """The records of the language, and those of other distributions that are complete and have a name of their own."""
+    records = {f.name: f for family in FAMILIES for f in family.symbols}
+    for name, family in plugins(GROUP, Family).items():
+        for f in family.symbols:
+            why = "the name is taken" if f.name in records else next(missing(f), None)
+            if why is None:
+                records[f.name] = f
+            else:
+                warnings.warn(f"{GROUP}: the symbol `{f.name}` of `{name}` is skipped: {why}", PluginWarning, stacklevel=2)
+    return records
+
+
+ROWS: Mapping[str, FunctionSymbol] = MappingProxyType(all_records())
 """The record of each function symbol, by its name."""
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lessons.reference import complaints, directives, laboratory, rules, words
+from lessons.reference.files import files
 from lessons.reference.grammar import Grammar, read, signs, strays
 from lessons.reference.markdown import anchored, anchors, contents, headings, slug, table
 from lessons.reference.pages import APPENDIX, COMMAND, PARTS, names, pages, written
@@ -42,6 +43,12 @@ PROGRAMS = Path(__file__).parents[1] / "programs"
 def test_a_page_is_as_the_code_has_it(name: str) -> None:
     page = pages()[name]
     assert page == written(page), f"lessons/appendix/{name} is out of date; write it anew: {COMMAND}"
+
+
+@pytest.mark.parametrize("path", sorted(files()), ids=lambda path: path.name)
+def test_a_file_of_the_program_is_as_the_tables_have_it(path: Path) -> None:
+    found = path.read_text(encoding="utf-8") if path.exists() else ""
+    assert found == files()[path], f"{path} is out of date; write it anew: {COMMAND}"
 
 
 def test_every_part_stands_on_one_page() -> None:
