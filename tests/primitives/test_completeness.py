@@ -11,12 +11,12 @@ from rh_kernel.source.plugins import PluginWarning
 
 Add = Callable[[str], None]
 
-SOFTSIGN = """
-softsign = entrywise(
-    "softsign",
+SQUASH = """
+squash = entrywise(
+    "squash",
     doc="x over 1 plus its absolute value",
     formula="x / (1 + |x|)",
-    example="softsign([1, -3])",
+    example="squash([1, -3])",
     value=call(scalars.DIV, 0, call(scalars.ADD, 1.0, call(scalars.ABS, 0))),
     derivative=lambda w, x: w * square(recip(add(fill[x.shape](number(1)), abs_(x)))),
 )
@@ -40,7 +40,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Add:
 
     def installed(text: str) -> None:
         module = f"symbols_{abs(hash(text))}"
-        (tmp_path / f"{module}.py").write_text(f"{HEAD}\n{text}\nfamily = Family('Mine', (softsign,))\n", encoding="utf-8")
+        (tmp_path / f"{module}.py").write_text(f"{HEAD}\n{text}\nfamily = Family('Mine', (squash,))\n", encoding="utf-8")
         metadata = tmp_path / "mine-1.0.dist-info"
         metadata.mkdir()
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1.0\n", encoding="utf-8")
@@ -60,22 +60,22 @@ def test_every_symbol_of_the_language_compiles_to_loops(name: str) -> None:
 
 
 def test_the_symbols_of_another_distribution_are_added(install: Add) -> None:
-    install(SOFTSIGN)
+    install(SQUASH)
     records = all_records()
-    assert set(records) == {*ROWS, "softsign"}
+    assert set(records) == {*ROWS, "squash"}
 
 
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ('"softsign",', '"sin",', "the symbol `sin` of `mine` is skipped: the name is taken"),
-        ("x over 1 plus its absolute value", "", "`softsign` of `mine` is skipped: no doc"),
+        ('"squash",', '"sin",', "the symbol `sin` of `mine` is skipped: the name is taken"),
+        ("x over 1 plus its absolute value", "", "`squash` of `mine` is skipped: no doc"),
         ("lambda w, x: w *", "lambda w, x: number(1) *", "skipped: derivative: of type Real"),
         ("lambda w, x: w", "lambda w: w", "skipped: derivative: TypeError"),
         ("derivative=", "slope=", "cannot be loaded .TypeError: .*slope"),
     ],
 )
 def test_what_is_not_complete_is_skipped_with_a_warning(install: Add, old: str, new: str, why: str) -> None:
-    install(SOFTSIGN.replace(old, new))
+    install(SQUASH.replace(old, new))
     with pytest.warns(PluginWarning, match=why):
         assert set(all_records()) == set(ROWS)

@@ -18,10 +18,10 @@ _OTHER_NAMES = {"n": "neg", "p": "add", "t": "mul", "divide": "div"}
 
 
 def _functions() -> Mapping[str, str]:
-    declared = [
-        name for program in ("smooth", "drivers") for name in re.findall(r"^fun (\w+)", included(program).text, re.MULTILINE)
-    ]
-    symbols = {_OTHER_NAMES.get(name, name.removesuffix("_")): name for name in declared}
+    symbols: dict[str, str] = {}
+    for program in ("smooth", "drivers"):
+        for found in re.finditer(r"^fun (\w+)", included(program).text, re.MULTILINE):
+            symbols[_OTHER_NAMES.get(found[1], found[1].removesuffix("_"))] = found[1]
     return MappingProxyType({symbol: name for symbol, name in symbols.items() if symbol in SYMBOLS})
 
 

@@ -95,8 +95,10 @@ _ZERO, _ONE = Constant(0.0), Constant(1.0)
 
 
 def applied(symbol: str, *arguments: Term) -> Term:
-    """``f(M1, …, Mk)``, where ``scale`` is a product; ``1 * M``, ``0 + M``, ``M - 0`` and ``-c`` are what they are."""
+    """``f(M1, …, Mk)``, where ``scale`` is a product and ``fill`` nothing, without ``1 * M``, ``0 + M``, ``M - 0`` and ``-c``."""
     match symbol, arguments:
+        case "fill", (M,):
+            return M
         case "mul" | "scale", (M, N):
             if M == _ONE:
                 return N
