@@ -1,11 +1,15 @@
 """A record of a function symbol says all that is needed, and those of other distributions are added only if they do."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
+from rh_kernel import primitives
 from rh_kernel.primitives.completeness import missing
+from rh_kernel.primitives.symbol import FunctionSymbol
 from rh_kernel.primitives.table import FAMILIES, GROUP, ROWS, all_records
 from rh_kernel.source.plugins import PluginWarning
 
@@ -52,6 +56,12 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Add:
 @pytest.mark.parametrize("name", sorted(ROWS))
 def test_a_record_is_complete(name: str) -> None:
     assert [f"{name}: {what}" for what in missing(ROWS[name])] == []
+
+
+def test_every_record_of_a_module_is_in_a_family() -> None:
+    modules = [import_module(f"{primitives.__name__}.{module.name}") for module in iter_modules(primitives.__path__)]
+    records = [f for module in modules for f in vars(module).values() if isinstance(f, FunctionSymbol)]
+    assert {f.name for f in records} == {f.name for family in FAMILIES for f in family.symbols}
 
 
 @pytest.mark.parametrize("name", sorted(f.name for family in FAMILIES for f in family.symbols))
