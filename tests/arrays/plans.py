@@ -64,6 +64,7 @@ TWO: Mapping[ScalarOp, Callable[[Any, Any], Any]] = {
     scalars.MIN: np.minimum,
     scalars.EQUAL: lambda x, y: (x == y) | (x != x),
 }
+DEFINITIONS: Mapping[ScalarOp, Callable[..., Any]] = {**ONE, **TWO}
 
 
 class ByDefinition:
@@ -109,7 +110,7 @@ class ByDefinition:
                         case Number(x):
                             values.append(np.array(x, dtype=kind))
                         case Instruction(f, at):
-                            found = ONE[f](values[at[0]]) if f in ONE else TWO[f](*[values[i] for i in at])
+                            found = DEFINITIONS.get(f, f.function(np))(*[values[i] for i in at])
                             values.append(np.asarray(found).astype(kind))
                 for store in stores:
                     there, at = self.buffers[store.view.buffer], places(store.view)
