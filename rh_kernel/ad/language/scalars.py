@@ -95,7 +95,7 @@ _ZERO, _ONE = Constant(0.0), Constant(1.0)
 
 
 def applied(symbol: str, *arguments: Term) -> Term:
-    """``f(M1, …, Mk)``; ``scale`` is ``mul``, ``fill`` nothing; ``1 * M``, ``0 + M``, ``M - 0`` and ``-c`` are what they are."""
+    """``f(M1, …, Mk)``, simplified: ``scale`` is ``mul``, ``fill`` and ``1 * M``, ``0 + M``, ``M - 0`` are the argument."""
     match symbol, arguments:
         case "fill", (M,):
             return M

@@ -12,31 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rh_kernel.arrays.batch import batched
-from rh_kernel.arrays.compile import compile_command, compile_term
+from rh_kernel.arrays.compile import compile_command
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.optimise import optimise
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.making import planned
-from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import Machine, flat, machine
 from rh_kernel.loops import scalars
 from rh_kernel.loops.builder import Loops
 from rh_kernel.loops.ir import Call, Content, Contract, Instruction, Map, Plan, Scratch
 from rh_kernel.loops.scalars import ScalarOp
 from rh_kernel.primitives.table import kernel
-from rh_kernel.syntax.core import Bound, Command, Primitive
-from rh_kernel.syntax.core import Call as Application
+from rh_kernel.syntax.core import Command, Primitive
 from rh_kernel.syntax.types import real
 from tests.arrays.commands import W0, W1, V, commands
 from tests.arrays.plans import ByDefinition
-from tests.arrays.written import Written, close, drawn, layers
+from tests.arrays.written import Written, applied, close, drawn, layers
 from tests.primitives.instances import INSTANCES, arrays, label, member, smooth_point
 from tests.tiers import law
-
-
-def applied(f: Primitive) -> Program:
-    """``f(x)``, as a batch."""
-    return batched(compile_term(Application(f, Bound(0)), (f.domain,)), (True,))
 
 
 @pytest.mark.parametrize("f", INSTANCES, ids=label)
