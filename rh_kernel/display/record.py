@@ -10,7 +10,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from rh_kernel.arrays.equations.listing import lines
-from rh_kernel.arrays.plan import Plan
 from rh_kernel.arrays.planning.listing import steps_listing
 from rh_kernel.arrays.planning.making import Loose
 from rh_kernel.arrays.program import Program
@@ -20,6 +19,7 @@ from rh_kernel.display.data import Json, Record
 from rh_kernel.display.derivations.parts import Proof, fold, premises, sheet
 from rh_kernel.display.derivations.text import one_line
 from rh_kernel.display.gradients.passes import reading
+from rh_kernel.loops.ir import Plan
 from rh_kernel.operational.step import Step
 from rh_kernel.primitives.values import to_array
 from rh_kernel.session.results import (

@@ -4,7 +4,7 @@ from dataclasses import replace
 from enum import Enum
 
 from rh_kernel.arrays.devices import Device, NoCard, card
-from rh_kernel.arrays.plan import Precision
+from rh_kernel.loops.ir import Precision
 from rh_kernel.session.errors import NoGPU
 from rh_kernel.session.limits.bounds import DEFAULT as BOUNDS
 from rh_kernel.session.limits.bounds import Bounds

@@ -58,7 +58,7 @@ def test_a_function_symbol_is_told_with_types_formula_and_derivative(name: str) 
     assert all(signature in told for signature in ROWS[name].signatures)
     assert ROWS[name].formula in told
     assert f"rd[{name}](w, v) = " in told
-    assert ("not smooth" in told) is (ROWS[name].rough is not None)
+    assert ("not smooth" in told) is (ROWS[name].nonsmooth is not None)
 
 
 @pytest.mark.parametrize("word", [word for word in (*FORMS, *SIGNS) if word not in ROWS])

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rh_kernel.primitives.derivative import derivative
-from rh_kernel.primitives.row import Row
 from rh_kernel.primitives.schemes import Scheme, instantiate
+from rh_kernel.primitives.symbol import FunctionSymbol
 from rh_kernel.primitives.table import ROWS
 from rh_kernel.session.describing import type_text
 from rh_kernel.session.directives.table import (
@@ -97,9 +97,9 @@ def known(definitions: Definitions, name: str) -> Known | None:
     return Known(name, kind, types, _comment_above(item), (), item)
 
 
-def _of_row(row: Row) -> Known:
+def _of_row(row: FunctionSymbol) -> Known:
     facts = [row.formula, f"rd[{row.name}](w, v) = {_derivative(row.name, row.schemes[0])}"]
-    if row.rough is not None:
+    if row.nonsmooth is not None:
         facts.append("not smooth at some points, where it is undefined after `%strict on`")
     return Known(row.name, "a function symbol of the language", row.signatures, row.doc, tuple(facts))
 

@@ -205,7 +205,7 @@ def test_refusals_name_the_construct(mode: Mode, text: str, construct: str) -> N
 
 def test_symbols_that_have_no_word_are_known() -> None:
     """They are not smooth everywhere, but for ``gelu``."""
-    assert set(SYMBOLS) - set(FUNCTIONS) == {"abs", "sign", "relu", "gelu", "round", "step", "maximum", "minimum"}
+    assert {"abs", "sign", "relu", "gelu", "round", "step", "maximum", "minimum"} <= set(SYMBOLS) - set(FUNCTIONS)
 
 
 @PER_MODE

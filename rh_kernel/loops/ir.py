@@ -18,12 +18,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.scalars import ScalarOp
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
 
+Extent: TypeAlias = tuple[int, ...]
+"""The shape of an array."""
 Precision: TypeAlias = OneOf["float64", "float32"]
 Integers: TypeAlias = npt.NDArray[np.intp]
 
@@ -83,34 +85,6 @@ class View:
 # -------------------------------------------------------------------------------------------- steps
 
 
-class Scalar(Enum):
-    """A function of one or two numbers"""
-
-    __hash__ = object.__hash__  # a member is equal to no other, and Python's own way to say so takes its time
-
-    NEG = auto()
-    EXP = auto()
-    LOG = auto()
-    SQRT = auto()
-    SIN = auto()
-    COS = auto()
-    TANH = auto()
-    ABS = auto()
-    SIGN = auto()
-    RINT = auto()  # the nearest integer, the even one of two
-    SIGMOID = auto()  # 1 / (1 + e⁻ˣ)
-    SOFTPLUS = auto()  # ln(1 + eˣ), without overflow
-    STEP = auto()  # 1 where x > 0, else 0
-    FINITE = auto()  # x, or 0 where it is not finite
-    ADD = auto()
-    SUB = auto()
-    MUL = auto()
-    DIV = auto()
-    MAX = auto()  # nan where one of the two is
-    MIN = auto()  # nan where one of the two is
-    EQUAL = auto()  # 1 where x = y, or x is nan; else 0
-
-
 @frozen
 class Number:
     """A literal. 0.0 and −0.0 are two."""
@@ -130,7 +104,7 @@ class Number:
 class Instruction:
     """``f(v₁, …, vₙ)`` for values computed before"""
 
-    function: Scalar
+    function: ScalarOp
     arguments: tuple[int, ...]
 
 

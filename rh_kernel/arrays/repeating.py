@@ -7,10 +7,10 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from rh_kernel.arrays.loops.layouts import Axis, Layout
-from rh_kernel.arrays.loops.writing import Loops
-from rh_kernel.arrays.plan import Buffer, Step, View
 from rh_kernel.arrays.planning.dependence import with_views
+from rh_kernel.loops.builder import Loops
+from rh_kernel.loops.ir import Buffer, Step, View
+from rh_kernel.loops.layouts import Axis, Layout
 from rh_kernel.source.records import frozen
 
 _Key: TypeAlias = tuple[Hashable, tuple[tuple[int, int, tuple[Axis, ...]], ...]]
@@ -32,15 +32,17 @@ class Patterns:
     known: dict[_Key, _Pattern] = field(default_factory=dict[_Key, _Pattern])
 
     def write(self, loops: Loops, what: Hashable, arguments: Sequence[Layout], lower: Callable[[], Layout]) -> Layout:
-        """Writes what ``lower`` writes: it depends on ``what`` and on how the arguments lie, and has no buffers but scratch."""
+        """Writes the loops of ``lower``, which depend on ``what`` and the layouts of the arguments if they are repeatable."""
         own: dict[int, int] = {}
         lie = tuple([(own.setdefault(x.buffer, len(own)), x.offset, x.axes) for x in arguments])
         pattern = self.known.get((what, lie))
         if pattern is not None:
             return _again(pattern, own, loops)
         buffers, steps = len(loops.buffers), len(loops.steps)
+        loops.repeatable = True
         result = lower()
-        self.known[what, lie] = _pattern(own, loops, buffers, steps, result)
+        if loops.repeatable:
+            self.known[what, lie] = _pattern(own, loops, buffers, steps, result)
         return result
 
 

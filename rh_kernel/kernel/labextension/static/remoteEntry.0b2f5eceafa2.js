@@ -3,7 +3,7 @@
  * The page's own modules come from the scope that the page shares, ours from beside this file.
  */
 (() => {
-  const VERSION = "dd4cebc1dc68";
+  const VERSION = "0b315bc0c804";
 
   let scope;
 

@@ -1,25 +1,25 @@
-"""A function symbol at a place of a program, to be written as loops."""
+"""The context of a lowering: one application of a function symbol in a program, and the loops built so far."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from rh_kernel.arrays.loops.layouts import Layout, spread_out
-from rh_kernel.arrays.loops.writing import Formula, Loops
-from rh_kernel.arrays.program import Extent, extent_of
-from rh_kernel.primitives.schemes import index
+from rh_kernel.loops.builder import Formula, Loops
+from rh_kernel.loops.ir import Extent
+from rh_kernel.loops.layouts import Layout, spread_out
 from rh_kernel.syntax.core import Primitive
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
-    """``function(arguments)``.
+class LoweringContext:
+    """``function(arguments)``, to be lowered to ``loops``; ``extent`` is the shape of the result for one sample.
 
     An argument has an axis of samples in front if it is ``batched``, and so has the result if one of them is. ``numbers`` has
     the one number that all entries of an argument are, where there is one.
     """
 
     function: Primitive
+    extent: Extent
     loops: Loops
     arguments: tuple[Layout, ...]
     numbers: tuple[float | None, ...]
@@ -34,12 +34,7 @@ class Site:
     @property
     def shape(self) -> Extent:
         """The shape of the result."""
-        shape = extent_of(self.function)
-        return (self.samples, *shape) if self.front else shape
-
-    def index(self, i: int) -> int:
-        """The explicit index number i, as in ``maxpool1d[p]``."""
-        return index(self.function, i)
+        return (self.samples, *self.extent) if self.front else self.extent
 
     def argument(self, i: int) -> Layout:
         """An argument with as many axes in front as the result."""
@@ -54,6 +49,14 @@ class Site:
         """An argument for a ``Map``: a number if it is one, everywhere."""
         number = self.numbers[i]
         return self.argument(i) if number is None else number
+
+    def filled(self) -> Layout:
+        """The first argument, a scalar, at each entry of the result."""
+        a = self.argument(0)
+        x = replace(a, axes=a.axes[: self.front])
+        for i, n in enumerate(self.shape[self.front :], start=self.front):
+            x = spread_out(x, i, n)
+        return x
 
     def factor(self, i: int, axes: str) -> tuple[Layout, str]:
         """An argument for a ``Contract``, with a letter for each of its axes: z for the samples."""
@@ -71,5 +74,5 @@ class Site:
         return y
 
 
-Lowering: TypeAlias = Callable[[Site], "Layout | None"]
-"""Adds the loops of a symbol and tells where the result is; ``None`` if it has none here."""
+Lowering: TypeAlias = Callable[[LoweringContext], "Layout | None"]
+"""Adds the loops of a symbol and returns the layout of the result; ``None`` if the symbol's kernel is to be called instead."""

@@ -8,31 +8,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
-from rh_kernel.arrays.loops.blocks import BLOCKS, overlapping
-from rh_kernel.arrays.loops.entries import SYMBOLS
-from rh_kernel.arrays.loops.layouts import Layout, dense, permuted
-from rh_kernel.arrays.loops.repeating import Patterns
-from rh_kernel.arrays.loops.symbols import Lowering, Site
-from rh_kernel.arrays.loops.writing import Loops
-from rh_kernel.arrays.plan import Call, Check, Content, Fold, Input, View
 from rh_kernel.arrays.program import (
     Alias,
     Equation,
-    Extent,
     MeanOverBatch,
     OuterMean,
     ProductMean,
     Program,
     Register,
     Smooth,
+    extent_of,
     leaves,
 )
+from rh_kernel.arrays.repeating import Patterns
+from rh_kernel.loops.builder import Loops
+from rh_kernel.loops.context import LoweringContext
+from rh_kernel.loops.ir import Call, Check, Content, Extent, Fold, Input, View
+from rh_kernel.loops.layouts import Layout, dense, permuted
+from rh_kernel.primitives.table import ROWS
+from rh_kernel.primitives.windows import overlapping
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Primitive
 from rh_kernel.syntax.signature import Location
-
-LOOPS: Mapping[str, Lowering] = {**SYMBOLS, **BLOCKS}
-"""How symbols become loops. One that is not here, or whose lowering gives ``None``, is called as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +134,15 @@ class _Lowering:
     def _primitive(self, f: Primitive, equation: Equation, arguments: tuple[Layout, ...]) -> Layout:
         batched = tuple([self.program.batched[r] for r in equation.arguments])
         numbers = tuple([self.numbers.get(r) for r in equation.arguments])
-        site = Site(f, self.loops, arguments, numbers, batched, self.samples)
-        if f.name in BLOCKS:
-            # Their loops may use what was unrolled before, or margins of their own.
-            return self._at(site)
+        site = LoweringContext(f, extent_of(f), self.loops, arguments, numbers, batched, self.samples)
         # Numbers by their texts, as 0.0 and −0.0 are equal.
         return self.patterns.write(self.loops, (f, batched, *map(repr, numbers)), arguments, lambda: self._at(site))
 
-    def _at(self, site: Site) -> Layout:
-        lowering = None if any(0 in x.shape for x in site.arguments) else LOOPS.get(site.function.name)
+    def _at(self, site: LoweringContext) -> Layout:
+        lowering = None if any(0 in x.shape for x in site.arguments) else ROWS[site.function.name].lowering
         return (lowering(site) if lowering else None) or self._called(site)
 
-    def _called(self, site: Site) -> Layout:
+    def _called(self, site: LoweringContext) -> Layout:
         y = site.fresh()
         views = [x.plain() or self.loops.copied(x).plain() for x in (site.argument(i) for i in range(len(site.arguments)))]
         output = y.plain()

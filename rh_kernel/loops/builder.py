@@ -10,34 +10,34 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rh_kernel.arrays.loops.layouts import Axis, Layout, aligned, channels_first, common, dense, permuted
-from rh_kernel.arrays.plan import (
+from rh_kernel.loops.ir import (
     Buffer,
     Contract,
+    Extent,
     Fold,
     Instruction,
     Kept,
     Map,
     Number,
     Reduce,
-    Scalar,
     Scratch,
     Step,
     Store,
     View,
 )
-from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.layouts import Axis, Layout, aligned, channels_first, common, dense, permuted
+from rh_kernel.loops.scalars import ScalarOp
 from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.syntax.core import Array
 
-Formula: TypeAlias = "int | float | tuple[Scalar, tuple[Formula, ...]]"
+Formula: TypeAlias = "int | float | tuple[ScalarOp, tuple[Formula, ...]]"
 """What a ``Map`` computes: operand number i, a literal, or a function of formulas."""
 
 UNROLLED = 9
 """Entries that are repeated up to so often are written by as many loops, each over what is not repeated."""
 
 
-def call(function: Scalar, *arguments: Formula) -> Formula:
+def call(function: ScalarOp, *arguments: Formula) -> Formula:
     """``f(M₁, …, Mₙ)``"""
     return (function, arguments)
 
@@ -47,13 +47,15 @@ class Loops:
     """The buffers and steps so far.
 
     With ``matrices`` the loops are for a library that multiplies matrices: what has samples and channels lies channels first,
-    and windows, which overlap, are copied; so a convolution is one product.
+    and windows, which overlap, are copied; so a convolution is one product. ``repeatable`` becomes false where what is built
+    depends on what was built before, or has a buffer that is not scratch, so that it cannot be written again for other buffers.
     """
 
     matrices: bool = False
     buffers: list[Buffer] = field(default_factory=list[Buffer])
     steps: list[Step] = field(default_factory=list[Step])
     unrolled: dict[Layout, Layout] = field(default_factory=dict[Layout, Layout])
+    repeatable: bool = True
 
     def buffer(self, buffer: Buffer) -> int:
         """The number of a new buffer."""
@@ -71,6 +73,7 @@ class Loops:
 
     def margins(self, shape: Extent, *, samples: bool) -> Layout:
         """Room for an array that is full of zeros before the first run."""
+        self.repeatable = False
         return self._laid(self.buffer(Kept(np.zeros(prod(shape)))), shape, samples=samples)
 
     def _laid(self, buffer: int, shape: Extent, *, samples: bool) -> Layout:
@@ -82,6 +85,7 @@ class Loops:
         strides = [stride for axis in x.axes for _, stride in axis]
         if not self.matrices or len(set(strides)) == len(strides):
             return x
+        self.repeatable = False
         if x not in self.unrolled:
             order = [*range(channels, channels + 1 + taps), *range(channels), *range(channels + 1 + taps, len(x.axes))]
             copy = self.fresh(tuple([x.shape[i] for i in order]))
@@ -109,6 +113,10 @@ class Loops:
     def single(self, x: Layout, axis: int) -> Layout:
         """The array, copied if the axis has several parts."""
         return self.copied(x) if len(x.axes[axis]) > 1 else x
+
+    def single_axes(self, x: Layout, first: int) -> Layout:
+        """The array, copied if an axis from number ``first`` on has several parts."""
+        return self.copied(x) if any(len(axis) > 1 for axis in x.axes[first:]) else x
 
     def map(
         self, operands: Sequence[Layout | float], stores: Sequence[tuple[Formula, Layout]], *, accumulate: bool = False

@@ -11,8 +11,8 @@ from itertools import pairwise
 from math import prod
 from typing import TypeAlias
 
-from rh_kernel.arrays.plan import View
-from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Extent, View
+from rh_kernel.source.diagnostic import KernelBug
 from rh_kernel.source.records import frozen
 
 Part: TypeAlias = tuple[int, int]
@@ -78,6 +78,18 @@ def permuted(x: Layout, order: Sequence[int]) -> Layout:
 def spread_out(x: Layout, at: int, n: int) -> Layout:
     """The array n times along a new axis number ``at``."""
     return replace(x, axes=(*x.axes[:at], _axis([(n, 0)]), *x.axes[at:]))
+
+
+def as_scalar(x: Layout) -> Layout:
+    """The one number for each sample, as an array with one entry."""
+    return replace(x, axes=(*x.axes, ()))
+
+
+def known(x: Layout | None) -> Layout:
+    """A layout that exists since its axes have one part each. Raises ``KernelBug`` if it does not."""
+    if x is None:
+        raise KernelBug("an axis has several parts")
+    return x
 
 
 def repeated(x: Layout, axis: int, p: int) -> Layout:
