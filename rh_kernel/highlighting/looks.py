@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.table import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
+from rh_kernel.session.directives.registry import names
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.items import words_of_directive
 from rh_kernel.syntax.parsing.lexer import Section, chunks, section, tokens
@@ -14,6 +14,7 @@ from rh_kernel.syntax.parsing.tokens import (
     CHECK,
     COMPILE_OPTIONS,
     DECLARATIONS,
+    EFFECTS,
     INITIALS,
     LABORATORY,
     TRAINING_OPTIONS,
@@ -160,7 +161,7 @@ def _look_in_laboratory(token: Token, before: list[str]) -> Look:
         case Kind.NAME, ["fun"]:
             return Look.DECLARED
         case Kind.NAME, ["%"]:
-            return Look.DIRECTIVE if token.text in LABORATORY_DIRECTIVES else Look.NAME
+            return Look.DIRECTIVE if token.text in names(LABORATORY) else Look.NAME
         case Kind.NAME, ["%", "ad"]:
             return Look.KEYWORD if token.text in SYSTEMS else Look.NAME
         case Kind.NAME, ["%", "ad", *_] if token.text == "along" or (token.text == "trace" and before[-1] == "-"):
@@ -196,7 +197,7 @@ def _look_in_effects(token: Token, before: list[str]) -> Look:
     is_word = token.kind in {Kind.NAME, Kind.KEYWORD}
     match before:
         case ["%"] if is_word:
-            return Look.DIRECTIVE if token.text in EFFECTS_DIRECTIVES else Look.NAME
+            return Look.DIRECTIVE if token.text in names(EFFECTS) else Look.NAME
         case [] if is_word and token.text in EFFECTS_DECLARATIONS:
             return Look.DECLARATION
         case [first] if is_word and first in EFFECTS_DECLARATIONS:
@@ -246,7 +247,7 @@ def _look_in_place(name: str, before: list[str], *, is_check: bool) -> Look | No
     match before:
         case [] if is_check:
             return Look.KEYWORD
-        case ["%"] if name in DIRECTIVES:
+        case ["%"] if name in names():
             return Look.DIRECTIVE
         case ["%", "%"] if name in CELL_WORDS:
             return Look.DIRECTIVE

@@ -18,9 +18,9 @@ from rh_kernel.highlighting import effects_words, laboratory_words
 from rh_kernel.highlighting import looks as description
 from rh_kernel.highlighting.looks import Look, Marked, looks
 from rh_kernel.kernel.install import LABEXTENSION
-from rh_kernel.session.directives.table import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
+from rh_kernel.session.directives.registry import names
 from rh_kernel.syntax.parsing.lexer import python_starts
-from rh_kernel.syntax.parsing.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS
+from rh_kernel.syntax.parsing.tokens import DECLARATIONS, EFFECTS, EXPRESSION_DIRECTIVES, KEYWORDS, LABORATORY, SPELLINGS
 from tests.highlighting.texts import nearly
 from tests.tiers import law
 
@@ -198,7 +198,7 @@ def test_the_editor_knows_the_words_of_the_language() -> None:
     words = node(WORDS, "words.js")
     agree("keyword", words["WORDS"]["keyword"], KEYWORDS - set(DECLARATIONS))
     agree("declaration", words["WORDS"]["declaration"], set(DECLARATIONS))
-    agree("directive", words["WORDS"]["directive"], set(DIRECTIVES))
+    agree("directive", words["WORDS"]["directive"], set(names()))
     agree("type", words["WORDS"]["type"], description.TYPES)
     agree("function", words["WORDS"]["function"], description.FUNCTIONS)
     agree("EXPRESSION_DIRECTIVES", words["EXPRESSION_DIRECTIVES"], EXPRESSION_DIRECTIVES)
@@ -208,13 +208,13 @@ def test_the_editor_knows_the_words_of_the_language() -> None:
     agree("PLACED.%gradient", words["PLACED"]["%gradient"], description.GRADIENT_WORDS)
     agree("CELL_WORDS", words["CELL_WORDS"], description.CELL_WORDS)
     agree("LABORATORY.keyword", words["LABORATORY"]["keyword"], laboratory_words.LABORATORY_WORDS)
-    agree("LABORATORY.directive", words["LABORATORY"]["directive"], set(LABORATORY_DIRECTIVES))
+    agree("LABORATORY.directive", words["LABORATORY"]["directive"], set(names(LABORATORY)))
     agree("LABORATORY.type", words["LABORATORY"]["type"], laboratory_words.LABORATORY_TYPES)
     agree("LABORATORY.function", words["LABORATORY"]["function"], laboratory_words.LABORATORY_FUNCTIONS)
     agree("LABORATORY.system", words["LABORATORY"]["system"], laboratory_words.SYSTEMS)
     agree("EFFECTS.declaration", words["EFFECTS"]["declaration"], set(lexing.DECLARATIONS))
     agree("EFFECTS.keyword", words["EFFECTS"]["keyword"], lexing.KEYWORDS)
-    agree("EFFECTS.directive", words["EFFECTS"]["directive"], set(EFFECTS_DIRECTIVES))
+    agree("EFFECTS.directive", words["EFFECTS"]["directive"], set(names(EFFECTS)))
     agree("EFFECTS.function", words["EFFECTS"]["function"], effects_words.EFFECTS_FUNCTIONS)
     agree("EFFECTS.signs", list(words["EFFECTS"]["signs"]), {look.value for look in description.EFFECTS_SIGNS.values()})
     agree("SIGNS", list(words["SIGNS"]), {look.value for look in description.SIGNS.values()})
