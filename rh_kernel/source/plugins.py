@@ -2,9 +2,11 @@
 
 import warnings
 from collections.abc import Collection, Mapping
-from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 Record = TypeVar("Record")
 
@@ -18,8 +20,10 @@ def plugins(group: str, record: type[Record], taken: Collection[str] = ()) -> Ma
 
     The name of an entry point is the name of its record. Names are sorted, so the order does not depend on the installation.
     What is broken, or has a name that is ``taken`` or used twice, is skipped with a ``PluginWarning``. Raises nothing else.
-    Looking at all installed distributions takes about 10 ms, so callers do it once, when it matters.
+    Looking at all installed distributions takes some 20 ms, so callers do it once, and only when a name is not their own.
     """
+    from importlib.metadata import entry_points
+
     found: dict[str, Record] = {}
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
         if entry.name in found or entry.name in taken:
@@ -37,6 +41,6 @@ def plugins(group: str, record: type[Record], taken: Collection[str] = ()) -> Ma
     return MappingProxyType(found)
 
 
-def _skip(entry: EntryPoint, why: str) -> None:
+def _skip(entry: "EntryPoint", why: str) -> None:
     distribution = "an unknown distribution" if entry.dist is None else entry.dist.name
     warnings.warn(f"{entry.group}: `{entry.name}` of {distribution} is skipped: {why}", PluginWarning, stacklevel=3)
