@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-from rh_kernel.kernel.completion.files import ARRAYS, DATA, HEAPS, entries
+from rh_kernel.kernel.completion.files import entries
 from rh_kernel.kernel.completion.place import Argument, DirectiveName, Quoted, Word, place_of
 from rh_kernel.kernel.completion.signs import half_sign, signs
 from rh_kernel.kernel.completion.words import Completion, declared_in, described, words
@@ -18,6 +18,8 @@ from rh_kernel.session.session import Session
 from rh_kernel.source.span import Source
 from rh_kernel.syntax.parsing.tokens import LABORATORY, PYTHON, RETURN, SECTIONS
 from rh_kernel.training.bundled import NAMES
+from rh_kernel.training.reading.formats import data_suffixes, saved_suffixes
+from rh_kernel.training.reading.npy import NPY
 from rh_kernel.typing.definitions import LocDefinition
 
 __all__ = ["Completion", "completions"]
@@ -116,10 +118,10 @@ def _in_quotes(session: Session, start: int, typed: str, head: str) -> tuple[int
     match head:
         case "data":
             sets = [] if "/" in typed else _fitting(_data_sets(session), typed)
-            place, files = _files(session, start, typed, DATA)
+            place, files = _files(session, start, typed, data_suffixes())
             return place, [*[Completion(name, "text", "data set") for name in sets], *files]
         case "load":
-            return _files(session, start, typed, ARRAYS)
+            return _files(session, start, typed, NPY.suffixes)
         case _:
             return start, []
 
@@ -153,7 +155,7 @@ def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]
     fields = forms[at] if at < len(forms) else []
     match fields:
         case ["file"]:
-            start, found = _files(session, place.start, place.text, HEAPS)
+            start, found = _files(session, place.start, place.text, saved_suffixes())
             return start, found if place.quoted else [c for c in found if " " not in c.text]
         case ["what"]:
             meanings = {str(name): meaning for name, meaning in MEANINGS.items()}
