@@ -36,9 +36,14 @@ def words() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(_WORDS.read_text(encoding="utf-8"))
 
 
+def _written() -> list[tuple[str, Directive[Any]]]:
+    """The directives that come with the language: those that something is written about."""
+    return [(name, directive) for name, directive in all_directives().items() if name in words()]
+
+
 def overview_part() -> str:
     """All directives, a line each."""
-    rows = [(link(f"%{name}", code(directive.call)), directive.help) for name, directive in all_directives().items()]
+    rows = [(link(f"%{name}", code(directive.call)), directive.help) for name, directive in _written()]
     rows.append((f"[{code(PYTHON)}](#{slug('Python cells')})", PYTHON_CELL))
     lines = {**SECTION_LINES, RETURN: RETURN_LINE}
     rows += [(link(_PARTS[line], code(line), "language.md"), text) for line, text in lines.items()]
@@ -47,7 +52,7 @@ def overview_part() -> str:
 
 def directives_part() -> str:
     """Each directive with its example."""
-    return "\n\n".join([part for directive in all_directives().values() for part in _entry(directive)])
+    return "\n\n".join([part for _, directive in _written() for part in _entry(directive)])
 
 
 def _entry(directive: Directive[Any]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from rh_kernel.ad.language.elaboration import Functions
 from rh_kernel.ad.language.parsing import GIVEN
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, product
-from rh_kernel.ad.systems import ALL, NAMES, system
+from rh_kernel.ad.systems import ALL, names, system
 from rh_kernel.kernel.completion.words import Completion, Offer, written_types
 from rh_kernel.kernel.sections.laboratory import declared
 from rh_kernel.kernel.sections.place import Place
@@ -46,7 +46,7 @@ def _directives() -> Iterator[Completion]:
 
 
 def _systems() -> Iterator[Completion]:
-    for name in NAMES:
+    for name in names():
         yield Completion(name, "keyword", system(name).title)
     yield Completion(ALL, "keyword", "a table of all systems")
 

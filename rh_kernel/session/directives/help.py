@@ -156,9 +156,9 @@ def _with_effects(word: str) -> str:
 
 
 def _in_laboratory(word: str) -> str:
-    from rh_kernel.ad.systems import NAMES, system
+    from rh_kernel.ad.systems import names, system
 
-    if word in NAMES:
+    if word in names():
         one = system(word)
         return f"{word} is a system of the laboratory: {one.title}\n  {one.source}"
     form = LABORATORY_FORMS.get(word) or LABORATORY_SIGNS.get(word)

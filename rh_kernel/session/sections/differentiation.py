@@ -17,7 +17,7 @@ from rh_kernel.ad.language.types import SCALAR, Type
 from rh_kernel.ad.language.unknown import unknown
 from rh_kernel.ad.language.values import Value, components
 from rh_kernel.ad.system import Point, Pushed, Rewritten, Stage, System
-from rh_kernel.ad.systems import ALL, NAMES, system
+from rh_kernel.ad.systems import ALL, names, system
 from rh_kernel.operational.errors import OutOfFuel
 from rh_kernel.session.actions import Action, Run, State, typed
 from rh_kernel.session.names import arrow
@@ -103,7 +103,7 @@ class Differentiate(Action):
 
 def analyze(item: s.AdItem, functions: Functions) -> Differentiate | ShowForms:
     """The action of ``%ad``. Raises ``Rejected``."""
-    wanted = NAMES if item.system.text == ALL else (item.system.text,)
+    wanted = names() if item.system.text == ALL else (item.system.text,)
     systems = tuple(system(name, item.system.span) for name in wanted)
     f = functions.get(item.function.text)
     if f is None:
@@ -240,7 +240,7 @@ def _rewriting(asked: Differentiate, settings: Settings) -> Generator[Event, Non
 
 def _able(can: Callable[[System], bool]) -> str:
     """Which systems can do what another cannot."""
-    return f"these can: {', '.join([name for name in NAMES if can(system(name))])}"
+    return f"these can: {', '.join([name for name in names() if can(system(name))])}"
 
 
 def _rewrites(one: System) -> bool:
