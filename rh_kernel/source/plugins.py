@@ -43,4 +43,8 @@ def plugins(group: str, record: type[Record], taken: Collection[str] = ()) -> Ma
 
 def _skip(entry: "EntryPoint", why: str) -> None:
     distribution = "an unknown distribution" if entry.dist is None else entry.dist.name
-    warnings.warn(f"{entry.group}: `{entry.name}` of {distribution} is skipped: {why}", PluginWarning, stacklevel=3)
+    with warnings.catch_warnings():
+        # The kernel and the command line hide warnings, which are for programmers; this one is for whoever has installed it.
+        warnings.simplefilter("always", PluginWarning)
+        text = f"{entry.group}: `{entry.name}` of {distribution} is skipped: {why}"
+        warnings.warn(text, PluginWarning, stacklevel=3)

@@ -70,7 +70,7 @@ def named_locations(item: items.Directive, known: Mapping[str, Location]) -> tup
     named = tuple([word.rstrip(",") for word in item.words if word != ","])
     for name in named:
         if name not in known:
-            hint = "`%heap` alone shows all of them"
+            hint = f"`%{item.name.text}` alone shows all of them"
             fix = _nearest(item.span, item.words, tuple(known))
             raise Rejected(
                 DirectiveWords(
