@@ -6,19 +6,7 @@ from rh_kernel.session.actions import Action, AnalysisContext, Run, State
 from rh_kernel.session.directives.directive import Directive
 from rh_kernel.session.directives.words import chosen, chosen_words
 from rh_kernel.session.results import Notice, Shown, Working
-from rh_kernel.session.settings import (
-    LOCKED_WORDS,
-    Evaluator,
-    Settings,
-    device_text,
-    dtype_text,
-    evaluator_text,
-    lock_text,
-    strict_text,
-    with_device,
-    with_dtype,
-    with_lock,
-)
+from rh_kernel.session.settings import Evaluator, Lock, Settings, device_text
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface_items as items
 
@@ -57,30 +45,69 @@ class SetDevice(Action):
         return replace(context, settings=self.settings)
 
 
+_LOCKED_WORDS = ("empty", "infinite", "off")
+
+_EVALUATORS = {
+    Evaluator.COMPILED: "runs as a straight line of array operations (`%compile` shows it)",
+    Evaluator.STEPPED: "is reduced step by step, as in section 5 of the paper (`%trace` shows it)",
+    Evaluator.DENOTED: "runs as its denotation, section 7 of the paper (`%diagram` shows it)",
+}
+
+
 def _locked(item: items.Directive, context: AnalysisContext) -> Set:
-    settings = with_lock(context.settings, chosen_words(item, LOCKED_WORDS, alone="off"))
-    return Set(settings, lock_text(settings))
+    words = chosen_words(item, _LOCKED_WORDS, alone="off")
+    lock = None if "off" in words else Lock("empty" in words, "infinite" in words)
+    return Set(replace(context.settings, locked=lock), _lock_text(lock))
+
+
+def _lock_text(lock: Lock | None) -> str:
+    if lock is None:
+        return "locked is off: names are what was declared last"
+    allowed = [what for what, is_allowed in (("empty arrays", lock.empty), ("infinite numbers", lock.infinite)) if is_allowed]
+    also = f"; {' and '.join(allowed)} count too" if allowed else ""
+    return f"locked: names are the language's and those of locked cells, and a check compares finite numbers{also}"
 
 
 def _strict(item: items.Directive, context: AnalysisContext) -> Set:
     word = chosen(item, "on", "off")
     settings = context.settings if word is None else replace(context.settings, strict=word == "on")
-    return Set(settings, strict_text(settings))
+    if settings.strict:
+        return Set(settings, "strict is on: where a function is not smooth it is undefined, and reduction is stuck there")
+    return Set(settings, "strict is off: where a function is not smooth it has a value and a slope all the same")
 
 
 def _evaluator(item: items.Directive, context: AnalysisContext) -> Set:
     word = chosen(item, *(evaluator.value for evaluator in Evaluator))
     settings = context.settings if word is None else replace(context.settings, evaluator=Evaluator(word))
-    return Set(settings, evaluator_text(settings))
+    evaluator = settings.evaluator
+    return Set(settings, f"the evaluator is {evaluator.value}: what you write {_EVALUATORS[evaluator]}")
 
 
 def _device(item: items.Directive, context: AnalysisContext) -> SetDevice:
-    return SetDevice(with_device(context.settings, chosen(item, "cpu", "gpu")))
+    match chosen(item, "cpu", "gpu"):
+        case "cpu" | "gpu" as device:
+            return SetDevice(replace(context.settings, device=device))
+        case _:
+            return SetDevice(context.settings)
 
 
 def _dtype(item: items.Directive, context: AnalysisContext) -> Set:
-    settings = with_dtype(context.settings, chosen(item, "float64", "float32"))
-    return Set(settings, dtype_text(settings))
+    settings = context.settings
+    match chosen(item, "float64", "float32"):
+        case "float64" | "float32" as precision:
+            settings = replace(settings, precision=precision)
+        case _:
+            pass
+    return Set(settings, _dtype_text(settings))
+
+
+def _dtype_text(settings: Settings) -> str:
+    what = f"the dtype is {settings.precision}: compiled programs and training runs compute with"
+    match settings.precision:
+        case "float64":
+            return f"{what} about 16 digits"
+        case "float32":
+            return f"{what} about 7 digits, and what they put on the heap is rounded to them"
 
 
 DIRECTIVES = (
