@@ -52,6 +52,11 @@ def names() -> tuple[str, ...]:
     return (*NAMES, *_added())
 
 
+def is_system(name: str) -> bool:
+    """Whether there is a system of this name. Nothing is imported for one that comes with the language."""
+    return name in _HOMES or name in _added()
+
+
 @cache
 def _added() -> Mapping[str, System]:
     return plugins(GROUP, System, (*NAMES, ALL))

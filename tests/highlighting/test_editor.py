@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from rh_kernel.ad.eff import library
 from rh_kernel.ad.eff.reading import lexing
+from rh_kernel.ad.systems import ALL, NAMES
 from rh_kernel.highlighting import effects_words, laboratory_words
 from rh_kernel.highlighting import looks as description
 from rh_kernel.highlighting.looks import Look, Marked, looks
@@ -211,7 +212,7 @@ def test_the_editor_knows_the_words_of_the_language() -> None:
     agree("LABORATORY.directive", words["LABORATORY"]["directive"], set(names(LABORATORY)))
     agree("LABORATORY.type", words["LABORATORY"]["type"], laboratory_words.LABORATORY_TYPES)
     agree("LABORATORY.function", words["LABORATORY"]["function"], laboratory_words.LABORATORY_FUNCTIONS)
-    agree("LABORATORY.system", words["LABORATORY"]["system"], laboratory_words.SYSTEMS)
+    agree("LABORATORY.system", words["LABORATORY"]["system"], {*NAMES, ALL})
     agree("EFFECTS.declaration", words["EFFECTS"]["declaration"], set(lexing.DECLARATIONS))
     agree("EFFECTS.keyword", words["EFFECTS"]["keyword"], lexing.KEYWORDS)
     agree("EFFECTS.directive", words["EFFECTS"]["directive"], set(names(EFFECTS)))

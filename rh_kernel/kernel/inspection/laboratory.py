@@ -8,7 +8,7 @@ from rh_kernel.ad.language.core import Term
 from rh_kernel.ad.language.elaboration import Elaboration, Functions, Scope, elaborate_function, elaborate_term
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, Type, product
-from rh_kernel.ad.systems import names, system
+from rh_kernel.ad.systems import is_system, system
 from rh_kernel.kernel.inspection.about import About, directive, touched
 from rh_kernel.kernel.sections.laboratory import declared, read
 from rh_kernel.kernel.sections.place import Place
@@ -42,7 +42,7 @@ def about(functions: Functions, place: Place, cursor: int, lines: int | None) ->
 
 
 def _system(name: str) -> About | None:
-    if name not in names():
+    if not is_system(name):
         return _form(LABORATORY_FORMS["all"]) if name == "all" else None
     one = system(name)
     abilities = (

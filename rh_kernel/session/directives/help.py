@@ -156,9 +156,9 @@ def _with_effects(word: str) -> str:
 
 
 def _in_laboratory(word: str) -> str:
-    from rh_kernel.ad.systems import names, system
+    from rh_kernel.ad.systems import is_system, system
 
-    if word in names():
+    if is_system(word):
         one = system(word)
         return f"{word} is a system of the laboratory: {one.title}\n  {one.source}"
     form = LABORATORY_FORMS.get(word) or LABORATORY_SIGNS.get(word)

@@ -52,10 +52,17 @@ def names(section: str = "") -> tuple[str, ...]:
     return (*_MODULES[section], *(() if section else _added()))
 
 
+def is_directive(name: str, section: str = "") -> bool:
+    """Whether there is a directive of this name. No module is imported for one that comes with the language."""
+    return name in _MODULES[section] or (not section and name in _added())
+
+
 def find(name: str, section: str = "") -> Directive[Any] | None:
     """The directive of this name in a section, if there is one."""
+    if not is_directive(name, section):
+        return None
     if name not in _MODULES[section]:
-        return None if section else _added().get(name)
+        return _added()[name]
     for directive in import_module(f"{__package__}.{_MODULES[section][name]}").DIRECTIVES:
         if directive.name == name and directive.section == section:
             return directive
