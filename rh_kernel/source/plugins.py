@@ -3,22 +3,32 @@
 import warnings
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Record = TypeVar("Record")
+
+class Named(Protocol):
+    """A record of a registry."""
+
+    @property
+    def name(self) -> str:
+        """The name by which it is used in programs."""
+        ...
+
+
+Record = TypeVar("Record", bound=Named)
 
 
 class PluginWarning(UserWarning):
-    """An entry point is skipped: it cannot be loaded, is of another type, or its name is taken."""
+    """An entry point is skipped: it cannot be loaded, is of another type, or its name is taken or not that of its record."""
 
 
 def plugins(group: str, record: type[Record], taken: Collection[str] = ()) -> Mapping[str, Record]:
     """The values of type ``record`` that installed distributions register in the entry-point group, by entry-point name.
 
-    The name of an entry point is the name of its record. Names are sorted, so the order does not depend on the installation.
+    The name of an entry point is that of its record. Names are sorted, so the order does not depend on the installation.
     What is broken, or has a name that is ``taken`` or used twice, is skipped with a ``PluginWarning``. Raises nothing else.
     Looking at all installed distributions takes some 20 ms, so callers do it once, and only when a name is not their own.
     """
@@ -34,10 +44,12 @@ def plugins(group: str, record: type[Record], taken: Collection[str] = ()) -> Ma
         except (Exception, SystemExit) as failure:
             _skip(entry, f"it cannot be loaded ({type(failure).__name__}: {failure})")
             continue
-        if isinstance(value, record):
-            found[entry.name] = value
-        else:
+        if not isinstance(value, record):
             _skip(entry, f"its value is no {record.__name__}")
+        elif value.name != entry.name:
+            _skip(entry, f"its record has the name `{value.name}`")
+        else:
+            found[entry.name] = value
     return MappingProxyType(found)
 
 

@@ -1,6 +1,7 @@
 """The directives by their names, in the order of ``%help``; other distributions add theirs (group ``rh_kernel.directives``).
 
-A module is imported when its directive is used, or when the texts of all are shown. It has a tuple ``DIRECTIVES``.
+A module is imported when its directive is used, or when the texts of all are shown. It has a tuple ``DIRECTIVES``. What other
+distributions add belongs to no section: a section's own parser knows which directives it has.
 """
 
 from collections.abc import Mapping
