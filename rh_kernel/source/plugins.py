@@ -3,22 +3,12 @@
 import warnings
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-
-class Named(Protocol):
-    """A record of a registry."""
-
-    @property
-    def name(self) -> str:
-        """The name by which it is used in programs."""
-        ...
-
-
-Record = TypeVar("Record", bound=Named)
+Record = TypeVar("Record")
 
 
 class PluginWarning(UserWarning):
@@ -28,7 +18,7 @@ class PluginWarning(UserWarning):
 def plugins(group: str, record: type[Record], taken: Collection[str] = ()) -> Mapping[str, Record]:
     """The values of type ``record`` that installed distributions register in the entry-point group, by entry-point name.
 
-    The name of an entry point is that of its record. Names are sorted, so the order does not depend on the installation.
+    A record that has a ``name`` has that of its entry point. Names are sorted, whatever the order of installation.
     What is broken, or has a name that is ``taken`` or used twice, is skipped with a ``PluginWarning``. Raises nothing else.
     Looking at all installed distributions takes some 20 ms, so callers do it once, and only when a name is not their own.
     """
@@ -46,8 +36,8 @@ def plugins(group: str, record: type[Record], taken: Collection[str] = ()) -> Ma
             continue
         if not isinstance(value, record):
             _skip(entry, f"its value is no {record.__name__}")
-        elif value.name != entry.name:
-            _skip(entry, f"its record has the name `{value.name}`")
+        elif (name := getattr(value, "name", entry.name)) != entry.name:
+            _skip(entry, f"its record has the name `{name}`")
         else:
             found[entry.name] = value
     return MappingProxyType(found)
