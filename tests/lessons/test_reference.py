@@ -22,7 +22,8 @@ from rh_kernel.ad.systems import NAMES as SYSTEMS
 from rh_kernel.paper import Figure, Rule
 from rh_kernel.primitives.schemes import Scheme, instantiate, size_of
 from rh_kernel.primitives.table import ROWS, cost, failing
-from rh_kernel.session.directives.table import ALL_DIRECTIVES, DIRECTIVES
+from rh_kernel.session.directives.registry import all_directives
+from rh_kernel.session.directives.registry import names as names_of_directives
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.source.diagnostic import Diagnostic, KernelBug
@@ -63,7 +64,7 @@ def test_a_part_that_nothing_makes_is_refused() -> None:
 
 def test_what_is_written_by_hand_is_about_what_there_is() -> None:
     assert set(complaints.words()) == set(complaints.classes()) == set(classes().values())
-    assert set(directives.words()) == {*ALL_DIRECTIVES}
+    assert set(directives.words()) == {*all_directives()}
     assert set(rules.words()["reduction"]) == {rule.value for rule in Rule}
     assert set(rules.words()["typing"]) == {rule.value for rule in TypingRule if rule.value.startswith("T-")}
     assert set(rules.words()["figures"]) == {figure.value for figure in Figure}
@@ -213,7 +214,7 @@ def test_wrong_texts_do_not_follow_the_grammar_and_wrong_programs_do(program: Pa
 
 def test_the_grammar_has_every_word_and_sign(grammar: Grammar) -> None:
     found = {sign for form in grammar.values() for sign in signs(form)}
-    assert found >= {*KEYWORDS, *TRAINING_OPTIONS, *DIRECTIVES, *EXPRESSION_DIRECTIVES}
+    assert found >= {*KEYWORDS, *TRAINING_OPTIONS, *names_of_directives(), *EXPRESSION_DIRECTIVES}
     assert found >= {*SPELLINGS.values()} - {"⟩"}
 
 

@@ -1,12 +1,17 @@
 """``%diagram E``: what a term, a command, or a declared net or function denotes (RH Def. 7.12, 7.13), to be drawn."""
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
+from rh_kernel.session.actions import Action, AnalysisContext, Closed, Run, State, typed
 from rh_kernel.session.describing import type_text
+from rh_kernel.session.directives.directive import Directive
+from rh_kernel.session.directives.words import needs_expression
 from rh_kernel.session.errors import DirectiveWords
+from rh_kernel.session.results import DiagramMade, Result, Shown, Working
 from rh_kernel.source.diagnostic import Rejected, Stuck
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Scope
 from rh_kernel.syntax.signature import ValueKind
 from rh_kernel.syntax.stuck import placed
@@ -27,8 +32,6 @@ if TYPE_CHECKING:
     from rh_kernel.denotational.arrows import Arrow
     from rh_kernel.denotational.smooth import Smooth
 
-Diagram: TypeAlias = "Arrow | Smooth"
-
 
 @frozen
 class Denoted:
@@ -40,7 +43,7 @@ class Denoted:
     scope: Scope
     is_command: bool
 
-    def diagram(self) -> "Diagram":
+    def diagram(self) -> "Arrow | Smooth":
         """``⟦P⟧`` or ``⟦M⟧``. Raises ``Stuck``, with a place, if it has too many boxes."""
         # What draws is loaded when something is drawn.
         from rh_kernel.denotational.commands import interpret
@@ -62,7 +65,7 @@ def denoted(definitions: Definitions, e: s.Expr) -> Denoted:
     return closed(e.span.text, elaborate_evaluation(definitions, e)) if declared is None else declared
 
 
-def closed(text: str, subject: ClosedTerm | ClosedCommand) -> Denoted:
+def closed(text: str, subject: Closed) -> Denoted:
     """A closed term or command."""
     A = f"{UNIT} ~> {subject.type}" if isinstance(subject, ClosedCommand) else str(subject.type)
     match subject:
@@ -86,3 +89,31 @@ def _of_name(definitions: Definitions, e: s.Var) -> Denoted | None:
             raise Rejected(DirectiveWords(span=e.span, name="diagram", wanted=wanted, found="a handler", hint=hint))
         case DimDefinition() | ConstDefinition() | LocDefinition() | OpDefinition() | None:
             return None
+
+
+@frozen
+class Draw(Action):
+    """``%diagram E``"""
+
+    denoted: Denoted
+
+    def summary(self, text: str) -> Result:
+        """The type."""
+        return typed(self.denoted.text, self.denoted.type)
+
+    def run(self, number: int, state: State) -> Run:
+        """Shows the diagram. Raises ``Stuck`` if it has too many boxes."""
+        yield Working("making the string diagram")
+        yield Shown(number, DiagramMade(self.denoted.text, self.denoted.type, self.denoted.diagram()))
+        return state
+
+
+def _analyze(item: items.Directive, context: AnalysisContext) -> Draw:
+    return Draw(denoted(context.definitions, needs_expression(item)))
+
+
+DIRECTIVES = (
+    Directive(
+        "diagram", "E", "the string diagram of a term, a command or a net, handlers unfolded", _analyze, checks_live=False
+    ),
+)

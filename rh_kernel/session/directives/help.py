@@ -8,24 +8,22 @@ from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.schemes import Scheme, instantiate
 from rh_kernel.primitives.symbol import FunctionSymbol
 from rh_kernel.primitives.table import ROWS
+from rh_kernel.session.actions import AnalysisContext, Answer
 from rh_kernel.session.describing import type_text
-from rh_kernel.session.directives.table import (
-    ALL_DIRECTIVES,
-    DIRECTIVES,
-    EFFECTS_DIRECTIVES,
-    PYTHON_CELL,
-    RETURN_LINE,
-    SECTION_LINES,
-)
+from rh_kernel.session.directives.directive import Directive
+from rh_kernel.session.directives.lines import LINES
+from rh_kernel.session.directives.registry import all_directives, find
 from rh_kernel.session.forms import FORMS, SIGNS
 from rh_kernel.session.names import arrow
+from rh_kernel.session.results import Notice
 from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS, EFFECTS_SIGNS
 from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.source.records import frozen
 from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.dimensions import DimVar, dim
 from rh_kernel.syntax.parsing.lexer import chunks, tokens
-from rh_kernel.syntax.parsing.tokens import PYTHON, RETURN, Kind
+from rh_kernel.syntax.parsing.tokens import EFFECTS, LABORATORY, Kind
 from rh_kernel.syntax.printing.printer import show
 from rh_kernel.syntax.signature import Parameter
 from rh_kernel.typing.definitions import (
@@ -44,8 +42,6 @@ from rh_kernel.typing.definitions import (
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
     from rh_kernel.session.sections.effects_names import Effects
-
-_LINES = {PYTHON: PYTHON_CELL, **SECTION_LINES, RETURN: RETURN_LINE}
 
 FEW_LINES = 12
 """A longer declaration is cut."""
@@ -160,9 +156,9 @@ def _with_effects(word: str) -> str:
 
 
 def _in_laboratory(word: str) -> str:
-    from rh_kernel.ad.systems import NAMES, system
+    from rh_kernel.ad.systems import is_system, system
 
-    if word in NAMES:
+    if is_system(word):
         one = system(word)
         return f"{word} is a system of the laboratory: {one.title}\n  {one.source}"
     form = LABORATORY_FORMS.get(word) or LABORATORY_SIGNS.get(word)
@@ -188,15 +184,12 @@ def _listed(parameters: tuple[Parameter, ...]) -> str:
 
 
 def _overview() -> str:
-    width = max(len(_usage(name)) for name in ALL_DIRECTIVES)
-    lines = [f"{_usage(name):<{width}}  {text}" for name, (_, text) in ALL_DIRECTIVES.items()]
-    lines += [f"{line:<{width}}  {text}" for line, text in _LINES.items()]
+    known = all_directives().values()
+    width = max(len(directive.call) for directive in known)
+    lines = [f"{directive.call:<{width}}  {directive.help}" for directive in known]
+    lines += [f"{line:<{width}}  {text}" for line, text in LINES.items()]
     names = ", ".join(ROWS)
     return "\n".join(["Directives", *lines, "", "Function symbols (`%help softmax` tells more)", names])
-
-
-def _usage(name: str) -> str:
-    return f"%{name} {ALL_DIRECTIVES[name][0]}".rstrip()
 
 
 def _about(definitions: Definitions, word: str) -> str:
@@ -208,11 +201,11 @@ def _about(definitions: Definitions, word: str) -> str:
         return "\n".join([line for line in lines if line])
     if found is not None:
         return "\n  ".join([found.documentation, *found.signatures, *found.facts])
-    if word in _LINES:
-        return f"{word}: {_LINES[word]}"
-    if name in ALL_DIRECTIVES and (word.startswith("%") or name not in FORMS):
-        there = f"\n%{name} {' '.join(EFFECTS_DIRECTIVES[name]).replace(' ', ': ', 1)}" if name in EFFECTS_DIRECTIVES else ""
-        return f"{_usage(name)}: {ALL_DIRECTIVES[name][1]}" + (there if name in DIRECTIVES else "")
+    if word in LINES:
+        return f"{word}: {LINES[word]}"
+    there = [d for d in (find(name), find(name, LABORATORY), find(name, EFFECTS)) if d is not None]
+    if there and (word.startswith("%") or name not in FORMS):
+        return "\n".join([f"{directive.call}: {directive.help}" for directive in there])
     form = FORMS.get(name) or SIGNS.get(name)
     return "" if form is None else _shown(form)
 
@@ -220,3 +213,13 @@ def _about(definitions: Definitions, word: str) -> str:
 def _shown(form: str) -> str:
     title, meaning = form.split("\n")
     return f"{title}\n  {meaning}"
+
+
+def _analyze(item: items.Directive, context: AnalysisContext) -> Answer:
+    return Answer(Notice(help_text(context.definitions, item.words, context.functions, context.effects)))
+
+
+DIRECTIVES = (
+    Directive("help", "name", "what a name stands for; without a name, this list", _analyze),
+    Directive("lsmagic", "", "this list", _analyze),
+)

@@ -2,6 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from rh_kernel.session.actions import Action, AnalysisContext, Run, State
+from rh_kernel.session.directives.directive import Directive
+from rh_kernel.session.directives.words import expect_no_words
+from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.source.records import frozen
+from rh_kernel.source.span import Span
+from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 from rh_kernel.typing.definitions import Definitions
@@ -66,3 +73,22 @@ def _changed(one: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
 
 def _listed(names: Iterable[str]) -> str:
     return ", ".join(names)
+
+
+@frozen
+class Undo(Action):
+    """``%undo``, which is a cell by itself: the session does it."""
+
+    span: Span
+
+    def run(self, number: int, state: State) -> Run:
+        """It is no step of a cell."""
+        raise KernelBug("`%undo` is a cell by itself, and is no step of one")
+
+
+def _analyze(item: items.Directive, context: AnalysisContext) -> Undo:
+    expect_no_words(item)
+    return Undo(item.span)
+
+
+DIRECTIVES = (Directive("undo", "", "undo what the last cell did to names, heap and settings", _analyze),)

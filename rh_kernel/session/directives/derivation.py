@@ -2,7 +2,14 @@
 
 from typing import cast
 
+from rh_kernel.session.actions import Action, AnalysisContext, Run, State, typed
+from rh_kernel.session.directives.directive import Directive
+from rh_kernel.session.directives.type import type_shown
+from rh_kernel.session.directives.words import needs_expression
+from rh_kernel.session.results import DerivationMade, Result, Shown
+from rh_kernel.source.records import frozen
 from rh_kernel.syntax import surface as s
+from rh_kernel.syntax import surface_items as items
 from rh_kernel.syntax.core import Command, Term
 from rh_kernel.syntax.signature import ValueKind
 from rh_kernel.typing.definitions import (
@@ -51,3 +58,35 @@ def _closed(definitions: Definitions, e: s.Expr) -> Derivation:
             return derive_term((), M)
         case ClosedCommand(P):
             return derive_command((), (), P)
+
+
+@frozen
+class Derive(Action):
+    """``%derivation E``; ``type`` is what ``%type`` says"""
+
+    text: str
+    type: str
+    derivations: tuple[Derivation, ...]
+
+    def summary(self, text: str) -> Result:
+        """The type."""
+        return typed(self.text, self.type)
+
+    def run(self, number: int, state: State) -> Run:
+        """Shows the derivations."""
+        yield Shown(number, DerivationMade(self.text, self.derivations))
+        return state
+
+
+def _analyze(item: items.Directive, context: AnalysisContext) -> Derive:
+    definitions, e = context.definitions, needs_expression(item)
+    found = derivations(definitions, e)
+    is_name = isinstance(e, s.Var) and definitions.get(e.name) is not None
+    return Derive(e.span.text, type_shown(definitions, e).type if is_name else str(found[0].type), found)
+
+
+DIRECTIVES = (
+    Directive(
+        "derivation", "E", "the typing derivation of a term, a command or a name, as a proof tree", _analyze, checks_live=False
+    ),
+)
