@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
-from rh_kernel.arrays.plan import Integers, Plan, Precision
+from rh_kernel.loops.ir import Integers, Plan, Precision
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from rh_kernel.arrays.equations.linearity import commutes_with_mean
 from rh_kernel.arrays.optimise import Draft
 from rh_kernel.arrays.program import Alias, MeanOverBatch, OuterMean, ProductMean, Program, Register, Smooth
-from rh_kernel.primitives.formulas import SCALE
+from rh_kernel.primitives.linear import SCALE
 from rh_kernel.primitives.schemes import instantiate
 from rh_kernel.source.collection import put_off
 from rh_kernel.syntax.core import Primitive

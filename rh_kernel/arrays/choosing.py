@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from rh_kernel.arrays.backend import Backend, Memory, Places, Runner, Unsupported
 from rh_kernel.arrays.devices import Device, NoCard, card
 from rh_kernel.arrays.numpy_backend.backend import NumPy
-from rh_kernel.arrays.plan import Plan, Precision
 from rh_kernel.arrays.program import Program
+from rh_kernel.loops.ir import Plan, Precision
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location
 

@@ -25,13 +25,12 @@ from rh_kernel.arrays.program import (
     joins_batch,
     leaves,
 )
-from rh_kernel.primitives.table import kernel
+from rh_kernel.primitives.table import ROWS, kernel
 from rh_kernel.source.records import frozen
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
 
 FOLDED = 4096
-COMMUTE = frozenset({"add", "mul", "dot"})
 
 
 def optimise(program: Program) -> Program:
@@ -159,8 +158,8 @@ class Draft:
     def _symbol(self, f: Operator) -> _Symbol:
         symbol = self._operators.get(f)
         if symbol is None:
-            name = f.name if isinstance(f, Primitive) else ""
-            symbol = _Symbol(f, len(self._operators), extent_of(f), name in COMMUTE, joins_batch(f), name, partners(f))
+            name, commutes = (f.name, ROWS[f.name].commutes) if isinstance(f, Primitive) else ("", False)
+            symbol = _Symbol(f, len(self._operators), extent_of(f), commutes, joins_batch(f), name, partners(f))
             self._operators[f] = symbol
         return symbol
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.optimise import optimise
-from rh_kernel.arrays.plan import Check, Plan, Precision, Scratch
 from rh_kernel.arrays.planning.counting import moved, operations
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.making import Loose, stages
 from rh_kernel.arrays.program import Alias, Equation, Program, Register, Smooth
+from rh_kernel.loops.ir import Check, Plan, Precision, Scratch
 from rh_kernel.source.collection import put_off
 
 Form: TypeAlias = Program | Loose | Plan

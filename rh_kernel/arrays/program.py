@@ -10,6 +10,7 @@ from dataclasses import field
 from math import prod
 from typing import TypeAlias
 
+from rh_kernel.loops.ir import Extent
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost as primitive_cost
 from rh_kernel.source.diagnostic import KernelBug
@@ -18,7 +19,6 @@ from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive
 from rh_kernel.syntax.signature import Location
 
-Extent: TypeAlias = tuple[int, ...]
 Register: TypeAlias = int
 Tree: TypeAlias = "Register | tuple[Tree, ...]"
 

@@ -14,9 +14,9 @@ from rh_kernel.arrays.choosing import is_read
 from rh_kernel.arrays.contents import Contents
 from rh_kernel.arrays.numpy_backend.backend import NumPy
 from rh_kernel.arrays.numpy_backend.reading import Reader
-from rh_kernel.arrays.plan import Plan, Precision
 from rh_kernel.arrays.planning.making import planned
 from rh_kernel.arrays.program import Program, leaves
+from rh_kernel.loops.ir import Plan, Precision
 from rh_kernel.source.collection import put_off
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array

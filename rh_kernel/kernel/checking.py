@@ -6,9 +6,10 @@ from typing import Any
 
 from rh_kernel.display.diagnostics import error
 from rh_kernel.kernel.completeness import completeness
-from rh_kernel.session.planning import declared_names
-from rh_kernel.session.plans import Refuse
-from rh_kernel.session.session import Session, plans_of
+from rh_kernel.session.actions import Refuse
+from rh_kernel.session.analyze import declared_names
+from rh_kernel.session.directives.registry import find
+from rh_kernel.session.session import Session, actions_of
 from rh_kernel.source.diagnostic import Diagnostic
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.parsing.lexer import python_starts, tokens
@@ -23,7 +24,6 @@ STEPS, BYTES, NODES = 1_000, 10_000_000, 20_000
 """What a declared constant may take, and a program with its nets unfolded: what is larger is left to its run."""
 STATIC = ("RH0", "RH1", "RH5")
 """What the codes begin with of complaints about how something is written, about its type, and about what ``%ad`` is asked."""
-_LATER = frozenset({"derivation", "diagram", "gradient", "limit"})
 
 
 def complaints(session: Session, text: str, *, cell: str = "", above: str = "") -> tuple[Diagnostic, ...]:
@@ -46,15 +46,15 @@ def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
     """The complaints about each item, up to the first that only running can tell something about."""
     bounds = replace(session.settings.bounds, steps=STEPS, bytes=BYTES, nodes=NODES)
     small = replace(session, settings=replace(session.settings, bounds=bounds))
-    for _, planned in plans_of(small, [item for item in parse(Source("cell", text)) if not _is_later(item)], cell):
-        if isinstance(planned, Refuse):
-            if not all(d.code.startswith(STATIC) for d in planned.diagnostics):
+    for _, action in actions_of(small, [item for item in parse(Source("cell", text)) if not _is_later(item)], cell):
+        if isinstance(action, Refuse):
+            if not all(d.code.startswith(STATIC) for d in action.diagnostics):
                 return
-            yield from planned.diagnostics
+            yield from action.diagnostics
 
 
 def _is_later(item: Item | Unparsed) -> bool:
-    """Whether planning the item reads files, draws, lifts the bounds, or computes arguments."""
+    """Whether analysis of the item reads files, draws, lifts the bounds, or computes arguments."""
     if isinstance(item, SectionItem):
         if item.section != LABORATORY:
             return False
@@ -62,7 +62,8 @@ def _is_later(item: Item | Unparsed) -> bool:
 
         return computes(item.span)
     if isinstance(item, Directive):
-        return item.name.text in _LATER or item.training is not None
+        directive = find(item.name.text)
+        return item.training is not None or (directive is not None and not directive.checks_live)
     return isinstance(item, TrainItem)
 
 

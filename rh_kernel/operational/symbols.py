@@ -14,8 +14,8 @@ from rh_kernel.operational.known import Known
 from rh_kernel.operational.limits import Limits
 from rh_kernel.primitives.derivative import derivative
 from rh_kernel.primitives.evaluation import evaluate
-from rh_kernel.primitives.row import Kernel
 from rh_kernel.primitives.schemes import arguments, extent
+from rh_kernel.primitives.symbol import Kernel
 from rh_kernel.primitives.table import kernel
 from rh_kernel.primitives.values import add_values, sum_values
 from rh_kernel.source.diagnostic import Stuck

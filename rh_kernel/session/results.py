@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rh_kernel.arrays.planning.profiling import Profile
     from rh_kernel.denotational.arrows import Arrow
     from rh_kernel.denotational.recording import Recording
-    from rh_kernel.session.directives.drawing import Diagram
+    from rh_kernel.denotational.smooth import Smooth
 
 
 class Result:
@@ -125,7 +125,7 @@ class DiagramMade(Result):
 
     subject: str
     type: str
-    diagram: "Diagram"
+    diagram: "Arrow | Smooth"
 
 
 @frozen

@@ -12,10 +12,10 @@ import numpy as np
 from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.batch import batched
 from rh_kernel.arrays.compile import translate
-from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.running import Machine, contents, flat
 from rh_kernel.arrays.symbolic.builder import LONGEST
+from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.syntax.core import Array, Command
 from rh_kernel.syntax.signature import Location

@@ -16,6 +16,8 @@ from rh_kernel.syntax.core import Array
 from rh_kernel.training import files
 from rh_kernel.training.bundled import NAMES, bundled
 from rh_kernel.training.errors import NoSuchFile, UnknownData
+from rh_kernel.training.reading.format import Format
+from rh_kernel.training.reading.formats import data_suffixes, either, find
 from rh_kernel.training.reading.reader import UNBOUNDED, Blocks, ByteLimit, at_once
 from rh_kernel.training.samples import DataSet, data_set
 
@@ -53,7 +55,7 @@ def _load(name: str, folder: Path, given: Given, byte_limit: ByteLimit) -> Block
     elif name in NAMES:
         data = bundled(name)
     else:
-        data = yield from files.read(_file(name, folder, given), name, byte_limit)
+        data = yield from files.read(*_file(name, folder, given), name, byte_limit)
     for part in reversed(parts):
         data = yield from split(data, part)
     return data
@@ -69,15 +71,16 @@ def split(data: DataSet, part: str) -> Blocks[DataSet]:
     return (yield from data.part(data.name + part, order[:cut] if part == ".train" else order[cut:]))
 
 
-def _file(name: str, folder: Path, given: Given) -> Path:
-    """The file of that name. Raises ``Rejected`` if there is none, or it is of no format that is known."""
+def _file(name: str, folder: Path, given: Given) -> tuple[Path, Format]:
+    """The file of that name, and its format. Raises ``Rejected`` if there is none, or it is of no format that is known."""
     file = folder / name
-    if file.suffix.lower() not in files.SUFFIXES:
+    form = find(file)
+    if form is None or not form.is_data:
         names = sorted({*given, *NAMES})
         parts = [known + part for known in names for part in _PARTS]
         close = difflib.get_close_matches(name, [*names, *parts, *_files(folder)], n=1)
-        hint = f'did you mean "{close[0]}"?' if close else "a file is named with its ending, .csv or .npz"
-        expected = f"{', '.join(names)}, each also with .train or .test, or the path of a .csv or .npz file"
+        hint = f'did you mean "{close[0]}"?' if close else f"a file is named with its ending, {either(data_suffixes())}"
+        expected = f"{', '.join(names)}, each also with .train or .test, or the path of a {either(data_suffixes())} file"
         raise Rejected(UnknownData(name=name, expected=expected, hint=hint))
     if not is_file(file):
         close = difflib.get_close_matches(file.name, _files(file.parent), n=1)
@@ -87,7 +90,7 @@ def _file(name: str, folder: Path, given: Given) -> Path:
             else "paths start from the folder of the notebook or file"
         )
         raise Rejected(NoSuchFile(name=name, hint=hint))
-    return file
+    return file, form
 
 
 def is_file(file: Path) -> bool:
@@ -100,6 +103,6 @@ def is_file(file: Path) -> bool:
 
 def _files(folder: Path) -> list[str]:
     try:
-        return sorted(f.name for f in folder.iterdir() if f.suffix.lower() in files.SUFFIXES)
+        return sorted(f.name for f in folder.iterdir() if f.suffix.lower() in data_suffixes())
     except (OSError, ValueError):  # or a name that no folder can have
         return []

@@ -9,9 +9,9 @@ from rh_kernel.arrays.backend import Backend, Memory
 from rh_kernel.arrays.choosing import backend_for, estimate
 from rh_kernel.arrays.contents import Contents
 from rh_kernel.arrays.devices import Device
-from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.arrays.program import Program
 from rh_kernel.arrays.symbolic.builder import LONGEST
+from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.source.collection import put_off
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location

@@ -54,6 +54,6 @@ def measured(session: Session, family: Callable[[int], str], sizes: Iterable[int
     """The counts of a family of programs. Raises ``Wrong``."""
     try:
         asked = tuple(count(text) for text in counts)
-        return Growth(grown(((n, family(n)) for n in sizes), asked, session.surroundings))
+        return Growth(grown(((n, family(n)) for n in sizes), asked, session.context))
     except Failure as failure:
         raise Wrong(*failure.diagnostics) from None

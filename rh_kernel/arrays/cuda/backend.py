@@ -22,8 +22,8 @@ from rh_kernel.arrays.cuda.module import BLOCK, Launch, Module, Way, module
 from rh_kernel.arrays.cuda.texts import LOAD, NEXT, RUN
 from rh_kernel.arrays.devices import Card, NoCard, card
 from rh_kernel.arrays.errors import CardFailed
-from rh_kernel.arrays.plan import Call, Check, Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Call, Check, Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel as kernel_of
 from rh_kernel.source.diagnostic import Stuck

@@ -6,8 +6,8 @@ from math import prod
 
 from rh_kernel.arrays.c_expressions import literal, real
 from rh_kernel.arrays.cuda.functions import Function, Shares, Width, block, coordinates, index, joined, place, shared_out
-from rh_kernel.arrays.loops.layouts import collapsed
-from rh_kernel.arrays.plan import Contract, Fold, Precision, View
+from rh_kernel.loops.ir import Contract, Fold, Precision, View
+from rh_kernel.loops.layouts import collapsed
 
 
 @dataclass(frozen=True, slots=True)

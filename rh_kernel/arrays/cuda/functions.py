@@ -11,8 +11,8 @@ from enum import Enum, auto
 from math import prod
 
 from rh_kernel.arrays.c_expressions import literal, real, statements
-from rh_kernel.arrays.loops.layouts import collapsed
-from rh_kernel.arrays.plan import Fold, Gather, Map, Precision, Reduce, View
+from rh_kernel.loops.ir import Fold, Gather, Map, Precision, Reduce, View
+from rh_kernel.loops.layouts import collapsed
 
 LARGEST_INT = 1 << 30
 """Entries of larger arrays are counted in 64 bits."""

@@ -30,7 +30,7 @@ from rh_kernel.arrays.cuda.texts import (
     own_kernel,
     whole_kernel,
 )
-from rh_kernel.arrays.plan import Call, Check, Contract, Gather, Input, Map, Plan, Reduce, Step
+from rh_kernel.loops.ir import Call, Check, Contract, Gather, Input, Map, Plan, Reduce, Step
 
 WHOLE = 1 << 20
 """A plan of less work is one kernel, in one block, for as many runs as there are to do."""

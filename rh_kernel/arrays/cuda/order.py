@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rh_kernel.arrays.cuda.functions import Function
-from rh_kernel.arrays.plan import Buffer, Scratch
+from rh_kernel.loops.ir import Buffer, Scratch
 
 
 class Order:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rh_kernel.arrays.plan import View
+from rh_kernel.loops.ir import View
 
 
 @dataclass(frozen=True, slots=True)

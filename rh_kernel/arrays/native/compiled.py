@@ -13,7 +13,7 @@ from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.table import Given, table
 from rh_kernel.arrays.native.toolchain import Missing, toolchain
 from rh_kernel.arrays.native.translation import Translation, translate
-from rh_kernel.arrays.plan import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
+from rh_kernel.loops.ir import Content, Input, Integers, Kept, Leaf, Plan, Precision, Scratch, View
 from rh_kernel.source.interruptible import when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location

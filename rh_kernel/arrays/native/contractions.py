@@ -6,7 +6,7 @@ from rh_kernel.arrays.native.axes import Axis, entangled, merged
 from rh_kernel.arrays.native.schedule import OUT, Machine, canonical, schedule
 from rh_kernel.arrays.native.text import moves, nest, place
 from rh_kernel.arrays.native.tiles import tiled
-from rh_kernel.arrays.plan import Contract
+from rh_kernel.loops.ir import Contract
 
 
 def contract_kernel(step: Contract, machine: Machine) -> tuple[list[str], int]:

@@ -6,7 +6,7 @@ from rh_kernel.arrays.native.axes import axes
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.text import loop, moves, nest, place
 from rh_kernel.arrays.native.tiles import loaded, stored, vector
-from rh_kernel.arrays.plan import Gather, View
+from rh_kernel.loops.ir import Gather, View
 
 SHORT = 4
 """So many terms of an entry are written out one by one."""

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from rh_kernel.arrays.native.axes import Axis, axes
-from rh_kernel.arrays.native.scalars import ENDING, expression
+from rh_kernel.arrays.native.scalars import expression, needs_ends
 from rh_kernel.arrays.native.text import moves, nest, place
-from rh_kernel.arrays.plan import Instruction, Map, View
+from rh_kernel.loops.ir import Map, View
 
 SHORT = 4
 """An innermost axis of no more indices changes places with a longer one."""
@@ -23,7 +23,7 @@ def map_kernel(step: Map) -> list[str]:
     ]
     found = _long_inside(found, [*stores])
     head = [f"real *p{i} = array[{i}];" for i in range(len(views))]
-    head += ["ENDS"] if any(isinstance(entry, Instruction) and entry.function in ENDING for entry in step.body) else []
+    head += ["ENDS"] if needs_ends(step.body) else []
     # Compilers see that entries lie between each other if they are told of by one pointer.
     places = [place(f"p{i}", moves(found, i), distance) for i, distance in woven(views)]
     body = [f"real v{i} = *({places[i]});" for i in range(len(step.arguments))]

@@ -3,7 +3,7 @@
 from rh_kernel.arrays.native.axes import Axis, axes
 from rh_kernel.arrays.native.scalars import literal
 from rh_kernel.arrays.native.text import moves, nest, place
-from rh_kernel.arrays.plan import Fold, Reduce, View
+from rh_kernel.loops.ir import Fold, Reduce, View
 
 FEW = 16
 """So many terms are written out one by one."""

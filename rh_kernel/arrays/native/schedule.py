@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import ceil, prod
 
 from rh_kernel.arrays.native.axes import Axis, axes, entangled
-from rh_kernel.arrays.plan import Contract
+from rh_kernel.loops.ir import Contract
 
 OUT, LEFT, RIGHT = 0, 1, 2
 ONE = Axis(1, (0, 0, 0))

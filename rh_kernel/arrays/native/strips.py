@@ -11,8 +11,8 @@ from math import prod
 from rh_kernel.arrays.native.axes import Axis, reach
 from rh_kernel.arrays.native.schedule import Machine, canonical, schedule
 from rh_kernel.arrays.native.sweeping import Sweep
-from rh_kernel.arrays.plan import Buffer, Contract, Gather, Map, Plan, Reduce, Scratch, Step, View, views
 from rh_kernel.arrays.planning.dependence import reads, with_views, writes
+from rh_kernel.loops.ir import Buffer, Contract, Gather, Map, Plan, Reduce, Scratch, Step, View, views
 
 ALIGNMENT = 16
 """What a strip has for its own begins at multiples of so many entries."""

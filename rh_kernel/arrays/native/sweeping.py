@@ -12,8 +12,8 @@ from rh_kernel.arrays.native.scalars import literal
 from rh_kernel.arrays.native.schedule import Machine
 from rh_kernel.arrays.native.text import loop
 from rh_kernel.arrays.native.tiles import columns_of, loaded, stored, vector
-from rh_kernel.arrays.plan import Buffer, Contract, Scratch, Step, View
 from rh_kernel.arrays.planning.dependence import reads, writes
+from rh_kernel.loops.ir import Buffer, Contract, Scratch, Step, View
 
 LEAST = 1024
 """The entries of a matrix that is worth it."""

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from rh_kernel.arrays.contents import address
-from rh_kernel.arrays.plan import Integers
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Integers
 from rh_kernel.syntax.core import Array
 
 Numbers = npt.NDArray[np.int64]

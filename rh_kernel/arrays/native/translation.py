@@ -17,7 +17,7 @@ from rh_kernel.arrays.native.strips import Strips, stripped
 from rh_kernel.arrays.native.sweeping import Sweep, sweep_kernel, swept
 from rh_kernel.arrays.native.text import loop
 from rh_kernel.arrays.native.walks import Row, source
-from rh_kernel.arrays.plan import (
+from rh_kernel.loops.ir import (
     Call,
     Check,
     Contract,
@@ -129,7 +129,7 @@ def translate(plan: Plan, machine: Machine) -> Translation:
         else:
             rows.append(row(step))
     size = max([kernel.workspace for kernel in kernels.found], default=0)
-    text = source([kernel.lines for kernel in kernels.found], rows, plan.buffers, plan.precision, short=not long)
+    text = source([kernel.lines for kernel in kernels.found], rows, plan, short=not long)
     return Translation(text, tuple(rows), tuple(tables), size, room, long)
 
 

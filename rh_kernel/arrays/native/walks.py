@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rh_kernel.arrays.native.scalars import definitions
 from rh_kernel.arrays.native.toolchain import resource
-from rh_kernel.arrays.plan import Buffer, Precision, Scratch
+from rh_kernel.loops.ir import Buffer, Plan, Scratch
 
 FEW = 24
 """A run of no more steps is one function: each step is then compiled for the places of its arrays."""
@@ -24,15 +25,13 @@ class Row:
     steps: int = 1
 
 
-def source(
-    kernels: Sequence[Sequence[str]], rows: Sequence[Row], buffers: Sequence[Buffer], precision: Precision, *, short: bool
-) -> str:
+def source(kernels: Sequence[Sequence[str]], rows: Sequence[Row], plan: Plan, *, short: bool) -> str:
     """The C text with those bodies of kernels. It ends with ``rh_walk``, which is given the rows of a machine's table.
 
     In a ``short`` run the steps wait for each other's results, in a long one they have more to do.
     """
-    real, bits = ("double", 64) if precision == "float64" else ("float", 32)
-    lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h")]
+    real, bits = ("double", 64) if plan.precision == "float64" else ("float", 32)
+    lines = [f"typedef {real} real;", f"#define BITS {bits}", resource("prelude.h"), *definitions(plan.steps, plan.precision)]
     straight = sum(row.steps for row in rows) <= FEW
     kind = "static inline __attribute__((always_inline))" if straight else "static"
     for number, kernel in enumerate(kernels):
@@ -40,7 +39,7 @@ def source(
     names = ", ".join(["0" if straight else f"kernel{number}" for number in range(len(kernels))]) or "0"
     shown = '__attribute__((visibility("default")))'
     lines += [f"{shown} kernel *const rh_kernels[] = {{{names}}};", f"{shown} const long rh_kernel_count = {len(kernels)};"]
-    whole, walk = _straight(rows, buffers, short=short) if straight else ([], ALONG_THE_TABLE)
+    whole, walk = _straight(rows, plan.buffers, short=short) if straight else ([], ALONG_THE_TABLE)
     return "\n".join([*lines, *whole, f"{shown} void rh_walk(const struct row *row, long count) {{", *walk, "}", ""])
 
 

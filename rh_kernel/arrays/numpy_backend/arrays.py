@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rh_kernel.arrays.plan import Extent, View
+from rh_kernel.loops.ir import Extent, View
 from rh_kernel.syntax.core import Array
 
 

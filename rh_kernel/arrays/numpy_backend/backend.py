@@ -12,11 +12,11 @@ from rh_kernel.arrays.backend import Arrays as Values
 from rh_kernel.arrays.backend import Memory, Places
 from rh_kernel.arrays.contents import contents_of
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
-from rh_kernel.arrays.numpy_backend.entries import Action
 from rh_kernel.arrays.numpy_backend.joint_updates import SMALL, product_alone, rows
 from rh_kernel.arrays.numpy_backend.loops import calls, room
-from rh_kernel.arrays.plan import Content, Contract, Input, Integers, Kept, Leaf, Plan, Precision, Scratch
 from rh_kernel.arrays.planning.dependence import writes
+from rh_kernel.loops.ir import Content, Contract, Input, Integers, Kept, Leaf, Plan, Precision, Scratch
+from rh_kernel.loops.scalars import Action
 from rh_kernel.source.interruptible import LARGE, interruptible, when_large
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.signature import Location

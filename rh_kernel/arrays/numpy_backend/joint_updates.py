@@ -11,9 +11,9 @@ from typing import cast
 
 from rh_kernel.arrays.backend import Places
 from rh_kernel.arrays.contents import Contents
-from rh_kernel.arrays.plan import Content, Contract, Plan, View
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.matrices import matrices
+from rh_kernel.loops.ir import Content, Contract, Plan, View
 from rh_kernel.syntax.core import Array
 
 SMALL = 1 << 10

@@ -11,9 +11,10 @@ from math import prod
 import numpy as np
 
 from rh_kernel.arrays.numpy_backend.arrays import Arrays
-from rh_kernel.arrays.numpy_backend.entries import Action, entries
-from rh_kernel.arrays.plan import Call, Check, Contract, Fold, Gather, Integers, Map, Reduce, Step
+from rh_kernel.arrays.numpy_backend.entries import entries
 from rh_kernel.arrays.planning.matrices import Matrices, matrices
+from rh_kernel.loops.ir import Call, Check, Contract, Fold, Gather, Integers, Map, Reduce, Step
+from rh_kernel.loops.scalars import Action
 from rh_kernel.primitives.smoothness import require_smooth
 from rh_kernel.primitives.table import kernel
 from rh_kernel.syntax.core import Array

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from rh_kernel.arrays.backend import Arrays, Places
-from rh_kernel.arrays.plan import Integers, Precision
 from rh_kernel.arrays.program import (
     Alias,
     MeanOverBatch,
@@ -23,8 +22,9 @@ from rh_kernel.arrays.program import (
     Tree,
     leaves,
 )
-from rh_kernel.primitives.row import Kernel
+from rh_kernel.loops.ir import Integers, Precision
 from rh_kernel.primitives.smoothness import require_smooth
+from rh_kernel.primitives.symbol import Kernel
 from rh_kernel.primitives.table import kernel
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.core import Array, Primitive

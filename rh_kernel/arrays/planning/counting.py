@@ -4,8 +4,8 @@ from math import prod
 
 import numpy as np
 
-from rh_kernel.arrays.plan import Call, Check, Contract, Gather, Instruction, Map, Reduce, Step, View
 from rh_kernel.arrays.planning.dependence import reads, writes
+from rh_kernel.loops.ir import Call, Check, Contract, Gather, Instruction, Map, Reduce, Step, View
 from rh_kernel.primitives.schemes import extent
 from rh_kernel.primitives.table import cost
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from rh_kernel.arrays.plan import Call, Check, Contract, Gather, Map, Reduce, Step, Store, View
+from rh_kernel.loops.ir import Call, Check, Contract, Gather, Map, Reduce, Step, Store, View
 
 
 def reads(step: Step) -> tuple[View, ...]:

@@ -7,9 +7,9 @@ writes what it reads. So what the way back needs of the way forward is computed 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeAlias
 
-from rh_kernel.arrays.plan import Instruction, Map, Number, Step, Store, View
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Instruction, Map, Number, Step, Store, View
 
 _Node: TypeAlias = View | Number | Instruction
 

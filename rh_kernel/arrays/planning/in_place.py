@@ -10,11 +10,12 @@ from functools import lru_cache
 from math import prod
 from typing import TypeAlias
 
-from rh_kernel.arrays.loops.layouts import is_dense
-from rh_kernel.arrays.loops.writing import Loops
-from rh_kernel.arrays.plan import Contract, Instruction, Map, Number, Scalar, Scratch, Step, Store, View
 from rh_kernel.arrays.planning.dependence import reads, with_views, writes
 from rh_kernel.arrays.program import Register
+from rh_kernel.loops import scalars
+from rh_kernel.loops.builder import Loops
+from rh_kernel.loops.ir import Contract, Instruction, Map, Number, Scratch, Step, Store, View
+from rh_kernel.loops.layouts import is_dense
 from rh_kernel.syntax.signature import Location
 
 _Affine: TypeAlias = tuple[float, float, float]
@@ -230,17 +231,17 @@ def _affine(line: Number | Instruction, forms: Sequence[_Affine | None]) -> _Aff
         return None
     (a, b, c), *rest = [form for form in given if form is not None]
     match line.function, rest:
-        case Scalar.NEG, []:
+        case scalars.NEG, []:
             return -a, -b, -c
-        case Scalar.ADD, [(d, e, f)]:
+        case scalars.ADD, [(d, e, f)]:
             return a + d, b + e, c + f
-        case Scalar.SUB, [(d, e, f)]:
+        case scalars.SUB, [(d, e, f)]:
             return a - d, b - e, c - f
-        case Scalar.MUL, [(d, e, f)] if e == f == 0:
+        case scalars.MUL, [(d, e, f)] if e == f == 0:
             return a * d, b * d, c * d
-        case Scalar.MUL, [(d, e, f)] if b == c == 0:
+        case scalars.MUL, [(d, e, f)] if b == c == 0:
             return a * d, a * e, a * f
-        case Scalar.DIV, [(d, e, f)] if e == f == 0 and d != 0:
+        case scalars.DIV, [(d, e, f)] if e == f == 0 and d != 0:
             return a / d, b / d, c / d
         case _:
             return None

@@ -1,28 +1,10 @@
 """The steps of a plan as one reads them: ``t3[i] = Σⱼ w0[i, j] · x[j]``, ``t4 = t3 · σ(t3)``, each with what it costs."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from rh_kernel.arrays.plan import (
-    Call,
-    Check,
-    Contract,
-    Fold,
-    Gather,
-    Instruction,
-    Map,
-    Number,
-    Plan,
-    Reduce,
-    Scalar,
-    Scratch,
-    Step,
-    Store,
-    View,
-    views,
-)
 from rh_kernel.arrays.planning.counting import entries, moved, operations
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.making import Loose
@@ -40,7 +22,25 @@ from rh_kernel.arrays.planning.notation import (
     letters,
     number,
 )
-from rh_kernel.source.diagnostic import KernelBug
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import (
+    Call,
+    Check,
+    Contract,
+    Fold,
+    Gather,
+    Instruction,
+    Map,
+    Number,
+    Plan,
+    Reduce,
+    Scratch,
+    Step,
+    Store,
+    View,
+    views,
+)
+from rh_kernel.loops.scalars import ScalarOp
 from rh_kernel.syntax.core import Array
 from rh_kernel.syntax.printing.doc import plain
 from rh_kernel.syntax.printing.terms import function_doc
@@ -215,45 +215,21 @@ class _Formulas:
         return self.notation.view(view, self.indices)
 
 
-def _infix(sign: str, hold: int, right: int) -> Callable[[Text, Text], Text]:
-    return lambda x, y: Text(f"{x.within(hold)} {sign} {y.within(right)}", hold)
-
-
-def _function(name: str) -> Callable[[Text], Text]:
-    return lambda x: Text(f"{name}({x.text})", CALL)
-
-
-def _function_of_two(name: str) -> Callable[[Text, Text], Text]:
-    return lambda x, y: Text(f"{name}({x.text}, {y.text})", CALL)
-
-
-_OF_ONE: Mapping[Scalar, Callable[[Text], Text]] = {
-    Scalar.NEG: lambda x: Text(f"-{x.within(CALL)}", SIGN),
-    Scalar.SIGMOID: _function("σ"),
-    Scalar.RINT: _function("round"),
-    Scalar.STEP: lambda x: Text(f"[{x.text} > 0]", CALL),
-    **{
-        f: _function(f.name.lower())
-        for f in (Scalar.EXP, Scalar.LOG, Scalar.SQRT, Scalar.SIN, Scalar.COS, Scalar.TANH, Scalar.ABS)
-    },
-    **{f: _function(f.name.lower()) for f in (Scalar.SIGN, Scalar.SOFTPLUS, Scalar.FINITE)},
+_INFIX: Mapping[ScalarOp, tuple[str, int, int]] = {
+    scalars.ADD: ("+", SUM, PRODUCT),
+    scalars.SUB: ("-", SUM, PRODUCT),
+    scalars.MUL: ("·", PRODUCT, SIGN),
+    scalars.DIV: ("/", PRODUCT, SIGN),
 }
-_OF_TWO: Mapping[Scalar, Callable[[Text, Text], Text]] = {
-    Scalar.ADD: _infix("+", SUM, PRODUCT),
-    Scalar.SUB: _infix("-", SUM, PRODUCT),
-    Scalar.MUL: _infix("·", PRODUCT, SIGN),
-    Scalar.DIV: _infix("/", PRODUCT, SIGN),
-    Scalar.MAX: _function_of_two("max"),
-    Scalar.MIN: _function_of_two("min"),
-    Scalar.EQUAL: lambda x, y: Text(f"[{x.text} = {y.text}]", CALL),
-}
+"""The operations with a sign: how strongly it binds, and what its right operand needs."""
 
 
 def _applied(line: Instruction, values: Sequence[Text]) -> Text:
-    match [values[i] for i in line.arguments]:
-        case [x]:
-            return _OF_ONE[line.function](x)
-        case [x, y]:
-            return _OF_TWO[line.function](x, y)
-        case _:
-            raise KernelBug(f"{line.function.name} takes one number or two")
+    f, operands = line.function, [values[i] for i in line.arguments]
+    if f in _INFIX:
+        sign, hold, right = _INFIX[f]
+        return Text(f"{operands[0].within(hold)} {sign} {operands[1].within(right)}", hold)
+    if f is scalars.NEG:
+        return Text(f"-{operands[0].within(CALL)}", SIGN)
+    texts = [x.text for x in operands]
+    return Text(f.text.format(*texts) if f.text else f"{f.name}({', '.join(texts)})", CALL)

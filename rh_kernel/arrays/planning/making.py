@@ -5,13 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from rh_kernel.arrays.equations.expanding import expanded
-from rh_kernel.arrays.loops.layouts import collapsed, reordered
-from rh_kernel.arrays.loops.lowering import lowered
-from rh_kernel.arrays.plan import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, Store, View
+from rh_kernel.arrays.lowering import lowered
 from rh_kernel.arrays.planning.dependence import reads, writes
 from rh_kernel.arrays.planning.fusion import fused
 from rh_kernel.arrays.planning.in_place import in_place
 from rh_kernel.arrays.program import Program, Register, Tree
+from rh_kernel.loops.ir import Buffer, Contract, Leaf, Map, Plan, Precision, Scratch, Step, Store, View
+from rh_kernel.loops.layouts import collapsed, reordered
 from rh_kernel.syntax.signature import Location
 
 ALIGNMENT = 16
@@ -42,7 +42,7 @@ class Stages:
 def planned(program: Program, samples: int | None, precision: Precision = "float64", *, matrices: bool = False) -> Plan:
     """The plan of a program for so many samples in each batched input.
 
-    With ``matrices`` the products are for a library that multiplies matrices (``arrays.loops``).
+    With ``matrices`` the products are for a library that multiplies matrices (``arrays.lowering``).
     """
     return stages(program, samples, precision, matrices=matrices).plan
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from math import prod
 from typing import TypeAlias
 
-from rh_kernel.arrays.plan import Contract
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Contract
 
 Laid: TypeAlias = tuple[Extent, tuple[int, ...]]
 """The shape and the strides of a view"""

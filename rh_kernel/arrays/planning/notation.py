@@ -11,10 +11,10 @@ from itertools import count
 from math import prod
 from typing import TypeAlias
 
-from rh_kernel.arrays.loops.layouts import is_dense
-from rh_kernel.arrays.plan import Buffer, Content, Input, Kept, Leaf, Scratch, Step, View
 from rh_kernel.arrays.planning.dependence import writes
 from rh_kernel.arrays.program import Extent
+from rh_kernel.loops.ir import Buffer, Content, Input, Kept, Leaf, Scratch, Step, View
+from rh_kernel.loops.layouts import is_dense
 
 LETTERS, BELOW = "ijklmnprsuv", "ᵢⱼₖₗₘₙₚᵣₛᵤᵥ"
 """The letters of indices, and what they are below Σ."""

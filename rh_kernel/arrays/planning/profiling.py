@@ -19,12 +19,13 @@ import numpy as np
 
 from rh_kernel.arrays.backend import Backend, Memory, Runner, Unsupported
 from rh_kernel.arrays.numpy_backend.backend import NumPyRunner
-from rh_kernel.arrays.plan import Contract, Instruction, Kept, Map, Plan, Precision, Scalar, Step, Store, View
 from rh_kernel.arrays.planning.counting import moved, operations
 from rh_kernel.arrays.planning.listing import StepLine, line
 from rh_kernel.arrays.planning.notation import Notation
 from rh_kernel.arrays.program import Extent
 from rh_kernel.arrays.running import Machine
+from rh_kernel.loops import scalars
+from rh_kernel.loops.ir import Contract, Instruction, Kept, Map, Plan, Precision, Step, Store, View
 from rh_kernel.source.diagnostic import Stuck
 from rh_kernel.syntax.core import Array
 
@@ -117,7 +118,7 @@ def calibrated(backend: Backend, precision: Precision) -> Model:
     add = Map(
         (few,),
         (dense(0, (few,), (1,)), dense(1, (few,), (1,))),
-        (Instruction(Scalar.ADD, (0, 1)),),
+        (Instruction(scalars.ADD, (0, 1)),),
         (Store(dense(2, (few,), (1,)), 2),),
     )
     copy = Map((many,), (dense(0, (many,), (1,)),), (), (Store(dense(1, (many,), (1,)), 0),))

@@ -11,7 +11,7 @@ from math import inf
 from typing import TypeVar
 
 from rh_kernel.display.derivations.judgments import Bindings, Judgment, Writing
-from rh_kernel.syntax.core import Command, Handler
+from rh_kernel.syntax.core import Term
 from rh_kernel.syntax.printing.doc import Doc
 from rh_kernel.typing.derivation.derivations import Derivation, Subject, TypingRule
 from rh_kernel.typing.derivation.measures import depth, size
@@ -186,4 +186,4 @@ def _in_order(above: list[list[int]], shown: list[int], root: int = 0) -> list[i
 
 def _depth(subject: Subject) -> int | None:
     """The depth of a command or a handler (Fig. 4); terms have none."""
-    return depth(subject) if isinstance(subject, Command | Handler) else None
+    return None if isinstance(subject, Term) else depth(subject)

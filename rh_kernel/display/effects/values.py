@@ -10,9 +10,9 @@ from itertools import islice
 from rh_kernel.ad.eff import core
 from rh_kernel.ad.eff.definitions import shown
 from rh_kernel.ad.eff.machine.tensor_values import Tensor
-from rh_kernel.ad.eff.nodes import nodes
 from rh_kernel.ad.eff.printing import cropping
 from rh_kernel.ad.eff.printing.terms import value as printed
+from rh_kernel.ad.eff.traversal import nodes
 from rh_kernel.ad.eff.types import ComputationType, Returner
 from rh_kernel.display.data import Json, strict_json
 from rh_kernel.display.laboratory.steps import one_line

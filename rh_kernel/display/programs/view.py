@@ -2,7 +2,6 @@
 
 from rh_kernel.arrays.equations.listing import lines, listing, totals
 from rh_kernel.arrays.passes import Passed
-from rh_kernel.arrays.plan import Plan
 from rh_kernel.arrays.planning.listing import steps_listing
 from rh_kernel.arrays.planning.making import Loose
 from rh_kernel.arrays.planning.profiling import Measured, Profile
@@ -13,6 +12,7 @@ from rh_kernel.display.programs.listings import ends_text, program_table
 from rh_kernel.display.programs.passes import passes_html, passes_text, programs_html, programs_text
 from rh_kernel.display.programs.profiles import profile_html, profile_text
 from rh_kernel.display.registry import ResultView, as_html
+from rh_kernel.loops.ir import Plan
 from rh_kernel.session.results import ProgramMade
 from rh_kernel.syntax.printing.doc import Role
 

@@ -10,11 +10,12 @@ from rh_kernel.ad.eff.reading.lexing import DECLARATIONS, KEYWORDS, tokens
 from rh_kernel.kernel.completion.words import Completion, Offer
 from rh_kernel.kernel.sections.effects import known
 from rh_kernel.kernel.sections.place import Place
-from rh_kernel.session.directives.table import EFFECTS_DIRECTIVES, RETURN_LINE
+from rh_kernel.session.directives.lines import RETURN_LINE
+from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.sections.effects import built_in_type, started
 from rh_kernel.session.sections.effects_forms import EFFECTS_FORMS
 from rh_kernel.session.sections.effects_names import Effects, about
-from rh_kernel.syntax.parsing.tokens import RETURN, Kind, Token
+from rh_kernel.syntax.parsing.tokens import EFFECTS, RETURN, Kind, Token
 
 _HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")
 _EXPRESSIONS = frozenset({"let", "match", "if", "handle"})
@@ -43,8 +44,8 @@ def offer(effects: Effects | None, there: Place) -> Offer:
 
 
 def _directives() -> Iterator[Completion]:
-    for name, (argument, _) in EFFECTS_DIRECTIVES.items():
-        yield Completion(f"%{name}", "magic", f"%{name} {argument}")
+    for directive in directives(EFFECTS).values():
+        yield Completion(f"%{directive.name}", "magic", directive.call)
     yield Completion(RETURN, "magic", RETURN_LINE)
 
 

@@ -5,10 +5,6 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-ARRAYS = (".npy",)
-DATA = (".csv", ".npz")
-HEAPS = (".npz", ".safetensors")
-
 _MANY = 10_000
 """As many entries of a folder are looked at."""
 

@@ -7,16 +7,17 @@ from rh_kernel.ad.language.elaboration import Functions
 from rh_kernel.ad.language.parsing import GIVEN
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, product
-from rh_kernel.ad.systems import ALL, NAMES, system
+from rh_kernel.ad.systems import ALL, names, system
 from rh_kernel.kernel.completion.words import Completion, Offer, written_types
 from rh_kernel.kernel.sections.laboratory import declared
 from rh_kernel.kernel.sections.place import Place
-from rh_kernel.session.directives.table import LABORATORY_DIRECTIVES, RETURN_LINE
+from rh_kernel.session.directives.lines import RETURN_LINE
+from rh_kernel.session.directives.registry import directives
 from rh_kernel.session.names import arrow
 from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens
-from rh_kernel.syntax.parsing.tokens import RETURN, Kind, Token, ends_expression
+from rh_kernel.syntax.parsing.tokens import LABORATORY, RETURN, Kind, Token, ends_expression
 
 _HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")
 _HALF_SYSTEM = re.compile(r"%[ \t]*ad[ \t]+([^\s()]*)")
@@ -39,13 +40,13 @@ def offer(functions: Functions, there: Place) -> Offer:
 
 
 def _directives() -> Iterator[Completion]:
-    for name, (argument, _) in LABORATORY_DIRECTIVES.items():
-        yield Completion(f"%{name}", "magic", f"%{name} {argument}")
+    for directive in directives(LABORATORY).values():
+        yield Completion(f"%{directive.name}", "magic", directive.call)
     yield Completion(RETURN, "magic", RETURN_LINE)
 
 
 def _systems() -> Iterator[Completion]:
-    for name in NAMES:
+    for name in names():
         yield Completion(name, "keyword", system(name).title)
     yield Completion(ALL, "keyword", "a table of all systems")
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rh_kernel.session.directives.registry import find
 from rh_kernel.syntax.parsing.tokens import Kind, Token
 
 
@@ -19,6 +20,12 @@ class About:
     source: str = ""
     remarks: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+
+
+def directive(name: str, section: str = "") -> About | None:
+    """The usage and the help text of a directive."""
+    found = find(name, section)
+    return None if found is None else About((found.call,), found.help)
 
 
 def touched(read: Sequence[Token], cursor: int) -> list[int]:

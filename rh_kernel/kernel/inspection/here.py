@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rh_kernel.kernel.completion.words import SMALL
-from rh_kernel.session.directives.deriving import derivations
+from rh_kernel.session.directives.derivation import derivations
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax import surface as s

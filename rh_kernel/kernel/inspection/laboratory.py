@@ -8,18 +8,17 @@ from rh_kernel.ad.language.core import Term
 from rh_kernel.ad.language.elaboration import Elaboration, Functions, Scope, elaborate_function, elaborate_term
 from rh_kernel.ad.language.scalars import SYMBOLS
 from rh_kernel.ad.language.types import SCALAR, Function, Type, product
-from rh_kernel.ad.systems import NAMES, system
-from rh_kernel.kernel.inspection.about import About, touched
+from rh_kernel.ad.systems import is_system, system
+from rh_kernel.kernel.inspection.about import About, directive, touched
 from rh_kernel.kernel.sections.laboratory import declared, read
 from rh_kernel.kernel.sections.place import Place
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.table import LABORATORY_DIRECTIVES
 from rh_kernel.session.names import arrow
 from rh_kernel.session.sections.laboratory_forms import LABORATORY_FORMS, LABORATORY_SIGNS
 from rh_kernel.source.diagnostic import Failure
 from rh_kernel.source.span import Span
 from rh_kernel.syntax.parsing.lexer import tokens
-from rh_kernel.syntax.parsing.tokens import Kind, Token
+from rh_kernel.syntax.parsing.tokens import LABORATORY, Kind, Token
 
 if TYPE_CHECKING:
     from rh_kernel.ad.language.core import Program
@@ -31,24 +30,19 @@ _OF_AD = frozenset({"with", "along", "trace", "all"})
 def about(functions: Functions, place: Place, cursor: int, lines: int | None) -> About | None:
     """What is known at the cursor, which is at this place; declarations are shown with at most so many lines."""
     known = declared(functions, place.above)
-    directive = _AD.match(place.item.source.text, place.item.start, place.item.end)
-    if directive is not None and cursor <= directive.end(1):
-        return _system(directive[1]) if directive[1] and cursor >= directive.start(1) else _directive("ad")
+    ad = _AD.match(place.item.source.text, place.item.start, place.item.end)
+    if ad is not None and cursor <= ad.end(1):
+        return _system(ad[1]) if ad[1] and cursor >= ad.start(1) else directive("ad", LABORATORY)
     found = tokens(place.item)
     for n in touched(found, cursor):
-        said = _of_token(known, place, found[n], lines, in_directive=directive is not None)
+        said = _of_token(known, place, found[n], lines, in_directive=ad is not None)
         if said is not None:
             return said
     return None
 
 
-def _directive(name: str) -> About:
-    argument, text = LABORATORY_DIRECTIVES[name]
-    return About((f"%{name} {argument}",), text)
-
-
 def _system(name: str) -> About | None:
-    if name not in NAMES:
+    if not is_system(name):
         return _form(LABORATORY_FORMS["all"]) if name == "all" else None
     one = system(name)
     abilities = (

@@ -7,50 +7,12 @@ from rh_kernel.source.diagnostic import Fix, Rejected
 from rh_kernel.source.span import Source, Span
 from rh_kernel.syntax.errors import ForeignSyntax
 from rh_kernel.syntax.parsing.advice import SQUARES, shorten
+from rh_kernel.syntax.parsing.python_names import OURS, SIZED, USAGE
 from rh_kernel.syntax.parsing.tokens import CLOSERS, Kind, Token
 from rh_kernel.syntax.surface import Expr, Number, Var
 
 MODULES = frozenset({"np", "numpy", "jnp", "jax", "torch", "nn", "F", "functional", "tf", "math", "scipy", "special", "cp"})
 """The names under which Python programs import what has functions of arrays."""
-
-_SAME = (
-    *("exp", "log", "sqrt", "square", "sign", "sin", "cos", "tanh", "sigmoid", "relu", "softplus", "gelu", "abs", "round"),
-    *("softmax", "log_softmax", "logsumexp", "sum", "mean", "dot", "matmul", "outer", "transpose", "reshape"),
-    *("maximum", "minimum", "add", "sub", "mul", "div", "neg", "conv1d", "conv2d"),
-)
-OURS = {name: name for name in _SAME} | {
-    "absolute": "abs",
-    "fabs": "abs",
-    "negative": "neg",
-    "reciprocal": "recip",
-    "expit": "sigmoid",
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "rint": "round",
-    "silu": "swish",
-    "concatenate": "concat",
-    "mm": "matmul",
-    "mv": "matmul",
-}
-"""Functions of those modules, and what they are called here."""
-_OTHERWISE = {
-    "reshape": "reshape[2, 3](x)",
-    "concatenate": "concat(x, y)",
-    "transpose": "w^T",
-    "conv1d": "conv1d(x, w)",
-    "conv2d": "conv2d(x, w)",
-}
-"""Those of them whose arguments are written in another way here, with that way."""
-
-SIZED = frozenset(
-    (
-        *("reshape", "fill", "slice", "broadcast_rows", "pad1d", "crop1d", "upscale1d", "downsum1d"),
-        *("maxpool1d", "first_max1d", "sumpool1d", "spread1d", "windows1d"),
-        *("maxpool2d", "first_max2d", "avgpool2d", "sumpool2d", "spread2d", "windows2d"),
-    )
-)
-"""Functions of the language that take sizes in square brackets."""
 
 _ARRAYS = {
     **dict.fromkeys(("array", "asarray", "tensor"), "An array is written out: `[1, 2]`, and a matrix `[[1, 2], [3, 4]]`."),
@@ -84,8 +46,8 @@ def _of_module(module: Var, rest: list[Token], source: Source) -> Rejected:
     if ours is None:
         hint = _ARRAYS.get(last.text, "`%help` lists the functions of the language, which are written without a module.")
     else:
-        hint = f"Functions are written without a module: `{_OTHERWISE.get(last.text, ours)}`."
-        fix = None if last.text in _OTHERWISE else Fix(whole, ours)
+        hint = f"Functions are written without a module: `{USAGE.get(last.text, ours)}`."
+        fix = None if last.text in USAGE else Fix(whole, ours)
     return Rejected(ForeignSyntax(span=whole, found=f"modules (`{shorten(whole.text)}`)", hint=hint, fix=fix))
 
 
@@ -93,8 +55,8 @@ def _method(x: Var, rest: list[Token], source: Source) -> Rejected:
     """``x.sum()``, ``x.dot(y)``"""
     ours, closes = OURS[rest[0].text], len(rest) > 2 and rest[2].text == ")"
     whole = Span(source, x.span.start, rest[2].end if closes else rest[0].end)
-    call = _OTHERWISE.get(rest[0].text) or (f"{ours}({x.name})" if closes else f"{ours}({x.name}, …)")
-    fix = Fix(whole, call) if closes and rest[0].text not in _OTHERWISE else None
+    call = USAGE.get(rest[0].text) or (f"{ours}({x.name})" if closes else f"{ours}({x.name}, …)")
+    fix = Fix(whole, call) if closes and rest[0].text not in USAGE else None
     hint = f"A function stands in front of its argument: `{call}`."
     return Rejected(ForeignSyntax(span=whole, found=f"methods (`{shorten(whole.text)}`)", hint=hint, fix=fix))
 

@@ -1,32 +1,7 @@
 """The function and operation symbols of a tree: no variable in it is printed by the name of one of them."""
 
-from rh_kernel.syntax.core import (
-    RH,
-    Bind,
-    Bound,
-    Call,
-    Const,
-    Defined,
-    Function,
-    Handle,
-    Let,
-    Node,
-    Operation,
-    OrdinaryHandler,
-    Perform,
-    Plus,
-    Primitive,
-    Proj,
-    R,
-    Rd,
-    RdOf,
-    Resume,
-    Return,
-    ReverseHandler,
-    RevHandle,
-    Tuple,
-    Zero,
-)
+from rh_kernel.syntax.core import Bound, Call, Const, Node, Operation, RdOf, Scope, Zero
+from rh_kernel.syntax.traversal import inside
 
 MOST = 50_000
 """The symbols of so many nodes are known at a time, or of three times as many as the tree has."""
@@ -65,10 +40,13 @@ class Symbols:
 
     def _looked_at(self, node: Node) -> tuple[int, list[Node]]:
         """A bit for each symbol that is known to be in ``node``, and the parts of it that are still to be looked at."""
-        name, parts = _opened(node)
-        bits = 0 if name is None else 1 << self._bits.setdefault(name, len(self._bits))
+        bits = 0
+        name = _symbol(node)
+        if name is not None:
+            bits = 1 << self._bits.setdefault(name, len(self._bits))
         unknown: list[Node] = []
-        for part in parts:
+        for part in inside(node):
+            part = part.body if isinstance(part, Scope) else part
             known = self._known.get(id(part))
             if known is not None:
                 bits |= known[1]
@@ -82,44 +60,13 @@ class Symbols:
         return self._sets[bits]
 
 
-def _opened(node: Node) -> tuple[str | None, tuple[Node, ...]]:
-    """The symbol at the root of ``node``, and its parts."""
-    match node:
-        case Bound() | Const() | Zero():
-            return None, ()
-        case Call(f, M):
-            return _symbol(f), (M,)
-        case Plus(M, N):
-            return None, (M, N)
-        case Tuple(items):
-            return None, items
-        case Proj(_, _, M) | Return(M) | Resume(_, _, M):
-            return None, (M,)
-        case Let(M, scope) | Bind(M, scope):
-            return None, (M, scope.body)
-        case Rd(W, scope, V):
-            return None, (W, scope.body, V)
-        case R(W, scope, V, known):
-            return None, (W, scope.body, V, *(known or ()))
-        case Operation(family, indices):
-            return family.name, tuple([i for i in indices if isinstance(i, Node)])
-        case Perform(op, M):
-            return None, (op, M)
-        case RevHandle(M, scope, H) | RH(M, scope, H):
-            return None, (M, scope.body, H)
-        case Handle(P, H):
-            return None, (P, H)
-        case ReverseHandler(_, returns, clauses):
-            return None, (returns.body, *[scope.body for c in clauses for scope in (c.forward, c.backward)])
-        case OrdinaryHandler(_, _, returns, clauses):
-            return None, (returns.body, *[c.scope.body for c in clauses])
-        case Node():
-            raise TypeError(f"{type(node).__name__} is not printed by itself")
-
-
-def _symbol(f: Function) -> str:
+def _symbol(node: Node) -> str | None:
+    """The symbol at the root of ``node``, if it has one."""
+    if isinstance(node, Operation):
+        return node.family.name
+    if not isinstance(node, Call):
+        return None
+    f = node.function
     while isinstance(f, RdOf):
         f = f.of
-    match f:
-        case Primitive(name) | Defined(name):
-            return name
+    return f.name

@@ -19,7 +19,7 @@ from rh_kernel.arrays.native import NativeRunner, available, diagnose, toolchain
 from rh_kernel.arrays.native.folder import folder
 from rh_kernel.arrays.native.toolchain import Missing, library
 from rh_kernel.arrays.numpy_backend.backend import NumPyRunner
-from rh_kernel.arrays.plan import Content
+from rh_kernel.loops.ir import Content
 from tests.arrays.native.test_toolchain import PLAN
 
 pytestmark = pytest.mark.skipif(not available(), reason="there is no C compiler")

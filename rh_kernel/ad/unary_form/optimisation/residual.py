@@ -15,7 +15,7 @@ from rh_kernel.ad.language.names import Names
 from rh_kernel.ad.unary_form.direct.bodies import zero
 from rh_kernel.ad.unary_form.optimisation.algebra import LAWS, Known, rewrite
 from rh_kernel.ad.unary_form.optimisation.rules import ABOUT, ALL, Rule
-from rh_kernel.ad.unary_form.terms.binding import Part, free, lets, parts, rebuilt
+from rh_kernel.ad.unary_form.terms.binding import free, lets, parts, rebuilt
 from rh_kernel.ad.unary_form.terms.terms import (
     App,
     Const,
@@ -38,6 +38,7 @@ from rh_kernel.ad.unary_form.terms.terms import (
 )
 from rh_kernel.ad.unary_form.terms.types import Context, Several, Times, Type
 from rh_kernel.ad.unary_form.terms.typing import Checking
+from rh_kernel.source.children import Part
 from rh_kernel.source.diagnostic import KernelBug
 
 
@@ -120,7 +121,7 @@ class Residual:
                 return self._operation(M, env)
 
     def _operation(self, M: Term, env: Environment) -> Residue:
-        new: list[Part] = []
+        new: list[Part[Term]] = []
         for i, (names, N) in enumerate(parts(M)):
             if names or (isinstance(M, If) and i > 1):
                 fresh = tuple(map(self.names.fresh, names))
