@@ -3,79 +3,63 @@
 from collections import Counter
 from dataclasses import replace
 
-from rh_kernel.ad.linear_negation.calculus import (
-    App,
-    Binding,
-    Block,
-    Colam,
-    Fix,
-    Fun,
-    If,
-    Lam,
-    Nil,
-    Num,
-    Pair,
-    Plus,
-    Term,
-    Var,
-    block,
-)
+from rh_kernel.ad.linear_negation import calculus as c
 from rh_kernel.ad.linear_negation.names import Supply
 from rh_kernel.source.children import Part
 from rh_kernel.source.descent import Descent, descend
 from rh_kernel.source.traversal import Traversal
 
-TERMS = Traversal[Term](Term, Binding, make={Block: block})
+TERMS = Traversal[c.Term](c.Term, c.Binding, make={c.Block: c.block})
 
 parts, rebuilt, mapped, subterms = TERMS.parts, TERMS.rebuilt, TERMS.mapped, TERMS.subterms
 binders, bound_names, substitute, alike = TERMS.binders, TERMS.bound, TERMS.substituted, TERMS.alike
 
 
-def occurrences(t: Term) -> Counter[str]:
+def occurrences(t: c.Term) -> Counter[str]:
     """How often each name stands in t; those of binders are unique, so a name that is free is never bound."""
-    return Counter([u.name for u in subterms(t) if isinstance(u, Var)])
+    return Counter([u.name for u in subterms(t) if isinstance(u, c.Var)])
 
 
-def names(t: Term) -> set[str]:
+def names(t: c.Term) -> set[str]:
     """All names in t, free and bound."""
     return {*occurrences(t), *binders(t)}
 
 
-def size(t: Term) -> int:
+def size(t: c.Term) -> int:
     """``|t|``: one for each variable, numeral, constructor and substitution"""
-    return sum(len(u.stack) if isinstance(u, Block) else 1 for u in subterms(t))
+    return sum(len(u.stack) if isinstance(u, c.Block) else 1 for u in subterms(t))
 
 
-def weight(t: Term) -> int:
+def weight(t: c.Term) -> int:
     """``‖t‖``: the size in which variables count twice (Lemma 7)"""
-    return size(t) + sum(isinstance(u, Var) for u in subterms(t))
+    return size(t) + sum(isinstance(u, c.Var) for u in subterms(t))
 
 
-def copy(t: Term, supply: Supply) -> Term:
+def copy(t: c.Term, supply: Supply) -> c.Term:
     """T with new names for all that it binds."""
     return TERMS.renamed(t, supply.fresh)
 
 
-def float_out(t: Term) -> tuple[list[Binding], Term]:
+def float_out(t: c.Term) -> tuple[list[c.Binding], c.Term]:
     """The stack and the term that remains when all substitutions in t move out (≡, (18)–(22)); none leaves a λ or a branch."""
     return descend(_floated(t))
 
 
-def _floated(t: Term) -> Descent[tuple[list[Binding], Term]]:
-    floated: list[Binding] = []
+def _floated(t: c.Term) -> Descent[tuple[list[c.Binding], c.Term]]:
+    floated: list[c.Binding] = []
     match t:
-        case Var() | Num() | Nil() | Lam() | Colam() | Fix():
+        case c.Var() | c.Num() | c.Nil() | c.Lam() | c.Colam() | c.Fix():
             return [], t
-        case Block(stack, body):
+        case c.Block(stack, body):
             for b in stack:
                 inner, bound = yield _floated(b.bound)
                 floated += (*inner, replace(b, bound=bound) if inner else b)
             inner, body = yield _floated(body)
             return [*floated, *inner], body
-        case Pair() | App() | Plus() | Fun() | If():
-            new: list[Part[Term]] = []
+        case c.Pair() | c.App() | c.Plus() | c.Fun() | c.If():
+            new: list[Part[c.Term]] = []
             for i, (names, u) in enumerate(parts(t)):
-                inner, rest = ([], u) if isinstance(t, If) and i > 1 else (yield _floated(u))
+                inner, rest = ([], u) if isinstance(t, c.If) and i > 1 else (yield _floated(u))
                 floated += inner
                 new.append((names, rest))
             return floated, rebuilt(t, tuple(new))
