@@ -1,11 +1,11 @@
 """Derivations for core trees: ``Γ ⊢ M : A`` (RH Fig. 2), ``Γ ; Δ ⊢ P : A`` and ``⊢ H : rev handler(C)`` (Fig. 3).
 
-One rule of a figure is one case. In the core every type can be read off, so a derivation is built from the leaves and nothing
-is guessed: this is the check of our own passes, and knows nothing of elaboration. Beyond the figures ``M + N`` and ``0`` are at
-every type, as Fig. 6 and 7 need; handlers may use Γ, which holds their parameters; ``handle P with H`` and ``k • M`` are typed
-by rule (1) of §2.2.1; and the forms ``W.R_V(x. N)`` and ``RH_H^V(⟨y1, …, ym⟩. P)`` as Lemma 5.3 and Lemma 5.9 say.
+Each rule of a figure is one case. Every type in the core can be read off, so derivations are built bottom-up without
+inference: this module checks the kernel's own passes, and is independent of elaboration. Beyond the figures, ``M + N`` and
+``0`` are at every type, as Fig. 6 and 7 require; handlers may use Γ, which contains their parameters; ``handle P with H`` and
+``k • M`` are typed by rule (1) of §2.2.1; the forms ``W.R_V(x. N)`` and ``RH_H^V(⟨y1, …, ym⟩. P)`` by Lemma 5.3 and 5.9.
 
-A judgment yields the judgments of its premises and is sent their derivations, so no tree is too deep.
+A judgment is a generator that yields the judgments of its premises and receives their derivations, so no tree is too deep.
 """
 
 from collections.abc import Generator
@@ -64,7 +64,7 @@ Judgment: TypeAlias = Descent[Derivation]
 
 
 def derive_term(gamma: tuple[Type, ...], M: Term, names: tuple[str, ...] = ()) -> Derivation:
-    """The derivation of ``Γ ⊢ M : A``; the last type of Γ is that of index 0. Raises ``IllTyped`` if there is none."""
+    """The derivation of ``Γ ⊢ M : A``; the last type of Γ is that of index 0. Raises ``IllTyped``."""
     return descend(_term(_context(gamma, (), names), M))
 
 
@@ -131,7 +131,7 @@ def _term(cx: Context, M: Term) -> Judgment:
 
 
 def _derivative(rule: TypingRule, cx: Context, M: Term, W: Term, scope: Scope, V: Term) -> Judgment:
-    """``Γ ⊢ W : B`` and ``Γ, x : A ⊢ N : B`` and ``Γ ⊢ V : A`` give A: T-RD, and Lemma 5.3 alike."""
+    """``Γ ⊢ W : B`` and ``Γ, x : A ⊢ N : B`` and ``Γ ⊢ V : A`` give A: T-RD, and likewise Lemma 5.3."""
     cotangent = yield _term(cx, W)
     point = yield _term(cx, V)
     body = yield _term(_under(cx, scope, point), _body(scope))
@@ -251,7 +251,7 @@ def _clause(
 
 
 def _bound_afresh(gamma: Context, clause: ReverseClause | OrdinaryClause, types: tuple[Type, ...]) -> None:
-    """The dimensions that a clause binds are none of those that Γ and the given types speak of. Raises ``IllTyped``."""
+    """Raise ``IllTyped`` if a dimension variable bound by the clause occurs in Γ or in ``types``."""
     around = [x.type for x in assumptions(gamma) if x is not None]
     captured = names_bound(clause.pattern) & {name for A in (*around, *types) for name in names_within(A)}
     if captured:
@@ -265,7 +265,7 @@ def _context(gamma: tuple[Type, ...], delta: tuple[Type, ...], names: tuple[str,
 
 
 def _under(cx: Context, scope: Scope, bound: Derivation) -> Context:
-    """``Γ ; Δ, x : A`` for the scope ``x. …`` over what has the type A."""
+    """``Γ ; Δ, x : A`` for the scope ``x. …``, where ``bound`` derives the type A."""
     if scope.arity != 1:
         raise IllTyped(f"a scope binds {scope.arity} variables in place of one", scope, scope.span)
     return extend(cx, [Assumption(scope.hints[0], _type(bound), Zone.DELTA)])

@@ -1,4 +1,4 @@
-"""Backward passes written where they cannot be: in an ordinary handler (RH §2.2.2), or with variables of the forward part."""
+"""Errors in backward passes: one written in an ordinary handler (RH §2.2.2), or one that uses variables of the forward part."""
 
 import re
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from rh_kernel.typing.unification.unify import Unifier
 
 
 def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: Type) -> Rejected:
-    """The complaint about ``H_train``: ``k`` is used at ``B ⇝ B`` and the clause has type A, where rule (1) wants one D."""
+    """The diagnostic for ``H_train``: ``k`` is used at ``B ⇝ B``, and the clause has type A; rule (1) requires one D."""
     B, A, answer = unifier.show(head.arity, head.coarity, D)
     k, name = clause.continuation.text, clause.head.text
     alike = head.arity == head.coarity
@@ -46,7 +46,7 @@ def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: T
 
 
 def _cut(clause: s.OrdinaryClause) -> str | None:
-    """The clause as one of a reverse handler, if it is a spine of lets of which one resumes, and none after it."""
+    """The clause for a reverse handler, if it is a spine of lets of which exactly one resumes ``k``; ``None`` otherwise."""
     k, e = clause.continuation.text, clause.body
     before = [x.name for x in names_of(clause.variable)]
     while isinstance(e, s.LetExpr) and resumed(e.bound, k) is None:
@@ -67,10 +67,10 @@ def _cut(clause: s.OrdinaryClause) -> str | None:
 
 
 def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D: Type) -> Rejected:
-    """The same complaints; about a variable of the forward part with a hint how to hand it over.
+    """Improve the diagnostics of a backward part: a variable of the forward part gets a hint how to pass it on.
 
-    Where what the forward part keeps, of type D, is taken apart in another way, or does not have the type that it is used at,
-    it is shown where that stands.
+    If the auxiliary data, of type D, does not match its pattern or has the wrong type at a use, a note shows where the forward
+    part returns it.
     """
     taken, exchanged = _taken(clause), _exchanged(clause)
     bound, z = {x.name: x.span for x in _bound(clause)}, clause.auxiliary.span.text
@@ -101,7 +101,7 @@ def _words(span: Span) -> set[str]:
 
 
 def _taken(clause: s.ReverseClause) -> set[str]:
-    """The names in the backward part that stand for parts of what the forward part keeps."""
+    """The names in the backward part that are bound to parts of the auxiliary data."""
     found = {x.name for x in names_of(clause.auxiliary)}
     e = clause.backward
     while isinstance(e, s.LetExpr):
@@ -112,7 +112,7 @@ def _taken(clause: s.ReverseClause) -> set[str]:
 
 
 def _exchanged(clause: s.ReverseClause) -> tuple[str, Fix] | None:
-    """A hint and a fix where a tuple of variables is kept, and taken apart under the same names in another order."""
+    """A hint and a quick fix if a tuple of variables is saved, and matched against the same names in another order."""
     patterns: list[s.Pattern] = [clause.auxiliary]
     e = clause.backward
     while isinstance(e, s.LetExpr):
@@ -137,7 +137,7 @@ def _exchanged(clause: s.ReverseClause) -> tuple[str, Fix] | None:
 
 
 def _kept(clause: s.ReverseClause) -> Span:
-    """What the forward part returns for the backward part, if it is written out as that."""
+    """The auxiliary data that the forward part returns, or its last expression if that is not a literal pair."""
     match last(clause.forward):
         case s.ReturnExpr(s.TupleExpr((_, kept))):
             return kept.span
@@ -146,14 +146,14 @@ def _kept(clause: s.ReverseClause) -> Span:
 
 
 def last(e: s.Expr) -> s.Expr:
-    """What a spine of lets comes to."""
+    """The body of a spine of lets."""
     while isinstance(e, s.LetExpr):
         e = e.body
     return e
 
 
 def resumed(e: s.Expr, k: str) -> Span | None:
-    """Where ``e`` first resumes ``k``, on its spine or below a handler."""
+    """The first place where ``e`` resumes ``k``, on its spine or below a handler; ``None`` if there is none."""
     while isinstance(e, s.LetExpr):
         found = resumed(e.bound, k)
         if found is not None:

@@ -1,6 +1,6 @@
-"""Elaboration of commands: ``Γ ; Δ ⊢ P : A`` (RH Fig. 3) from what was written.
+"""Elaboration of commands: ``Γ ; Δ ⊢ P : A`` (RH Fig. 3).
 
-``handlers`` holds the judgment for handlers; the two need each other, so each is handed what it needs of the other.
+``handlers`` has the judgment for handlers; the two are mutually recursive, so each is passed what it needs of the other.
 """
 
 from dataclasses import replace
@@ -50,19 +50,19 @@ _DELTA = frozenset({Zone.DELTA, Zone.CONTINUATION})
 
 
 class Commands:
-    """The judgment for commands, over one set of unknowns."""
+    """The judgment for commands, over one set of metavariables."""
 
     def __init__(self, unifier: Unifier) -> None:
         self.unifier = unifier
         self.terms = Terms(unifier)
         self.handlers = Handlers(unifier, self.terms, self.elaborate)
-        # The members met at locations whose shapes say all about them, so that it is found out once for each shape.
+        # Cache of the members at locations whose shapes determine them, so that each is inferred once per shape.
         self._members: dict[tuple[Family, tuple[Shape, ...]], tuple[tuple[Dim | Shape, ...], Type, Type]] = {}
 
     def elaborate(self, cx: Context, e: s.Expr, A: Type | None, asked: Asked = NOBODY) -> tuple[Command, Type]:
-        """P and its type; if A is given, that type is A, and ``asked`` tells who asks for it. Raises ``Rejected``.
+        """Return P and its type; if A is given, check P against A, where ``asked`` explains A. Raises ``Rejected``.
 
-        A spine of lets is gone through in a loop.
+        A spine of lets is processed in a loop.
         """
         spine: list[tuple[s.LetExpr, Command, Opened]] = []
         siblings = Siblings(self.unifier)
@@ -84,7 +84,7 @@ class Commands:
         return Q, C
 
     def _wrong(self) -> tuple[Command, Type]:
-        """What stands for a command with an error until all errors are known."""
+        """A placeholder for a command with an error, until all errors are collected."""
         M, A = wrong(self.unifier)
         return Return(M), A
 
@@ -163,7 +163,7 @@ class Commands:
         return Perform(op, M, span=e.span), op.codomain
 
     def operation(self, cx: Context, e: s.Apply, family: Family) -> Operation:
-        """``Op[i, …]``: the member of the family at the given indices, with unknowns for what they leave open."""
+        """``Op[i, …]``: the member of the family at the given indices, with metavariables for everything else."""
         locations = located(cx, e, family.parameters)
         key = (family, tuple([location.shape for location in locations]))
         found = self._members.get(key) if locations else None
@@ -192,7 +192,7 @@ class Commands:
         ask_for_sizes(self.unifier, e.span, net.name, static.dims, net.needs)
         M = self.terms.arguments(cx, e, specialise_type(net.domain, static))
         body = net.body
-        # A net that is generic in nothing was looked through when it was declared.
+        # A net without parameters was checked when it was declared.
         if net.variables or net.statics:
             body = supply(specialise(body, static), values_of(indices, net.statics))
             self.unifier.uses.append((e.span, body))
@@ -236,7 +236,7 @@ class Commands:
         return RevHandle(M, opened.command_scope(R), handlers[0], span=e.span), A
 
     def _barred(self, cx: Context, e: s.RevHandleExpr) -> Context:
-        """What the command under ``rev handle`` sees of what is around it."""
+        """The context of the command under ``rev handle``."""
         words = Span(e.span.source, e.span.start, e.argument.span.start)
         span = replace(words, end=words.start + len(words.text.rstrip("(⟨ \n")))
         given = (
@@ -250,7 +250,7 @@ class Commands:
         return cx.bar(_DELTA, replace(REV_HANDLE, span=span, way_in=way_in))
 
     def _result(self, e: s.Expr, C: Type, *, is_ordinary: bool) -> Asked:
-        """The handled command asks its handler for the type of its result."""
+        """Why the handler of ``e`` is checked at C: it is the result type of the handled command."""
         end = last(e)
         end = end.term if isinstance(end, s.ReturnExpr) else end
         rule = (TypingRule.T_HANDLE if is_ordinary else TypingRule.T_RHANDLE).cited
@@ -289,7 +289,7 @@ class Commands:
         return Handle(P, handlers[0], span=e.span), handlers[0].target
 
     def _pure(self, cx: Context, e: s.Expr) -> Rejected:
-        """The complaint about a term in the place of a command; if the term is wrong itself, that is said first."""
+        """The diagnostic for a term in the place of a command. Raises ``Rejected`` if the term itself has an error."""
         self.terms.infer(cx, e)
         return Rejected(TermInCommand(span=e.span, what=quoted(e.span), fix=inserted(e.span, "return ")))
 
@@ -307,7 +307,7 @@ def _short(text: str) -> str:
 
 
 def other_arrow(failure: Rejected, e: s.LetExpr) -> Rejected:
-    """The same complaint; if it is that the whole of what ``let`` binds belongs to the other layer, the arrow is to blame."""
+    """Change a diagnostic about the whole bound expression of ``let``, that it is in the wrong layer, to blame the arrow."""
     return Rejected(*(_other_arrow(d, e) if d.span == e.bound.span else d for d in failure.diagnostics))
 
 

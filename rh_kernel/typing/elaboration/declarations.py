@@ -39,7 +39,7 @@ from rh_kernel.typing.unification.unify import Unifier
 
 
 def declare(definitions: Definitions, item: items.Declaration) -> Definition:
-    """What the declaration makes its name stand for. Raises ``Rejected``."""
+    """Elaborate a declaration. Raises ``Rejected``."""
     if item.name.text in ("Get", "Put"):
         raise Rejected(BuiltInName(span=item.name.span, name=item.name.text, hint="choose another name"))
     try:
@@ -67,7 +67,7 @@ def _declared(cx: Context, item: items.Declaration) -> Definition:
 
 
 def whole_number(cx: Context, e: s.Expr) -> int:
-    """The value of a dimension without variables. Raises ``Rejected``."""
+    """The value of a closed dimension. Raises ``Rejected``."""
     value = elaborate_dim(cx, e).constant
     if value is None:
         why, hint = f"`{e.span.text}` has no value here", "Write a number, or a name that `dim` has declared."
@@ -163,7 +163,7 @@ def _net(cx: Context, item: items.NetDeclaration) -> NetDefinition:
 
 
 def _nodes(item: items.Declaration, unifier: Unifier) -> int:
-    """About how large the item is, with what it uses unfolded."""
+    """The approximate size of the item with the nets and handlers in it unfolded."""
     return count(item.span) + unifier.nodes
 
 
@@ -211,7 +211,7 @@ def _named(H: Handler, name: str) -> Handler:
 
 
 def _pure(failure: Rejected) -> Rejected:
-    """The same complaint; about a command in a function it says what can hold one."""
+    """Add a hint to each diagnostic about a command in a function: commands belong in nets."""
     hint = "a function is pure; what performs operations is declared by `net`"
     told = (replace(d, hint=hint, fix=None) if isinstance(d, CommandInTerm) else d for d in failure.diagnostics)
     return Rejected(*told)
@@ -219,7 +219,7 @@ def _pure(failure: Rejected) -> Rejected:
 
 @frozen
 class _Signature:
-    """What stands before the ``=`` of a declaration."""
+    """The part of a declaration before the ``=``."""
 
     variables: tuple[str, ...]
     statics: tuple[Parameter, ...]
@@ -235,7 +235,7 @@ def _signature(
     parameters: tuple[items.TypedParameter, ...],
     result: s.TypeExpr | None,
 ) -> _Signature:
-    """The parameters' types, and the context in which the body is read: static values are in Γ, all dimensions in scope."""
+    """The types of the parameters, and the context of the body: static values are in Γ, and all dimensions are in scope."""
     elaborated, opened = _statics(cx, statics)
     _distinct((*[p.name for p in statics], *[p.name for p in parameters]))
     typed = tuple((p.name.text, elaborate_type(opened, p.type)) for p in parameters)
@@ -267,7 +267,7 @@ def _statics(cx: Context, statics: tuple[items.StaticParameter, ...]) -> tuple[t
 
 
 def _opening(cx: Context) -> Context:
-    """The context of a declaration's types: a lower-case name that means nothing yet is a dimension variable there."""
+    """The context of a declaration's types, in which an undefined lower-case name is a dimension variable."""
     return Context(cx.definitions, dims=cx.dims, shapes=cx.shapes, open_dims=True)
 
 

@@ -1,4 +1,4 @@
-"""The end of elaboration: unknowns are replaced by what was found, and what is left over or impossible is complained about."""
+"""The end of elaboration: replace metavariables by their solutions, and report unsolved and impossible dimensions."""
 
 from rh_kernel.primitives.schemes import keeps_entries
 from rh_kernel.primitives.table import ROWS, failing
@@ -17,7 +17,7 @@ from rh_kernel.typing.unification.unify import Unifier
 
 
 def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
-    """``node`` without unknowns. Raises ``Rejected`` if an equation is left open, or a dimension was not found."""
+    """Replace the metavariables in ``node``. Raises ``Rejected`` if an equation or a dimension is unsolved."""
     open_equation = unifier.settle()
     if open_equation is not None:
         c, d = open_equation
@@ -36,12 +36,12 @@ def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
 
 
 def finished_type(unifier: Unifier, A: Type) -> Type:
-    """``A`` without unknowns."""
+    """Replace the metavariables in ``A``."""
     return unifier.finish_type(A)
 
 
 def _undetermined(unifier: Unifier) -> tuple[Span | None, str]:
-    """The innermost use of something generic that leaves a dimension open, and what that is called."""
+    """The innermost use of a generic definition that leaves a dimension unsolved, and the name of that dimension."""
     found: list[tuple[Span, str]] = []
     for span, node in unifier.uses:
         names = [name for _, A in types_within(unifier.finish(node)) if (name := unifier.open_name(A))]
@@ -50,7 +50,7 @@ def _undetermined(unifier: Unifier) -> tuple[Span | None, str]:
 
 
 def _first_open(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
-    """The use whose types hold an unknown of these."""
+    """The first use with one of the unsolved metavariables of these types."""
     open_now = {v for A in types for v in unknowns(unifier.type(A))}
     for span, node in unifier.uses:
         if any(open_now & unknowns(unifier.type(A)) for _, A in types_within(node)):
@@ -59,12 +59,12 @@ def _first_open(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
 
 
 def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
-    """Where something generic is used, no dimension is negative, and functions have what they need. Raises ``Rejected``.
+    """Check at all uses of generic definitions that dimensions are not negative and symbols are defined. Raises ``Rejected``.
 
-    Returns what has to be 0 or more at each use of what is declared.
+    Returns the dimensions that must be 0 or more at each use of the current declaration.
     """
     fine: set[Primitive] = set()
-    # By identity, what nothing is wrong with: what one use holds, those around it hold too.
+    # Types and symbols already found to be correct, by identity: nested uses share them.
     checked: dict[int, Type | Primitive] = {}
     walk = unifier.solutions
     for span, node in unifier.uses:
@@ -87,7 +87,7 @@ def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
 
 
 def _is_plain(use: Node, fine: set[Primitive]) -> bool:
-    """Whether it is seen at a glance that nothing is wrong with a use; ``fine`` are the symbols of which that is known."""
+    """A quick test that a use is correct; ``fine`` caches the symbols that passed it."""
     match use:
         case Operation(_, _, _, A, B):
             return use.loose == 0 and not any(isinstance(i, Node) for i in use.indices) and _is_possible(A) and _is_possible(B)
@@ -101,7 +101,7 @@ def _is_plain(use: Node, fine: set[Primitive]) -> bool:
 
 
 def _is_possible(A: Type) -> bool:
-    """Whether the type's dimensions are numbers from 0 on."""
+    """Whether all dimensions of the type are numbers ≥ 0."""
     return A.is_concrete and not any(impossible(d) for leaf in leaves(A) if isinstance(leaf, Real) for d in _axes(leaf))
 
 
@@ -110,7 +110,7 @@ def _axes(A: Real) -> tuple[Dim, ...]:
 
 
 def _check_entries(span: Span, f: Function, walk: Walk) -> None:
-    """Once more for what was not known yet when the use was met, and for the whole shapes that clauses of ``Get`` have."""
+    """Repeat ``check_size`` now that dimensions are solved, and for the shape variables of ``Get`` clauses."""
     while isinstance(f, RdOf):
         f = f.of
     f = function_image(f, walk) if isinstance(f, Primitive) else f
@@ -120,7 +120,7 @@ def _check_entries(span: Span, f: Function, walk: Walk) -> None:
 
 
 def _check_needs(span: Span, inner: Span | None, f: Function) -> None:
-    """What the types of f do not show, such as ``hi ≤ n`` for ``slice[lo, hi]``."""
+    """Check conditions that the types of f do not express, such as ``hi ≤ n`` for ``slice[lo, hi]``."""
     found = failing(f) if isinstance(f, Primitive) else None
     if found is not None:
         raise no_such_member(span, found, str(f.domain), _needed_at(span, inner))

@@ -1,7 +1,7 @@
 """Elaboration of handlers: ``⊢ H : rev handler(C)`` (RH Fig. 3, T-RHANDLER) and ``⊢ H : C ⇒ D`` (RH §2.2.1, rule (1)).
 
 A clause is checked once for all indices of its family: the dimension variables of the operation's declaration are rigid in it.
-It is closed: of what is around it, it sees the handler's parameters (Γ) and nothing of Δ.
+It is closed: it may use the handler's parameters (Γ), but nothing of the enclosing Δ.
 """
 
 from collections.abc import Callable, Iterable
@@ -49,7 +49,7 @@ ElaborateCommand = Callable[[Context, s.Expr, Type | None, Asked], tuple[Command
 
 
 class Handlers:
-    """The judgment for handlers, over one set of unknowns."""
+    """The judgment for handlers, over one set of metavariables."""
 
     def __init__(self, unifier: Unifier, terms: Terms, command: ElaborateCommand) -> None:
         self.unifier = unifier
@@ -57,7 +57,7 @@ class Handlers:
         self.command = command
 
     def reverse(self, cx: Context, h: s.HandlerExpr, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
-        """H with ``⊢ H : rev handler(C)``, where ``handled`` tells where C is from. Raises ``Rejected``."""
+        """Return H with ``⊢ H : rev handler(C)``; ``handled`` explains C. Raises ``Rejected``."""
         match h:
             case s.HandlerLiteral():
                 return self.reverse_literal(cx, h, C, handled)
@@ -71,7 +71,7 @@ class Handlers:
     def ordinary(
         self, cx: Context, h: s.HandlerExpr, C: Type, D: Type | None, asked: Asked = NOBODY, handled: Asked = NOBODY
     ) -> OrdinaryHandler:
-        """H with ``⊢ H : C ⇒ D``; where D is not given it is found, else ``asked`` tells who wants it. Raises ``Rejected``."""
+        """Return H with ``⊢ H : C ⇒ D``; D is inferred if not given, and ``asked`` explains it. Raises ``Rejected``."""
         match h:
             case s.HandlerLiteral():
                 return self.ordinary_literal(cx, h, C, D, asked)
@@ -140,7 +140,7 @@ class Handlers:
             raise types_differ(self.unifier, h.span, what, found, C, handled, story)
 
     def reverse_literal(self, cx: Context, h: s.HandlerLiteral, C: Type, handled: Asked = NOBODY) -> ReverseHandler:
-        """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C, where ``handled`` tells where C is from."""
+        """``{x ↦ P} ∪ {(x ↦ Q^f | y, z ↦ Q^b)}`` at C, where ``handled`` explains C."""
         cx = cx.bar(CLOSED, replace(CLAUSE, span=_brace(h)))
         siblings = Siblings(self.unifier)
         returns: list[Scope] = []
@@ -194,7 +194,7 @@ class Handlers:
     def ordinary_literal(
         self, cx: Context, h: s.HandlerLiteral, C: Type, D: Type | None, asked: Asked = NOBODY
     ) -> OrdinaryHandler:
-        """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D, where ``asked`` tells who asks for D, if somebody does."""
+        """``{x ↦ P} ∪ {Op, k ; x ↦ Q}`` from C to D, where ``asked`` explains D if it is given."""
         cx = cx.bar(CLOSED, replace(CLAUSE, span=_brace(h), rule="T-HANDLER"))
         siblings = Siblings(self.unifier)
         returns: list[Scope] = []
@@ -237,14 +237,14 @@ class Handlers:
         return OrdinaryClause(head.pattern, _under(tuple(e.name for e in head.values), Q), span=clause.span)
 
     def _resumable(self, head: Head, clause: s.OrdinaryClause, answer: Type, D: Type, asked: Asked) -> Scope:
-        """``x, k. Q`` of type D, with ``k : B ⇝ answer``; rule (1) of §2.2.1 asks for the two to be one."""
+        """``x, k. Q`` of type D, with ``k : B ⇝ answer``; rule (1) of §2.2.1 requires the two to be equal."""
         k = Entry(clause.continuation.text, head.arity, Zone.CONTINUATION, answer=answer, span=clause.continuation.span)
         opened = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA, after=(k,))
         Q, _ = self.command(opened.context, clause.body, D, asked)
         return opened.command_scope(Q)
 
     def _is_backward(self, head: Head, clause: s.OrdinaryClause) -> bool:
-        """Whether the clause has the typing that §2.2.2 wishes for: ``k : B ⇝ B`` is used, and the clause is of type A."""
+        """Whether the clause has the typing that §2.2.2 would like: ``k`` is used at ``B ⇝ B``, and the clause has type A."""
         if resumed(clause.body, clause.continuation.text) is None:
             return False
         try:
@@ -254,7 +254,7 @@ class Handlers:
         return True
 
     def _check_escape(self, head: Head, clause: s.OrdinaryClause, D: Type) -> None:
-        """All clauses have one type D, so D cannot depend on the dimensions of one clause's operation. Raises ``Rejected``."""
+        """All clauses share one type D, so D must not mention the dimension variables of one clause. Raises ``Rejected``."""
         own = {*head.pattern.variables, *(i for i in head.pattern.indices if isinstance(i, str))}
         if own & dimension_names(self.unifier.type(D)):
             (found,) = self.unifier.show(D)
@@ -277,7 +277,7 @@ class Handlers:
 
 
 class _Fresh:
-    """New unknowns for those that a declaration left open: each use of the declaration has its own."""
+    """Renews the metavariables that a declaration left open, once for each use of the declaration."""
 
     def __init__(self, unifier: Unifier) -> None:
         self._unifier = unifier
@@ -311,7 +311,7 @@ def _brace(h: s.HandlerLiteral) -> Span:
 
 
 def _under(values: tuple[str, ...], scope: Scope) -> Scope:
-    """``a…, x. Q`` from ``x. Q`` whose body already counts the ``a`` as the variables just outside."""
+    """Bind the ``a`` as well: ``a…, x. Q`` from ``x. Q`` in which they are the free variables just outside."""
     return Scope((*values, *scope.hints), scope.body, span=scope.span)
 
 

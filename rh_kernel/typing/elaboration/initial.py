@@ -1,4 +1,4 @@
-"""Elaboration of a location's initial content (LANGUAGE §3): a closed term, a rule to draw it by, or a file."""
+"""Elaboration of initial values of locations (LANGUAGE §3): a closed term, an initializer, or a file."""
 
 import difflib
 
@@ -33,7 +33,7 @@ _USAGE = {
 
 
 def elaborate_initial(cx: Context, item: items.LocDeclaration, A: Type | None) -> tuple[Initial, Real]:
-    """The content and the type of the location. Raises ``Rejected``."""
+    """Return the initial value and the type of the location. Raises ``Rejected``."""
     match item.initial:
         case items.Initial() as initial:
             if not isinstance(A, Real):
@@ -106,7 +106,7 @@ def _unknown(initial: items.Initial) -> Rejected:
 
 
 def _seeded(initial: items.Initial) -> Fix:
-    """The same with a seed"""
+    """A quick fix that adds a seed."""
     text = initial.span.text
     if not text.endswith(")"):
         return Fix(initial.span, f"{text}(seed=1)")

@@ -1,4 +1,4 @@
-"""Infix operators on terms, resolved by type to function symbols (LANGUAGE §1)."""
+"""Infix operators on terms, resolved to function symbols by the types of their operands (LANGUAGE §1)."""
 
 from rh_kernel.source.diagnostic import Rejected
 from rh_kernel.source.span import Span
@@ -40,7 +40,7 @@ def transpose(unifier: Unifier, span: Span, M: Term, A: Type) -> Typed:
 
 
 def binary(cx: Context, unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> Typed:
-    """``M op N`` for every operator but ``//``, and for ``+``, a form of the calculus, where that does not fit.
+    """``M op N`` for every operator except ``//``, and for ``+`` where the ``M + N`` of the calculus does not apply.
 
     Raises ``Rejected``.
     """
@@ -51,7 +51,7 @@ def binary(cx: Context, unifier: Unifier, e: s.Binary, left: Typed, right: Typed
 
 
 def _made(unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> tuple[Typed | None, str]:
-    """The application of a function symbol, or nothing; and which operands it would have taken."""
+    """The application of a function symbol, or ``None``; and a description of the operands that it takes."""
     span = e.span
     match e.operator:
         case s.BinaryOperator.PLUS:
@@ -76,7 +76,7 @@ def _made(unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> tuple[Typ
 
 
 def _operands_differ(cx: Context, unifier: Unifier, e: s.Binary, left: Type, right: Type, expected: str) -> Rejected:
-    """The complaint that two operands do not go together, with the types of both, and where those come from."""
+    """The diagnostic for incompatible operands, with both types and their origins."""
     operator = e.operator.value
     A, B = unifier.type(left), unifier.type(right)
     matmul = "{} @ {}".format

@@ -25,20 +25,20 @@ class Taken:
 
 @frozen
 class Opened:
-    """Patterns as binders: ``hints`` are bound first, all at once, then each of ``taken`` in turn."""
+    """Opened patterns: ``hints`` are bound first, simultaneously, then each of ``taken`` in turn."""
 
     hints: tuple[str, ...]
     taken: tuple[Taken, ...]
     context: Context
 
     def term_scope(self, body: Term) -> Scope:
-        """The scope over a term whose binders are the patterns."""
+        """The scope of a term with the patterns as binders."""
         for number, t in reversed(list(enumerate(self.taken))):
             body = Let(self._projection(t, number), Scope((t.hint,), body), span=body.span)
         return Scope(self.hints, body)
 
     def command_scope(self, body: Command) -> Scope:
-        """The scope over a command whose binders are the patterns."""
+        """The scope of a command with the patterns as binders."""
         for number, t in reversed(list(enumerate(self.taken))):
             body = Bind(Return(self._projection(t, number)), Scope((t.hint,), body), span=body.span)
         return Scope(self.hints, body)
@@ -59,7 +59,7 @@ def open_name(cx: Context, pattern: s.NamePattern, A: Type, zone: Zone) -> Opene
 def open_patterns(
     cx: Context, unifier: Unifier, patterns: tuple[tuple[s.Pattern, Type], ...], zone: Zone, after: tuple[Entry, ...] = ()
 ) -> Opened:
-    """Bind patterns of the given types, and then the entries ``after``, as one group. Raises ``Rejected``."""
+    """Bind patterns of the given types, then the entries ``after``, in one scope. Raises ``Rejected``."""
     names: list[s.NamePattern] = []
     entries: list[Entry] = []
     queue: list[tuple[s.Pattern, Type, int]] = []
@@ -103,7 +103,7 @@ def _take(
 
 
 def factors_of(unifier: Unifier, A: Type, n: int, pattern: s.Pattern) -> tuple[Type, ...]:
-    """The n factors of A. Raises ``Rejected`` if it has another number of them."""
+    """The n factors of A. Raises ``Rejected`` if A has another number of factors."""
     head = unifier.head(A)
     match head:
         case Product(factors) if len(factors) == n:
@@ -119,7 +119,7 @@ def factors_of(unifier: Unifier, A: Type, n: int, pattern: s.Pattern) -> tuple[T
 
 
 def pattern_does_not_fit(unifier: Unifier, span: Span, n: int, A: Type, notes: tuple[Note, ...] = ()) -> Rejected:
-    """The complaint about a pattern of n names for a value of type A; ``notes`` tell where that is from."""
+    """The diagnostic for a pattern of n names and a value of type A; ``notes`` show the origin of the type."""
     (found,) = unifier.show(A)
     match A:
         case Product(factors):

@@ -1,4 +1,4 @@
-"""Which name was meant by one that means nothing: the one that is nearly it, or what other languages call by that name."""
+"""Suggestions for undefined names: a similar name, or the equivalent of a name from another language."""
 
 import difflib
 from collections.abc import Collection
@@ -21,7 +21,7 @@ _VALUES = {
 
 
 def nearest(name: str, known: Collection[str], built_in: Collection[str]) -> str | None:
-    """The one of ``known`` that is nearly ``name``, if any; what was declared, or has letters swapped, comes first."""
+    """The most similar of ``known``, or ``None``; user-defined names and swapped letters are preferred."""
     same = next((n for n in known if n.casefold() == name.casefold()), None)
     called = _CALLED.get(name)
     if same is not None or called in known:
@@ -35,7 +35,7 @@ def nearest(name: str, known: Collection[str], built_in: Collection[str]) -> str
 
 
 def of_elsewhere(name: str) -> str:
-    """What to write for a name that other languages have, or that has a meaning in another place alone."""
+    """A hint for a name from another language, or one that has a meaning only in another context; empty if there is none."""
     if name in INITIALS:
         number = 1 if name == "ones" else 0
         return (
@@ -49,7 +49,7 @@ def _likeness(name: str, other: str) -> float:
 
 
 def _is_swapped(name: str, other: str) -> bool:
-    """Whether two letters beside each other are exchanged."""
+    """Whether the names differ by swapping two adjacent letters."""
     differ = [i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b]
     match differ:
         case [i, j] if len(name) == len(other):
