@@ -33,7 +33,7 @@ class _Place:
     """An operation with its enclosing handlers, innermost first, and the handler whose clause contains it, if any."""
 
     operation: Operation
-    enclosing: tuple[Handler, ...]
+    around: tuple[Handler, ...]
     clause_of: Handler | None
 
 
@@ -50,7 +50,7 @@ def _with_hint(d: Unhandled, subjects: tuple[Command | Term, ...]) -> Diagnostic
     place = next((p for p in places if p.operation.family.name == d.operation), None)
     if place is None:
         return d
-    if place.enclosing:
+    if place.around:
         notes = tuple(dict.fromkeys([*_notes(place), *d.notes]))
         return replace(d, hint=_hint(place), notes=notes)
     if place.clause_of is not None:
@@ -60,18 +60,18 @@ def _with_hint(d: Unhandled, subjects: tuple[Command | Term, ...]) -> Diagnostic
 
 
 def _hint(place: _Place) -> str:
-    """A hint at the clause that the enclosing handlers lack."""
-    op, enclosing = place.operation, place.enclosing
-    partial = next(((H, found) for H in enclosing if (found := _other_members(H, op))), None)
+    """A hint about the clause that the enclosing handlers lack."""
+    op, around = place.operation, place.around
+    partial = next(((H, found) for H in around if (found := _other_members(H, op))), None)
     if partial is not None:
         H, found = partial
         here = f"`{op.family.name}[{', '.join([_shown(i) for i in op.indices])}]`"
         clauses = f"clauses for {' and '.join(found)} alone" if len(found) > 1 else f"a clause for {found[0]} alone"
         who = _name(H)
         return f"{who[0].upper()}{who[1:]} has {clauses}, and this is {here}. A clause for all is {_clause(H, op)}."
-    names = list(dict.fromkeys(map(_name, enclosing)))
+    names = list(dict.fromkeys(map(_name, around)))
     who = f"{' and '.join(names)} have" if len(names) > 1 else f"{names[0]} has"
-    return f"{who[0].upper()}{who[1:]} no clause for `{op.family.name}`. Add one: {_clause(enclosing[0], op)}."
+    return f"{who[0].upper()}{who[1:]} no clause for `{op.family.name}`. Add one: {_clause(around[0], op)}."
 
 
 def _clause(H: Handler, op: Operation) -> str:
@@ -87,7 +87,7 @@ def _clause(H: Handler, op: Operation) -> str:
 def _notes(place: _Place) -> Iterator[Note]:
     """Notes at the opening braces of the innermost enclosing handlers, as far as these have a source span."""
     seen: set[Span] = set()
-    for H in place.enclosing[:2]:
+    for H in place.around[:2]:
         if H.span is not None and H.span not in seen:
             seen.add(H.span)
             yield Note(span=Span(H.span.source, H.span.start, H.span.start + 1), text=f"the clauses of {_name(H)} begin here")
@@ -115,7 +115,7 @@ def _shown(index: object) -> str:
 
 def _is_unhandled(place: _Place) -> bool:
     """Whether none of the enclosing handlers has a clause for the operation."""
-    return not any(covers(pattern, place.operation) for H in place.enclosing for pattern in _patterns(H))
+    return not any(covers(pattern, place.operation) for H in place.around for pattern in _patterns(H))
 
 
 def _patterns(H: Handler) -> list[Pattern]:
@@ -126,18 +126,18 @@ def _places(P: Command | Term) -> Iterator[_Place]:
     """The operations that a command performs, in source order."""
     pending: list[tuple[object, tuple[Handler, ...], Handler | None]] = [(P, (), None)]
     while pending:
-        node, enclosing, clause_of = pending.pop()
+        node, around, clause_of = pending.pop()
         match node:
             case Perform(op):
-                yield _Place(op, enclosing, clause_of)
+                yield _Place(op, around, clause_of)
             case Bind(Q, scope):
-                pending += ((scope.body, enclosing, clause_of), (Q, enclosing, clause_of))
+                pending += ((scope.body, around, clause_of), (Q, around, clause_of))
             case RevHandle(_, scope, H):
-                pending += [(body, enclosing, H) for body in reversed(_bodies(H))]
-                pending.append((scope.body, (H, *enclosing), clause_of))
+                pending += [(body, around, H) for body in reversed(_bodies(H))]
+                pending.append((scope.body, (H, *around), clause_of))
             case Handle(Q, H):
-                pending += [(body, enclosing, H) for body in reversed(_bodies(H))]
-                pending.append((Q, (H, *enclosing), clause_of))
+                pending += [(body, around, H) for body in reversed(_bodies(H))]
+                pending.append((Q, (H, *around), clause_of))
             case Return() | Resume() | _:
                 pass
 

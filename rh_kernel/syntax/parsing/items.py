@@ -332,7 +332,7 @@ def _directive(c: Cursor, start: int) -> Directive:
 
 
 def _option(c: Cursor) -> tuple[str, ...]:
-    """Parse ``--passes`` written without a space; with a space it is a name behind two minus signs."""
+    """Parse ``--passes`` written without a space; with a space it is a name after two minus signs."""
     word = _word_after_dashes(c)
     if word is None or word.text not in COMPILE_OPTIONS:
         _reject_option(c, word)
