@@ -86,7 +86,7 @@ class Bar:
     barrier: Barrier
 
 
-_NOTHING: Scope[Entry] = Scope()
+_EMPTY: Scope[Entry] = Scope()
 
 
 @frozen
@@ -94,7 +94,7 @@ class Context:
     """The meaning of every name at one point of the program."""
 
     definitions: Definitions
-    scope: Scope[Entry] = _NOTHING
+    scope: Scope[Entry] = _EMPTY
     bars: tuple[Bar, ...] = ()  # the outermost first
     dims: Mapping[str, Dim] | None = None  # dimension variables by the name they have here
     shapes: Mapping[str, ShapeVar] | None = None  # shape variables of Get's and Put's clauses
@@ -115,9 +115,9 @@ class Context:
         if found is None:
             return None
         position, entry = found
-        return self.scope.count - 1 - position, self._seen(position, entry)
+        return self.scope.count - 1 - position, self._with_barrier(position, entry)
 
-    def _seen(self, position: int, entry: Entry) -> Entry:
+    def _with_barrier(self, position: int, entry: Entry) -> Entry:
         """The entry, marked as barred if a bar applies to it; the outermost bar wins."""
         if entry.barred is None:
             for bar in self.bars:
@@ -155,7 +155,7 @@ class Context:
         return [e.name for e in self._visible() if e.zone is Zone.CONTINUATION]
 
     def _visible(self) -> list[Entry]:
-        return [self._seen(position, entry) for position, entry in reversed(self.scope.visible())]
+        return [self._with_barrier(position, entry) for position, entry in reversed(self.scope.visible())]
 
     def declared(self, *kinds: type[Definition]) -> list[str]:
         """The names of the declarations of these kinds."""

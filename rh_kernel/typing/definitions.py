@@ -236,7 +236,7 @@ class Definitions:
             newer: list[str] = []
             for used, number in declared.made_from:
                 now = self.named.get(used)
-                if now is None or (now.number != number and not _together(now, declared)):
+                if now is None or (now.number != number and not _in_one_text(now, declared)):
                     newer.append(used)
                 else:
                     newer += found.get(used, ())
@@ -245,7 +245,7 @@ class Definitions:
         return found
 
 
-def _together(one: Declared, other: Declared) -> bool:
+def _in_one_text(one: Declared, other: Declared) -> bool:
     """Whether two declarations are in the same text."""
     return one.span is not None and other.span is not None and one.span.source is other.span.source
 

@@ -187,7 +187,7 @@ def _command(cx: Context, P: Command) -> Judgment:
 def _reverse_handling(rule: TypingRule, cx: Context, P: Command, M: Term, scope: Scope, H: ReverseHandler) -> Judgment:
     """``Γ, Δ ⊢ M : ∏ Aᵢ`` and ``Γ ; x1 : A1, …, xn : An ⊢ R : C`` and ``⊢ H : rev handler(C)`` give ``∏ Aᵢ``."""
     argument = yield _term(cx, M)
-    types = _spread(P, argument, scope.arity)
+    types = _variable_types(P, argument, scope.arity)
     inner = extend(drop_delta(cx), [Assumption(x, A, Zone.DELTA) for x, A in zip(scope.hints, types, strict=True)])
     body = yield _command(inner, _block(scope))
     handler = yield _handler(cx, H)
@@ -213,7 +213,7 @@ def _handler(cx: Context, H: Handler) -> Judgment:
 def _reverse_clause(gamma: Context, clause: ReverseClause) -> Generator[Judgment, Derivation, list[Derivation]]:
     """``Γ ; x : A ⊢ Q^f : B × D`` and ``Γ ; y : B, z : D ⊢ Q^b : A``"""
     op, D = clause_types(clause.pattern, clause), clause.auxiliary
-    _bound_afresh(gamma, clause, ())
+    _check_fresh(gamma, clause, ())
     values = tuple([A for _, A in op.values])
     forward = yield _clause(gamma, clause, clause.forward, (op.coarity,), values, Product((op.arity, D)))
     backward = yield _clause(gamma, clause, clause.backward, (op.arity, D), values, op.coarity)
@@ -223,7 +223,7 @@ def _reverse_clause(gamma: Context, clause: ReverseClause) -> Generator[Judgment
 def _ordinary_clause(gamma: Context, clause: OrdinaryClause, D: Type) -> Judgment:
     """``Γ ; x : A, k : B ⇝ D ⊢ Q : D``"""
     op = clause_types(clause.pattern, clause)
-    _bound_afresh(gamma, clause, (D,))
+    _check_fresh(gamma, clause, (D,))
     values = tuple([A for _, A in op.values])
     return _clause(gamma, clause, clause.scope, (op.coarity,), values, D, (op.arity, D))
 
@@ -250,7 +250,7 @@ def _clause(
     return Q
 
 
-def _bound_afresh(gamma: Context, clause: ReverseClause | OrdinaryClause, types: tuple[Type, ...]) -> None:
+def _check_fresh(gamma: Context, clause: ReverseClause | OrdinaryClause, types: tuple[Type, ...]) -> None:
     """Raise ``IllTyped`` if a dimension variable bound by the clause occurs in Γ or in ``types``."""
     around = [x.type for x in assumptions(gamma) if x is not None]
     captured = names_bound(clause.pattern) & {name for A in (*around, *types) for name in names_within(A)}
@@ -283,7 +283,7 @@ def _block(scope: Scope) -> Command:
     raise IllTyped("a term stands in the place of a command", scope.body, scope.body.span)
 
 
-def _spread(P: Command, argument: Derivation, n: int) -> tuple[Type, ...]:
+def _variable_types(P: Command, argument: Derivation, n: int) -> tuple[Type, ...]:
     A = _type(argument)
     try:
         types = factors(A, n)

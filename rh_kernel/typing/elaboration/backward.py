@@ -28,7 +28,7 @@ def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: T
     alike = head.arity == head.coarity
     span = resumed(clause.body, k) or clause.head.span
     hint = f"to go forward and then back, use a reverse handler, with the clause cut in two at `{k}`"
-    halves = _cut(clause)
+    halves = _as_reverse_clause(clause)
     hint += f":\n{halves}" if halves else ": what comes before it, and what comes after"
     return Rejected(
         BackwardInOrdinary(
@@ -45,7 +45,7 @@ def backpropagation(unifier: Unifier, head: Head, clause: s.OrdinaryClause, D: T
     )
 
 
-def _cut(clause: s.OrdinaryClause) -> str | None:
+def _as_reverse_clause(clause: s.OrdinaryClause) -> str | None:
     """The clause for a reverse handler, if it is a spine of lets of which exactly one resumes ``k``; ``None`` otherwise."""
     k, e = clause.continuation.text, clause.body
     before = [x.name for x in names_of(clause.variable)]
@@ -72,8 +72,8 @@ def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D
     If the auxiliary data, of type D, does not match its pattern or has the wrong type at a use, a note shows where the forward
     part returns it.
     """
-    taken, exchanged = _taken(clause), _exchanged(clause)
-    bound, z = {x.name: x.span for x in _bound(clause)}, clause.auxiliary.span.text
+    taken, exchanged = _auxiliary_names(clause), _reordered(clause)
+    bound, z = {x.name: x.span for x in _forward_names(clause)}, clause.auxiliary.span.text
     told: list[Diagnostic] = []
     for d in failure.diagnostics:
         match d:
@@ -82,9 +82,9 @@ def what_is_kept(unifier: Unifier, failure: Rejected, clause: s.ReverseClause, D
                 note = Note(span=bound[name], text=f"`{name}` is bound here, in the forward part")
                 told.append(replace(d, hint=hint, fix=None, notes=(note,)))
             case PatternDoesNotFit(span=span) if span is not None and clause.backward.span.to(span) != clause.backward.span:
-                told.append(replace(d, notes=(Note(span=_kept(clause), text=f"the forward part keeps {unifier.show(D)[0]}"),)))
+                told.append(replace(d, notes=(Note(span=_saved(clause), text=f"the forward part keeps {unifier.show(D)[0]}"),)))
             case TypesDiffer() | OperandsDiffer() | NoSuchComponent() if d.span is not None and taken & _words(d.span):
-                kept = Note(span=_kept(clause), text=f"the forward part keeps {unifier.show(D)[0]}")
+                kept = Note(span=_saved(clause), text=f"the forward part keeps {unifier.show(D)[0]}")
                 others = [note for note in d.notes if note.span != kept.span]
                 if exchanged is not None:
                     hint, fix = exchanged
@@ -100,7 +100,7 @@ def _words(span: Span) -> set[str]:
     return set(re.findall(r"[\w']+", span.text))
 
 
-def _taken(clause: s.ReverseClause) -> set[str]:
+def _auxiliary_names(clause: s.ReverseClause) -> set[str]:
     """The names in the backward part that are bound to parts of the auxiliary data."""
     found = {x.name for x in names_of(clause.auxiliary)}
     e = clause.backward
@@ -111,7 +111,7 @@ def _taken(clause: s.ReverseClause) -> set[str]:
     return found
 
 
-def _exchanged(clause: s.ReverseClause) -> tuple[str, Fix] | None:
+def _reordered(clause: s.ReverseClause) -> tuple[str, Fix] | None:
     """A hint and a quick fix if a tuple of variables is saved, and matched against the same names in another order."""
     patterns: list[s.Pattern] = [clause.auxiliary]
     e = clause.backward
@@ -136,7 +136,7 @@ def _exchanged(clause: s.ReverseClause) -> tuple[str, Fix] | None:
     return None
 
 
-def _kept(clause: s.ReverseClause) -> Span:
+def _saved(clause: s.ReverseClause) -> Span:
     """The auxiliary data that the forward part returns, or its last expression if that is not a literal pair."""
     match last(clause.forward):
         case s.ReturnExpr(s.TupleExpr((_, kept))):
@@ -168,7 +168,7 @@ def resumed(e: s.Expr, k: str) -> Span | None:
             return None
 
 
-def _bound(clause: s.ReverseClause) -> Iterator[s.NamePattern]:
+def _forward_names(clause: s.ReverseClause) -> Iterator[s.NamePattern]:
     yield from names_of(clause.variable)
     e = clause.forward
     while isinstance(e, s.LetExpr):

@@ -24,11 +24,11 @@ def finished(unifier: Unifier, node: AnyNode, span: Span) -> AnyNode:
         left, right = unifier.show(Real((c,)), Real((d,)))
         equation = f"{left[5:-1]} = {right[5:-1]}"
         hint = "state the sizes, for example by the type of a parameter or of a constant"
-        place = _first_open(unifier, (Real((c,)), Real((d,)))) or span
+        place = _unsolved_use(unifier, (Real((c,)), Real((d,)))) or span
         raise Rejected(Undetermined(span=place, what=f"the solution of {equation}", hint=hint))
     result = unifier.finish(node)
     if unifier.undetermined:
-        place, name = _undetermined(unifier)
+        place, name = _unsolved_dimension(unifier)
         hint = "state the size, for example by the type of a parameter, a constant or a location that it depends on"
         what = f"the dimension `{name}`" if name else "the size of an array"
         raise Rejected(Undetermined(span=place or span, what=what, hint=hint))
@@ -40,7 +40,7 @@ def finished_type(unifier: Unifier, A: Type) -> Type:
     return unifier.finish_type(A)
 
 
-def _undetermined(unifier: Unifier) -> tuple[Span | None, str]:
+def _unsolved_dimension(unifier: Unifier) -> tuple[Span | None, str]:
     """The innermost use of a generic definition that leaves a dimension unsolved, and the name of that dimension."""
     found: list[tuple[Span, str]] = []
     for span, node in unifier.uses:
@@ -49,7 +49,7 @@ def _undetermined(unifier: Unifier) -> tuple[Span | None, str]:
     return min(found, key=lambda use: use[0].end - use[0].start, default=(None, ""))
 
 
-def _first_open(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
+def _unsolved_use(unifier: Unifier, types: tuple[Real, ...]) -> Span | None:
     """The first use with one of the unsolved metavariables of these types."""
     open_now = {v for A in types for v in unknowns(unifier.type(A))}
     for span, node in unifier.uses:
@@ -68,7 +68,7 @@ def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
     checked: dict[int, Type | Primitive] = {}
     walk = unifier.solutions
     for span, node in unifier.uses:
-        if _is_plain(node, fine):
+        if _is_correct(node, fine):
             continue
         if isinstance(node, Call):
             _check_entries(span, node.function, walk)
@@ -86,7 +86,7 @@ def check_dimensions(unifier: Unifier) -> tuple[Dim, ...]:
     return check_sizes(unifier)
 
 
-def _is_plain(use: Node, fine: set[Primitive]) -> bool:
+def _is_correct(use: Node, fine: set[Primitive]) -> bool:
     """A quick test that a use is correct; ``fine`` caches the symbols that passed it."""
     match use:
         case Operation(_, _, _, A, B):
@@ -123,10 +123,10 @@ def _check_needs(span: Span, inner: Span | None, f: Function) -> None:
     """Check conditions that the types of f do not express, such as ``hi ≤ n`` for ``slice[lo, hi]``."""
     found = failing(f) if isinstance(f, Primitive) else None
     if found is not None:
-        raise no_such_member(span, found, str(f.domain), _needed_at(span, inner))
+        raise no_such_member(span, found, str(f.domain), _requirement(span, inner))
 
 
-def _needed_at(span: Span, inner: Span | None) -> tuple[Note, ...]:
+def _requirement(span: Span, inner: Span | None) -> tuple[Note, ...]:
     return () if inner is None or inner == span else (Note(span=inner, text="it is needed here"),)
 
 
@@ -139,7 +139,7 @@ def _check(span: Span, inner: Span | None, A: Real, shape: tuple[Dim, ...]) -> N
                 span=span,
                 what=f"this needs an array of type {A}",
                 expected="dimensions that are whole numbers from 0 on",
-                notes=_needed_at(span, inner),
+                notes=_requirement(span, inner),
                 hint=hint,
             )
         )

@@ -65,7 +65,7 @@ class Handlers:
                 H = self._named(cx, h)
                 if not isinstance(H, ReverseHandler):
                     raise handler_of_other_kind(cx, h, "`rev handle`", REVERSE, ORDINARY)
-                self._fits(cx, h, H.type, C, handled)
+                self._check_handled(cx, h, H.type, C, handled)
                 return H
 
     def ordinary(
@@ -82,7 +82,7 @@ class Handlers:
                         "" if H.clauses else f"; with no other clauses, an ordinary one is declared `{h.name.text} : A => B`"
                     )
                     raise handler_of_other_kind(cx, h, "`handle`", ORDINARY, REVERSE, alone)
-                self._fits(cx, h, H.source, C, handled)
+                self._check_handled(cx, h, H.source, C, handled)
                 if D is not None and not self.unifier.same_type(H.target, D):
                     what = f"what {quoted(h.span)} gives"
                     raise types_differ(self.unifier, h.span, what, H.target, D, asked, where(cx, h.name.text))
@@ -114,7 +114,7 @@ class Handlers:
                 )
             )
         self.unifier.unfold(d.nodes, cx.definitions.nodes, h.span)
-        fresh = _Fresh(self.unifier)
+        fresh = _FreshCopy(self.unifier)
         static = Static({v: self.unifier.fresh_dim(v) for v in d.variables}, {}, {})
         ask_for_sizes(self.unifier, h.span, d.name, static.dims, d.needs)
         closed = cx.bar(CLOSED, ARGUMENT)
@@ -133,7 +133,7 @@ class Handlers:
             case OrdinaryHandler():
                 return replace(apply_handler(H, tuple(arguments)), name=written)
 
-    def _fits(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Asked) -> None:
+    def _check_handled(self, cx: Context, h: s.HandlerName, found: Type, C: Type, handled: Asked) -> None:
         if not self.unifier.same_type(found, C):
             what = f"the result that {quoted(h.span)} handles"
             story = [*(note for e in h.arguments for note in origins(cx, self.unifier, e)), *where(cx, h.name.text)]
@@ -153,7 +153,7 @@ class Handlers:
                 match clause:
                     case s.ReverseClause():
                         elaborated = self._reverse_clause(cx, clause)
-                        _once(earlier, elaborated.pattern, clause)
+                        _check_unique(earlier, elaborated.pattern, clause)
                         clauses.append(elaborated)
                     case s.OrdinaryClause():
                         hint = f"give it a forward and a backward part: `{head_of(clause)}(x) -> … | y, z -> …`"
@@ -173,10 +173,10 @@ class Handlers:
             x = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA)
             asked = replace(asked_of_forward(name), story=lambda: where(cx, clause.head.text))
             Qf, _ = self.command(x.context, clause.forward, Product((head.arity, kept)), asked)
-            scopes.append(_under(values, x.command_scope(Qf)))
+            scopes.append(_bind_values(values, x.command_scope(Qf)))
             D = kept
         with siblings:
-            scopes.append(_under(values, self._backward(cx, head, clause, D)))
+            scopes.append(_bind_values(values, self._backward(cx, head, clause, D)))
         siblings.settle()
         return ReverseClause(head.pattern, scopes[0], D, scopes[1], span=clause.span)
 
@@ -210,7 +210,7 @@ class Handlers:
                 match clause:
                     case s.OrdinaryClause():
                         elaborated = self._ordinary_clause(cx, clause, target, story)
-                        _once(earlier, elaborated.pattern, clause)
+                        _check_unique(earlier, elaborated.pattern, clause)
                         clauses.append(elaborated)
                     case s.ReverseClause():
                         hint = f"give it the continuation: `{head_of(clause)}(x), k -> …`"
@@ -226,29 +226,29 @@ class Handlers:
         head = clause_head(cx, clause)
         mark = self.unifier.mark()
         try:
-            Q = self._resumable(head, clause, D, D, replace(asked_of_clause(head.pattern.family.name), story=story))
+            Q = self._clause_scope(head, clause, D, D, replace(asked_of_clause(head.pattern.family.name), story=story))
             self._check_escape(head, clause, D)
         except Rejected as failure:
             self.unifier.back(mark)
-            if self._is_backward(head, clause):
+            if self._is_backpropagation(head, clause):
                 self.unifier.back(mark)
                 raise backpropagation(self.unifier, head, clause, D) from None
             raise failure from None
-        return OrdinaryClause(head.pattern, _under(tuple(e.name for e in head.values), Q), span=clause.span)
+        return OrdinaryClause(head.pattern, _bind_values(tuple(e.name for e in head.values), Q), span=clause.span)
 
-    def _resumable(self, head: Head, clause: s.OrdinaryClause, answer: Type, D: Type, asked: Asked) -> Scope:
+    def _clause_scope(self, head: Head, clause: s.OrdinaryClause, answer: Type, D: Type, asked: Asked) -> Scope:
         """``x, k. Q`` of type D, with ``k : B ⇝ answer``; rule (1) of §2.2.1 requires the two to be equal."""
         k = Entry(clause.continuation.text, head.arity, Zone.CONTINUATION, answer=answer, span=clause.continuation.span)
         opened = open_patterns(head.context, self.unifier, ((clause.variable, head.coarity),), Zone.DELTA, after=(k,))
         Q, _ = self.command(opened.context, clause.body, D, asked)
         return opened.command_scope(Q)
 
-    def _is_backward(self, head: Head, clause: s.OrdinaryClause) -> bool:
+    def _is_backpropagation(self, head: Head, clause: s.OrdinaryClause) -> bool:
         """Whether the clause has the typing that §2.2.2 would like: ``k`` is used at ``B ⇝ B``, and the clause has type A."""
         if resumed(clause.body, clause.continuation.text) is None:
             return False
         try:
-            self._resumable(head, clause, head.arity, head.coarity, NOBODY)
+            self._clause_scope(head, clause, head.arity, head.coarity, NOBODY)
         except Rejected:
             return False
         return True
@@ -276,7 +276,7 @@ class Handlers:
         return opened.command_scope(P), A
 
 
-class _Fresh:
+class _FreshCopy:
     """Renews the metavariables that a declaration left open, once for each use of the declaration."""
 
     def __init__(self, unifier: Unifier) -> None:
@@ -310,12 +310,12 @@ def _brace(h: s.HandlerLiteral) -> Span:
     return replace(h.span, end=h.span.start + 1)
 
 
-def _under(values: tuple[str, ...], scope: Scope) -> Scope:
+def _bind_values(values: tuple[str, ...], scope: Scope) -> Scope:
     """Bind the ``a`` as well: ``a…, x. Q`` from ``x. Q`` in which they are the free variables just outside."""
     return Scope((*values, *scope.hints), scope.body, span=scope.span)
 
 
-def _once(earlier: list[tuple[Pattern, s.Clause]], pattern: Pattern, clause: s.Clause) -> None:
+def _check_unique(earlier: list[tuple[Pattern, s.Clause]], pattern: Pattern, clause: s.Clause) -> None:
     for other, first in earlier:
         if other.family == pattern.family and _locations(other) == _locations(pattern):
             raise clause_twice(clause, pattern.family.name, first)

@@ -36,8 +36,8 @@ def clause_head(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Head
         wanted = count_of(len(family.parameters), "index")
         hint = "a clause names the indices, `FC[l](x)`, and holds for all of them" if family.parameters else ""
         raise wrong_indices(cx, clause.head, clause.indices, wanted, signature(family.name, family.parameters), hint)
-    taken = _taken(cx)
-    names, shapes = _rigid(taken, family)
+    taken = _enclosing_variables(cx)
+    names, shapes = _rigid_variables(taken, family)
     taken |= {*names}
     dims = {v: dim(name) for v, name in zip(family.variables, names, strict=True) if v not in shapes}
     given = list(zip(clause.indices, family.parameters, strict=True))
@@ -95,7 +95,7 @@ def _family(cx: Context, clause: s.ReverseClause | s.OrdinaryClause) -> Family:
             raise no_such_thing(cx, name, span, "an operation", cx.declared(OpDefinition), hint)
 
 
-def _taken(cx: Context) -> set[str]:
+def _enclosing_variables(cx: Context) -> set[str]:
     """The dimension and shape variables bound by enclosing clauses and declarations."""
     return {v.name for d in (cx.dims or {}).values() for v in variables(d) if isinstance(v, DimVar)} | {
         v.name for v in (cx.shapes or {}).values()
@@ -108,7 +108,7 @@ def _fresh(name: str, taken: set[str]) -> str:
     return name
 
 
-def _rigid(taken: set[str], family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
+def _rigid_variables(taken: set[str], family: Family) -> tuple[tuple[str, ...], dict[str, Shape]]:
     """Fresh names for the family's variables, and the images of its shape variables."""
     whole = shape_variables(family)
     names = tuple(_fresh(v, taken) for v in family.variables)

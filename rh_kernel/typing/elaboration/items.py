@@ -108,7 +108,7 @@ def elaborate_training(definitions: Definitions, item: items.TrainItem, sample_t
         try:
             found.append(_under_sample(cx, sample, [pattern.span for pattern in names], item.command, None, NOBODY)[0])
         except Rejected as failure:
-            raise _no_command(failure, item) from None
+            raise _explain_trainable(failure, item) from None
     measures: list[MeasureRun] = []
     for measure in item.measures:
         with siblings:
@@ -193,7 +193,7 @@ def _count(cx: Context, e: s.Expr, least: int = 0) -> int:
             return whole_number(cx, e)
 
 
-def _no_command(failure: Rejected, item: items.TrainItem) -> Rejected:
+def _explain_trainable(failure: Rejected, item: items.TrainItem) -> Rejected:
     """Add a hint about what can be trained, if the whole trained expression is a term."""
     hint = "training runs a command, such as `rev handle (x) <u>. mlp(u) with sgd(0.1, t)`"
     told = (

@@ -44,13 +44,13 @@ def binary(cx: Context, unifier: Unifier, e: s.Binary, left: Typed, right: Typed
 
     Raises ``Rejected``.
     """
-    made, expected = _made(unifier, e, left, right)
+    made, expected = _function_call(unifier, e, left, right)
     if made is None:
         raise _operands_differ(cx, unifier, e, left[1], right[1], expected)
     return made
 
 
-def _made(unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> tuple[Typed | None, str]:
+def _function_call(unifier: Unifier, e: s.Binary, left: Typed, right: Typed) -> tuple[Typed | None, str]:
     """The application of a function symbol, or ``None``; and a description of the operands that it takes."""
     span = e.span
     match e.operator:

@@ -66,7 +66,7 @@ def open_patterns(
     for pattern, A in patterns:
         match pattern:
             case s.NamePattern(name):
-                _once(names, pattern)
+                _check_unique(names, pattern)
                 entries.append(Entry(name, A, zone, span=pattern.span))
             case s.TuplePattern():
                 entries.append(Entry("", A, zone))
@@ -93,7 +93,7 @@ def _take(
     for i, (item, B) in enumerate(zip(pattern.items, factors_of(unifier, A, n, pattern), strict=True), start=1):
         match item:
             case s.NamePattern(name):
-                _once(names, item)
+                _check_unique(names, item)
                 taken.append(Taken(name, i, n, position))
                 entries.append(Entry(name, B, zone, span=item.span))
             case s.TuplePattern():
@@ -130,7 +130,7 @@ def pattern_does_not_fit(unifier: Unifier, span: Span, n: int, A: Type, notes: t
     return Rejected(PatternDoesNotFit(span=span, wanted=n, found=found, expected=expected, hint=hint, notes=notes))
 
 
-def _once(names: list[s.NamePattern], pattern: s.NamePattern) -> None:
+def _check_unique(names: list[s.NamePattern], pattern: s.NamePattern) -> None:
     if pattern.name != "_" and pattern.name in {p.name for p in names}:
         first = next(p for p in names if p.name == pattern.name)
         notes = (Note(span=first.span, text="the first one stands here"),)

@@ -269,14 +269,14 @@ class Terms:
             left = failure
         for each, siblings in spine:
             try:
-                left = self._joined(cx, each, siblings, left)
+                left = self._combined(cx, each, siblings, left)
             except Rejected as failure:
                 left = failure
         if isinstance(left, Rejected):
             raise left
         return left
 
-    def _joined(self, cx: Context, e: s.Binary, siblings: Siblings, left: tuple[Term, Type] | Rejected) -> tuple[Term, Type]:
+    def _combined(self, cx: Context, e: s.Binary, siblings: Siblings, left: tuple[Term, Type] | Rejected) -> tuple[Term, Type]:
         """Elaborate ``e``, given its elaborated left operand or the error in it."""
         siblings.close(left if isinstance(left, Rejected) else None)
         right: list[tuple[Term, Type]] = []

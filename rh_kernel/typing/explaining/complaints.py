@@ -32,7 +32,7 @@ from rh_kernel.typing.explaining.origins import chosen, origins, where
 from rh_kernel.typing.unification.atoms import unknowns
 from rh_kernel.typing.unification.unify import Unifier
 
-_FEW = 6
+_MAX_LISTED = 6
 
 
 # -- names ---------------------------------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def out_of_reach(entry: Entry, span: Span) -> Rejected:
 def in_scope(cx: Context, name: str) -> str:
     """A hint with the variables that can be used in place of ``name``, if there are only a few."""
     names = cx.variables()
-    found = [f"in scope here: {', '.join(f'`{n}`' for n in names)}"] if 0 < len(names) <= _FEW else []
+    found = [f"in scope here: {', '.join(f'`{n}`' for n in names)}"] if 0 < len(names) <= _MAX_LISTED else []
     found += [f"the content of `{l}` is read with `let w <= Get[{l}]() in …`" for l in list(cx.locations or {})[:1]]
     return "; ".join(found) or f"declare it: `const {name} = …`"
 

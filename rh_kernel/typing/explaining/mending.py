@@ -14,8 +14,8 @@ from rh_kernel.syntax.dimensions import DimMeta, variables
 from rh_kernel.syntax.types import SCALAR, UNIT, Real, Type, TypeMeta, show_shape
 from rh_kernel.typing.explaining.hints import EXCHANGED, written
 
-_SHORT = 4
-_ALIKE = 0.8
+_SHORTEST = 4
+_SIMILARITY = 0.8
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -31,9 +31,9 @@ def is_slip(name: str, known: str) -> bool:
     """Whether ``name`` is certainly a typo for ``known``: not if it is short, or differs only in its digits."""
     if name.casefold() == known.casefold():
         return True
-    if len(name) < _SHORT or _LETTERS.findall(name) == _LETTERS.findall(known):
+    if len(name) < _SHORTEST or _LETTERS.findall(name) == _LETTERS.findall(known):
         return False
-    return difflib.SequenceMatcher(None, name, known).ratio() >= _ALIKE
+    return difflib.SequenceMatcher(None, name, known).ratio() >= _SIMILARITY
 
 
 def sign(left: Span, right: Span, found: str, wanted: str) -> Fix | None:
@@ -97,14 +97,14 @@ def other_operand(e: s.Binary, A: Type, B: Type) -> Advice:
         case s.BinaryOperator.TIMES, Real(tuple()), _ if B == SCALAR:
             return Advice("a scalar stands on the left of `*`", Fix(e.span, f"{_atom(e.right)} * {_atom(e.left)}"))
         case _, Real(tuple()), _ if B == SCALAR:
-            return _filled(e.right, A)
+            return _fill_scalar(e.right, A)
         case _, _, Real(tuple()) if A == SCALAR:
-            return _filled(e.left, B)
+            return _fill_scalar(e.left, B)
         case s.BinaryOperator.TIMES, Real((_, n)), Real((k,)):
             fix = sign(e.left.span, e.right.span, r"[*×]", "@") if n == k else None
             return Advice("the product of a matrix and a vector is written with `@`", fix)
         case _, Real((m, n)), Real((p, q)) if (m, n) == (q, p):
-            fix = _outer_exchanged(e.right) or _outer_exchanged(e.left)
+            fix = _swap_outer(e.right) or _swap_outer(e.left)
             return Advice(
                 f"{EXCHANGED}: {'`outer(y, x)` is the transpose of `outer(x, y)`' if fix else 'transpose one of them'}", fix
             )
@@ -156,13 +156,13 @@ def array_of(entries: tuple[s.Expr, ...], A: Type) -> Fix | None:
             return None
 
 
-def _filled(e: s.Expr, A: Real) -> Advice:
+def _fill_scalar(e: s.Expr, A: Real) -> Advice:
     if not isinstance(A.shape, tuple) or any(isinstance(v, DimMeta) for d in A.shape for v in variables(d)):
         return Advice(f"make an array of the scalar: `fill[…]({written(e.span, 'a')})`")
     return Advice("make an array of the scalar", Fix(e.span, f"fill[{show_shape(A.shape)}]({e.span.text})"))
 
 
-def _outer_exchanged(e: s.Expr) -> Fix | None:
+def _swap_outer(e: s.Expr) -> Fix | None:
     match e:
         case s.Apply(s.Name("outer"), (), (y, x)):
             return Fix(e.span, f"outer({x.span.text}, {y.span.text})")

@@ -86,7 +86,7 @@ def origin(cx: Context, unifier: Unifier | None, name: str) -> Note | None:
     declared = cx.definitions.named.get(name)
     if declared is None or declared.span is None:
         return None
-    told = "".join(_numbers(cx.definitions, declared))
+    told = "".join(_dimension_remarks(cx.definitions, declared))
     return Note(span=declared.span, text=f"`{name}{_type(declared.definition)}` is declared here{told}")
 
 
@@ -95,7 +95,7 @@ def where(cx: Context, *names: str) -> Iterator[Note]:
     return (note for name in names if (note := origin(cx, None, name)) is not None)
 
 
-def _numbers(definitions: Definitions, declared: Declared) -> Iterator[str]:
+def _dimension_remarks(definitions: Definitions, declared: Declared) -> Iterator[str]:
     """Remarks on names in a declaration's types that are declared dimensions, and would be variables otherwise."""
     if declared.span is None or isinstance(declared.definition, DimDefinition | ConstDefinition | LocDefinition):
         return
@@ -171,9 +171,9 @@ def _free(e: s.Expr) -> Iterator[str]:
             case s.Binary(_, left, right):
                 below = [(left, bound), (right, bound)]
             case s.ReverseDerivative(cotangent, x, body, point):
-                below = [(point, bound), (cotangent, bound), (body, _with(bound, x))]
+                below = [(point, bound), (cotangent, bound), (body, _extend(bound, x))]
             case s.LetExpr(pattern, _, M, body):
-                below = [(body, _with(bound, pattern)), (M, bound)]
+                below = [(body, _extend(bound, pattern)), (M, bound)]
             case s.RevHandleExpr(argument):
                 below = [(argument, bound)]
             case s.HandleExpr(command):
@@ -186,5 +186,5 @@ def _free(e: s.Expr) -> Iterator[str]:
         pending += reversed(below)
 
 
-def _with(bound: frozenset[str], pattern: s.Pattern) -> frozenset[str]:
+def _extend(bound: frozenset[str], pattern: s.Pattern) -> frozenset[str]:
     return bound | {x.name for x in names_of(pattern)}

@@ -17,7 +17,7 @@ def isolate(difference: Dim) -> tuple[int, Dim] | None:
         match monomial:
             case ((DimMeta(number), 1),):
                 rest = Dim(tuple((m, c) for m, c in difference.terms if m != monomial))
-                if not _inside(number, rest) and all(c % coefficient == 0 for _, c in rest.terms):
+                if not _occurs_in(number, rest) and all(c % coefficient == 0 for _, c in rest.terms):
                     return number, Dim(tuple((m, -c // coefficient) for m, c in rest.terms))
             case _:
                 continue
@@ -63,7 +63,7 @@ def _quotient(difference: Dim) -> tuple[int, Dim] | None:
         meta = unknown[0]
         factor: dict[Atom, int] = {a: p for a, p in monomial if a != meta}
         rest = [(m, c) for m, c in difference.terms if m != monomial]
-        if any(_inside(meta.number, Dim(((m, c),))) for m, c in rest):
+        if any(_occurs_in(meta.number, Dim(((m, c),))) for m, c in rest):
             continue
         quotients = [_divide(m, factor) for m, _ in rest]
         if all(c % coefficient == 0 for _, c in rest) and all(q is not None for q in quotients):
@@ -81,5 +81,5 @@ def _divide(m: Monomial, factor: dict[Atom, int]) -> Monomial | None:
     return tuple((a, p) for a, p in powers.items() if p)
 
 
-def _inside(number: int, d: Dim) -> bool:
+def _occurs_in(number: int, d: Dim) -> bool:
     return DimMeta(number) in variables(d)

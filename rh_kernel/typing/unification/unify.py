@@ -64,9 +64,9 @@ class Unifier:
         self._dims: dict[int, Dim] = {}
         self._shapes: dict[int, Shape] = {}
         self._types: dict[int, Type] = {}
-        self._waiting: list[tuple[Dim, Dim]] = []
+        self._pending: list[tuple[Dim, Dim]] = []
         self._names: list[str] = []
-        self._kept: set[int] = set()
+        self._generalised: set[int] = set()
         self._poisoned: set[int] = set()
         self.undetermined = False
         self.uses: list[tuple[Span, Node]] = []
@@ -156,7 +156,7 @@ class Unifier:
         A, B = self.head(A), self.head(B)
         if A.is_concrete and B.is_concrete:
             return A == B
-        if not self._waiting:
+        if not self._pending:
             return self._same_type(A, B)
         mark = self.mark()
         if self._same_type(A, B):
@@ -212,7 +212,7 @@ class Unifier:
                 Dim(terms=((((DimMeta(number), 1),), 1),)),
             ):
                 self._dims[number] = value
-                return self._reconsider()
+                return self._retry_postponed()
             case _:
                 return self._same_polynomial(c, d)
 
@@ -229,27 +229,27 @@ class Unifier:
             match roots(difference):
                 case number, (value,):
                     self._dims[number] = dim(value)
-                    return self._reconsider()
+                    return self._retry_postponed()
                 case _, ():
                     return False
                 case _:
                     pass
-            self._waiting.append((c, d))
+            self._pending.append((c, d))
             return True
         number, value = solved
         self._dims[number] = value
-        return self._reconsider()
+        return self._retry_postponed()
 
     def settle(self) -> tuple[Dim, Dim] | None:
         """Retry the postponed equations; return one that is still unsolved, or ``None``."""
-        self._reconsider()
-        return next(((self.dim(c), self.dim(d)) for c, d in self._waiting), None)
+        self._retry_postponed()
+        return next(((self.dim(c), self.dim(d)) for c, d in self._pending), None)
 
-    def _reconsider(self) -> bool:
+    def _retry_postponed(self) -> bool:
         """Retry the postponed equations. ``False`` if one is refuted; it stays postponed, to be reported later."""
-        waiting, self._waiting = self._waiting, []
+        waiting, self._pending = self._pending, []
         refuted = [(c, d) for c, d in waiting if not self.same_dim(c, d)]
-        self._waiting += refuted
+        self._pending += refuted
         return not refuted
 
     def _define_type(self, number: int, A: Type) -> bool:
@@ -261,14 +261,14 @@ class Unifier:
 
     def mark(self) -> Mark:
         """The current state, to return to with ``back``."""
-        return Mark(len(self._dims), len(self._shapes), len(self._types), tuple(self._waiting), len(self.uses), len(self.sizes))
+        return Mark(len(self._dims), len(self._shapes), len(self._types), tuple(self._pending), len(self.uses), len(self.sizes))
 
     def back(self, mark: Mark) -> None:
         """Undo everything since ``mark``."""
         _forget(self._dims, mark.dims)
         _forget(self._shapes, mark.shapes)
         _forget(self._types, mark.types)
-        self._waiting = list(mark.waiting)
+        self._pending = list(mark.waiting)
         del self.uses[mark.uses :]
         del self.sizes[mark.sizes :]
 
@@ -281,7 +281,7 @@ class Unifier:
 
     def refuted(self, A: Type, B: Type) -> tuple[Type, Type, Type] | None:
         """The postponed ``c = d`` refuted by unifying A and B: ``Real(c)``, its value then, and ``Real(d)``; else ``None``."""
-        mark, waiting, self._waiting = self.mark(), self._waiting, []
+        mark, waiting, self._pending = self.mark(), self._pending, []
         sides = [sides for c, d in waiting for sides in ((c, d), (d, c))] if self._same_type(A, B) else []
         found = next(((c, self.dim(c), d) for c, d in sides if self.dim(c) != c and not self.same_dim(c, d)), None)
         self.back(mark)
@@ -321,7 +321,7 @@ class Unifier:
         for leaf in leaves(self.type(A)):
             if isinstance(leaf, Real) and isinstance(leaf.shape, tuple):
                 for v in (v for d in leaf.shape for v in variables(d)):
-                    if isinstance(v, DimMeta) and v.number not in self._kept:
+                    if isinstance(v, DimMeta) and v.number not in self._generalised:
                         return self._names[v.number - 1]
         return None
 
@@ -353,30 +353,30 @@ class Unifier:
 
     def _final_dim(self, meta: DimMeta) -> Dim:
         found = self.dim(dim(meta))
-        self.undetermined |= any(isinstance(v, DimMeta) and v.number not in self._kept for v in variables(found))
+        self.undetermined |= any(isinstance(v, DimMeta) and v.number not in self._generalised for v in variables(found))
         return found
 
     def _final_shape(self, meta: ShapeMeta) -> Shape:
         found = self.shape(meta)
-        return (dim(1),) if isinstance(found, ShapeMeta) and found.number not in self._kept else found
+        return (dim(1),) if isinstance(found, ShapeMeta) and found.number not in self._generalised else found
 
     def _final_type(self, meta: TypeMeta) -> Type:
         found = self.type(meta)
         if isinstance(found, TypeMeta):
-            return found if found.number in self._kept else SCALAR
+            return found if found.number in self._generalised else SCALAR
         return self.finish_type(found)
 
     def _keep_atom(self, atom: DimVar | DimMeta) -> None:
         if isinstance(atom, DimMeta):
-            self._kept.add(atom.number)
+            self._generalised.add(atom.number)
 
     def _keep_shape(self, s: ShapeVar | ShapeMeta) -> Shape:
         if isinstance(s, ShapeMeta):
-            self._kept.add(s.number)
+            self._generalised.add(s.number)
         return s
 
     def _keep_type(self, A: TypeMeta) -> Type:
-        self._kept.add(A.number)
+        self._generalised.add(A.number)
         return A
 
 
