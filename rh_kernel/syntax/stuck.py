@@ -21,7 +21,7 @@ _OTHER_SIZE = "a handler's clause, or a function, was used at a size that it is 
 
 @frozen_by_name
 class Unhandled(Diagnostic):
-    """``F^c[Op(V)]`` with no handler around that has a clause for ``Op``, and the heap does not answer it either."""
+    """``F^c[Op(V)]`` where no enclosing handler has a clause for ``Op``, and it is not an operation of the heap."""
 
     code: ClassVar[str] = "RH201"
     title: ClassVar[str] = "Unhandled operation"
@@ -44,7 +44,7 @@ class NotSmooth(Diagnostic):
 
 @frozen_by_name
 class ImpossibleSize(Diagnostic):
-    """A clause that is right for most sizes of its operation is used at one where an array in it would have ``-1`` entries."""
+    """A clause that is correct for most sizes of its operation is used at one where an array would have ``-1`` entries."""
 
     code: ClassVar[str] = "RH205"
     title: ClassVar[str] = "Impossible size"

@@ -287,7 +287,7 @@ class Unifier:
         self.back(mark)
         return None if found is None else (Real((found[0],)), Real((found[1],)), Real((found[2],)))
 
-    # -- showing ---------------------------------------------------------------------------------------------------------------
+    # -- printing --------------------------------------------------------------------------------------------------------------
 
     def show(self, *types: Type) -> tuple[str, ...]:
         """Print the types; unsolved metavariables are shown by their names, primed where these clash."""
