@@ -152,7 +152,7 @@ def _opened(node: Node, depth: int, walk: Walk) -> Opened:
 
 @cache
 def _derived(kind: type[Any]) -> Callable[[Any, int, Walk], Opened]:
-    """How nodes are taken apart that bind nothing themselves, from their fields: children, types, and what stays as it is."""
+    """How to take apart nodes of a class that binds nothing itself, derived from its fields: children, types, and others."""
     form = CORE.form(kind)
     names = tuple(f for f in form.fields if f != "span")
     children = [i for i, f in enumerate(names) if f in form.nodes]
