@@ -1,6 +1,6 @@
-"""The one traversal of core trees (RH Def. 3.4): a tree rebuilt from its leaves, with the binders around each node counted.
+"""The traversal of core trees (RH Def. 3.4): rebuild a tree from the images of its leaves, counting binders.
 
-It keeps its own stack, so neither long chains of lets nor deep terms meet a limit of Python's.
+It uses an explicit stack, so that long chains of lets and deep terms do not hit Python's recursion limit.
 """
 
 from collections.abc import Callable
@@ -36,12 +36,12 @@ from rh_kernel.syntax.types import Shape, ShapeMeta, ShapeVar, Type
 
 
 class Walk:
-    """What a traversal does at the leaves. ``into_functions`` says whether it visits function symbols too, which are closed."""
+    """The images of the leaves. ``into_functions``: whether function symbols, which are closed, are traversed as well."""
 
     into_functions = True
 
     def skips(self, node: Node, depth: int) -> bool:
-        """Whether the traversal leaves ``node``, under ``depth`` binders, as it is."""
+        """Whether to keep ``node``, which is under ``depth`` binders, unchanged."""
         raise NotImplementedError
 
     def variable(self, x: Bound, depth: int) -> Term:
@@ -73,19 +73,19 @@ class Walk:
         return loc
 
     def under(self, pattern: Pattern) -> "tuple[Walk, Pattern]":
-        """The walk inside a clause, and the clause's head: clauses bind dimension and location names."""
+        """The walk inside a clause, and the new head of the clause: clauses bind dimension and location names."""
         return self, pattern
 
 
 Visit: TypeAlias = tuple[Node, int, Walk]
 Assemble: TypeAlias = Callable[[list[Any]], Node]
 Opened: TypeAlias = tuple[tuple[Visit, ...], Assemble, bool]
-"""The children of a node; how the node is made of their images; and whether what is no child is its own image."""
+"""The children of a node; a function that builds the node from their images; whether all other fields are unchanged."""
 
 
 @dataclass(slots=True)
 class _Pending:
-    """A node that waits for its children to be done; if all ``is_same`` and so are they, it is its own image."""
+    """A node whose children are being rebuilt; it is unchanged if ``is_same`` and its children are unchanged."""
 
     node: Node
     children: tuple[Visit, ...]
@@ -94,7 +94,7 @@ class _Pending:
 
 
 def rebuild(node: Node, depth: int, walk: Walk) -> Node:
-    """The image of a node that stands under ``depth`` binders. What does not change is shared, not copied."""
+    """Return the image of a node that is under ``depth`` binders. Unchanged parts are shared, not copied."""
     todo: list[Visit | _Pending] = [(node, depth, walk)]
     done: list[Node] = []
     while todo:
@@ -122,7 +122,7 @@ def rebuild(node: Node, depth: int, walk: Walk) -> Node:
 
 
 def _opened(node: Node, depth: int, walk: Walk) -> Opened:
-    """A node taken apart. What is no child is visited here, before the children."""
+    """Take a node apart. Fields that are not children are rebuilt here, before the children."""
     span = node.span
     match node:
         case Scope(hints, body):
@@ -152,7 +152,7 @@ def _opened(node: Node, depth: int, walk: Walk) -> Opened:
 
 @cache
 def _derived(kind: type[Any]) -> Callable[[Any, int, Walk], Opened]:
-    """How nodes are taken apart that bind nothing themselves, from their fields: children, types, and what stays as it is."""
+    """How to take apart nodes of a class that binds nothing itself, derived from its fields: children, types, and others."""
     form = CORE.form(kind)
     names = tuple(f for f in form.fields if f != "span")
     children = [i for i, f in enumerate(names) if f in form.nodes]
@@ -199,7 +199,7 @@ def _operation(op: Operation, depth: int, walk: Walk) -> Opened:
 
 
 def function_image(f: Function, walk: Walk) -> Function:
-    """The image of a function symbol, with its types and the body that it stands for."""
+    """The image of a function symbol, with its types and the body of its definition."""
     if not walk.into_functions:
         return f
     match f:

@@ -1,4 +1,4 @@
-"""Traversals of core trees (RH Def. 3.4) that are derived from the fields of the nodes: what stands in a node, and where."""
+"""Traversals of core trees (RH Def. 3.4), derived from the fields of the nodes: subnodes, and children by position."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -18,16 +18,16 @@ inside, nodes = CORE.inside, CORE.nodes
 
 
 def children(M: Subject) -> tuple[tuple[Subject, int], ...]:
-    """The children of M in the order of their positions, each with the number of variables bound there.
+    """The children of M in order of position, each with the number of variables bound in it.
 
-    Positions are those of the paths that printing marks: handlers and operations have none, and neither has what a nested
-    derivative already knows, which is optional.
+    Positions are those in the paths of the printer's marks: handlers and operations have none, nor have the ``known`` values
+    of a nested derivative.
     """
     return _children(type(M))(M)
 
 
 def rebuilt(M: _S, parts: Sequence[Subject]) -> _S:
-    """M with other children, in the order of ``children``; M itself if they are the same."""
+    """Replace the children of M, in the order of ``children``; returns M itself if they are the same."""
     new: dict[str, object] = {}
     rest = iter(parts)
     for field in _positions(type(M)):

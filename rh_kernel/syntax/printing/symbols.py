@@ -1,45 +1,45 @@
-"""The function and operation symbols of a tree: no variable in it is printed by the name of one of them."""
+"""The function and operation symbols of a tree, which the names of variables in it must avoid."""
 
 from rh_kernel.syntax.core import Bound, Call, Const, Node, Operation, RdOf, Scope, Zero
 from rh_kernel.syntax.traversal import inside
 
 MOST = 50_000
-"""The symbols of so many nodes are known at a time, or of three times as many as the tree has."""
+"""Capacity of the cache in nodes, unless three times the size of the current tree is more."""
 
 
 def symbols(root: Node) -> frozenset[str]:
-    """The names of the functions and operations that ``root`` uses."""
+    """The names of the functions and operations in ``root``."""
     return Symbols().of(root)
 
 
 class Symbols:
-    """The symbols of many trees that share nodes: each node is looked at once, and kept as long as its symbols are known."""
+    """The symbols of many trees that share nodes: each node is visited once, and kept alive while it is cached."""
 
     def __init__(self) -> None:
         self._bits: dict[str, int] = {}
         self._sets: dict[int, frozenset[str]] = {}
         self._known: dict[int, tuple[Node, int]] = {}
-        self._room = MOST
+        self._capacity = MOST
 
     def of(self, root: Node) -> frozenset[str]:
-        """The names of the functions and operations that ``root`` uses."""
-        is_full = len(self._known) > self._room
+        """The names of the functions and operations in ``root``."""
+        is_full = len(self._known) > self._capacity
         if is_full:
             self._known.clear()
         todo = [root]
         while todo:
-            bits, unknown = self._looked_at(todo[-1])
+            bits, unknown = self._scan(todo[-1])
             if unknown:
                 todo += unknown
             else:
                 node = todo.pop()
                 self._known[id(node)] = node, bits
         if is_full:
-            self._room = max(MOST, 3 * len(self._known))
+            self._capacity = max(MOST, 3 * len(self._known))
         return self._set(self._known[id(root)][1])
 
-    def _looked_at(self, node: Node) -> tuple[int, list[Node]]:
-        """A bit for each symbol that is known to be in ``node``, and the parts of it that are still to be looked at."""
+    def _scan(self, node: Node) -> tuple[int, list[Node]]:
+        """The bitset of the symbols known to be in ``node``, and its children that are not in the cache yet."""
         bits = 0
         name = _symbol(node)
         if name is not None:
@@ -61,7 +61,7 @@ class Symbols:
 
 
 def _symbol(node: Node) -> str | None:
-    """The symbol at the root of ``node``, if it has one."""
+    """The symbol at the root of ``node``, or ``None``."""
     if isinstance(node, Operation):
         return node.family.name
     if not isinstance(node, Call):
