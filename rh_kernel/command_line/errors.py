@@ -1,4 +1,4 @@
-"""What can be wrong with the file that a command is given."""
+"""Diagnostics about the file that a command is given."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""``rh trace`` and ``rh compile``: how the last command of a file reduces, and the program it becomes."""
+"""``rh trace`` and ``rh compile``: how the last command of a file reduces, and what it compiles to."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -64,35 +64,35 @@ _HINTS: Mapping[type[Plan], str] = {
     ShowForms: _BY_RUN,
     Train: "a training item runs its command on every sample: end the file with that command, for one of them",
 }
-"""What to do instead with the last plan of these kinds."""
+"""What to do instead, by the kind of the last item."""
 
 Straight: TypeAlias = ClosedTerm | ClosedCommand
-"""What becomes a straight-line program, and a diagram."""
+"""What has a straight-line program and a diagram."""
 
 Reducing: TypeAlias = Straight | RunEffects
-"""What has steps."""
+"""What has reduction steps."""
 
-_Looked = TypeVar("_Looked", bound=Reducing | Train, covariant=True)
+_Closed = TypeVar("_Looked", bound=Reducing | Train, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Subject(Generic[_Looked]):
-    """What to look at, its number among the items, and the session after all items before it."""
+class Subject(Generic[_Closed]):
+    """The item to show, its number, and the session after all items before it."""
 
-    closed: _Looked
+    closed: _Closed
     item: int
     session: Session
 
     @property
     def state(self) -> State:
-        """What the items before have done."""
+        """The state after the items before it."""
         return State(self.session.heap, self.session.initial, self.session.folder, self.session.settings)
 
 
 def trace(file: str, report: Report, settings: Settings, *, full: bool = False) -> None:
-    """The steps of the last command; as data with their texts cut to a bounded size, or in ``full``.
+    """Show the steps of the last command; as JSON their texts are truncated, unless ``full``.
 
-    Raises ``Failure`` if it has none, or gets stuck before its end.
+    Raises ``Failure`` if there is none, or if it gets stuck.
     """
     subject = _find(file, report, settings, _reducing)
     if subject is None:
@@ -118,9 +118,9 @@ def trace(file: str, report: Report, settings: Settings, *, full: bool = False) 
 
 
 def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "") -> None:
-    """The straight-line program of the last command or training run, as ``%compile`` shows it.
+    """Show the straight-line program of the last command or training run, as ``%compile`` does.
 
-    Raises ``Failure`` if there is neither, or the program has none.
+    Raises ``Failure`` if there is none, or if it does not compile.
     """
     subject = _find(file, report, settings, _compiled)
     if subject is None:
@@ -140,18 +140,18 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
 
 
 def find(file: str, report: Report, settings: Settings) -> Subject[Straight] | None:
-    """The last command of a file, or its last term if it has no command; ``None`` if an item after it has an error.
+    """Return the last command of a file, or its last term if it has no command; ``None`` if a later item has an error.
 
-    The items before it are run, and errors are reported. Raises ``Rejected`` if there is neither, or no file.
+    The items before it are run and their errors reported. Raises ``Rejected`` if there is neither, or if there is no such file.
     """
     return _find(file, report, settings, _straight)
 
 
-def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _Looked | None]) -> Subject[_Looked] | None:
+def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _Closed | None]) -> Subject[_Closed] | None:
     source = read(file)
     session = Session.start(folder(file), settings)
     definitions, around = session.definitions, session.surroundings
-    found: list[tuple[int, Item | Unparsed, _Looked]] = []
+    found: list[tuple[int, Item | Unparsed, _Closed]] = []
     refused: list[tuple[int, Refuse]] = []
     hint = "end the file with the command to look at"
     for number, item in enumerate(parse(source), start=1):
@@ -204,7 +204,7 @@ def _reducing(planned: Plan) -> Reducing | None:
 
 
 def _show(trace: TraceMade, report: Report, *, full: bool) -> None:
-    """Every step, and at last the value."""
+    """Show every step and then the value."""
     if not report.as_json:
         for number, block in enumerate(trace_blocks(trace)):
             report.note(_printing(number, trace))
@@ -222,7 +222,7 @@ def _printing(number: int, trace: TraceMade) -> Working:
 
 
 def _show_reduction(reduction: ReductionShown, report: Report, *, full: bool) -> None:
-    """The same of an expression of a ``%%eff`` cell."""
+    """Do the same for an expression of a ``%%eff`` cell."""
     if report.as_json:
         for record in reduction_records(reduction, full=full):
             report.record(record)
