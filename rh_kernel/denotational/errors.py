@@ -1,4 +1,4 @@
-"""Why a program that was accepted has no denotation that could be held (RH2xx)."""
+"""RH2xx: why an accepted program has no denotation that fits in memory."""
 
 from dataclasses import dataclass
 from typing import ClassVar

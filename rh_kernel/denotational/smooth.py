@@ -1,9 +1,9 @@
-"""𝕏 = PSmooth (RH Ex. 6.9), the category of smooth partial functions, freely from Σ_fun: composition, ``+``, ``0`` and ``R'``.
+"""𝕏 = PSmooth (RH Ex. 6.9), smooth partial functions, the free such category on Σ_fun: composition, ``+``, ``0`` and ``R'``.
 
 A morphism is a diagram of function symbols. For ``f : X → Y`` the reverse derivative is ``R'[f] : Y × X → X``, the cotangent
 first, so that ``R'[⟦f⟧] = ⟦rd[f]⟧`` (Def. 7.2, arguments as in Fig. 6). On a diagram it follows from the axioms of reverse
-differential restriction categories (Def. 6.8): the chain rule RD.5 walks the row of boxes backwards, RD.4 makes of a wire that
-is used twice the sum of its cotangents, RD.3 makes of projections zeros elsewhere, and RD.1 preserves ``+`` and ``0``.
+differential restriction categories (Def. 6.8): the chain rule RD.5 traverses the row of boxes backward, RD.4 sums the
+cotangents of a wire that is used twice, RD.3 gives projections zeros elsewhere, and RD.1 preserves ``+`` and ``0``.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -23,7 +23,7 @@ from rh_kernel.syntax.types import Type
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """``⟦f⟧`` for a function symbol of the language"""
+    """``⟦f⟧`` for a primitive function symbol"""
 
     function: Primitive
 
@@ -51,10 +51,10 @@ class Sum:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """``⟦f⟧`` for a function of the user that brings its own derivative: here ``R'`` is whatever the program says.
+    """``⟦f⟧`` for a user-defined function with a custom derivative: here ``R'`` is whatever the program says.
 
-    It need not be linear in the cotangent, so ``R'`` of a diagram asks for it also where the cotangent is 0; but not where the
-    function only has to be defined at the point of its derivative, and so is not ``asked``.
+    It need not be linear in the cotangent, so ``R'`` of a diagram calls it even where the cotangent is 0, unless ``asked`` is
+    false: then the function is only there to be defined at the point of its derivative.
     """
 
     name: str
@@ -67,14 +67,14 @@ Symbol: TypeAlias = Apply | Constant | Nought | Sum | Own
 Smooth: TypeAlias = Diagram[Symbol]
 Draft: TypeAlias = Builder[Symbol]
 Interpreted: TypeAlias = Callable[[Symbol], Smooth]
-"""``⟦f⟧ ↦ R'[⟦f⟧]`` for the single symbols, those without an argument left out."""
+"""``⟦f⟧ ↦ R'[⟦f⟧]`` for single symbols with at least one argument."""
 
 
 def total(wires: Sequence[int], A: Type, b: Draft) -> int:
-    """``x₁ + … + xₙ``, the empty sum being 0."""
+    """``x₁ + … + xₙ``; the empty sum is 0."""
     if not wires:
-        (nought,) = b.add(Nought(A), (), (A,))
-        return nought
+        (zero,) = b.add(Nought(A), (), (A,))
+        return zero
     so_far = wires[0]
     for wire in wires[1:]:
         (so_far,) = b.add(Sum(A), (so_far, wire), (A,))
@@ -82,7 +82,7 @@ def total(wires: Sequence[int], A: Type, b: Draft) -> int:
 
 
 def is_zero(wire: int, b: Draft) -> bool:
-    """Whether a wire is ``0``, which as a cotangent is nothing: it is neither multiplied nor added."""
+    """Whether a wire is ``0``; as a cotangent it is a symbolic zero, neither multiplied nor added."""
     made = b.maker(wire)
     return made is not None and isinstance(made[0], Nought)
 
@@ -90,7 +90,7 @@ def is_zero(wire: int, b: Draft) -> bool:
 def reverse(f: Smooth, pullback: Interpreted, along: Collection[int] | None = None, without: Collection[int] = ()) -> Smooth:
     """``R'[f] : Y × X → X``; with ``along``, only the components of the result at these positions of X (``R'[f] ; π``).
 
-    The cotangents at the positions ``without`` of Y are nothing.
+    The cotangents at the positions ``without`` of Y are symbolic zeros.
     """
     wanted = range(len(f.domain)) if along is None else sorted(along)
     results = f.results
@@ -119,7 +119,7 @@ def reverse(f: Smooth, pullback: Interpreted, along: Collection[int] | None = No
 
 
 def linear(f: Smooth) -> bool:
-    """Whether ``R'[f]`` sends the cotangent 0 to 0, as RD.2 says: so it is where no function brings its own derivative."""
+    """Whether ``R'[f]`` maps the cotangent 0 to 0, as RD.2 demands: it does unless a function has a custom derivative."""
     return not any(_is_asked(box.content) for box in f.boxes)
 
 
@@ -128,7 +128,7 @@ def _is_asked(symbol: Symbol) -> bool:
 
 
 def without_idle_boxes(f: Smooth) -> Smooth:
-    """The same map where f is defined: boxes are left out that nothing depends on."""
+    """Return the same map, where f is defined, without the boxes that no result depends on."""
     needed, kept = set(f.codomain), set[int]()
     for position, (box, made) in reversed(list(enumerate(f.wired()))):
         if not needed.isdisjoint(made):
@@ -144,7 +144,7 @@ def without_idle_boxes(f: Smooth) -> Smooth:
 
 
 def without_idle_inputs(f: Smooth) -> tuple[Smooth, tuple[int, ...]]:
-    """The same map on those inputs only that it depends on, and their positions."""
+    """Return the same map restricted to the inputs that it depends on, and their positions."""
     used = {w for box in f.boxes for w in box.inputs} | set(f.codomain)
     kept = tuple(i for i in range(len(f.domain)) if i in used)
     b: Draft = Builder([f.domain[i] for i in kept])
