@@ -72,7 +72,7 @@ Straight: TypeAlias = ClosedTerm | ClosedCommand
 Reducing: TypeAlias = Straight | RunEffects
 """What has reduction steps."""
 
-_Closed = TypeVar("_Looked", bound=Reducing | Train, covariant=True)
+_Closed = TypeVar("_Closed", bound=Reducing | Train, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)

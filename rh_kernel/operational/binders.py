@@ -1,7 +1,7 @@
 """Binder-taking constructors for the right sides of the equations of RH Fig. 6 and 7.
 
 A ``Place`` is a term and a ``Plan`` a command, as a function of the number of enclosing binders of the equation: so a variable
-can be used at any depth, and nobody counts de Bruijn indices.
+can be used at any depth, without computing de Bruijn indices by hand.
 """
 
 from collections.abc import Callable

@@ -50,7 +50,7 @@ def without(rho: Environment, count: int) -> Environment:
 
 
 def are_same(rho: Environment, other: Environment) -> bool:
-    """Whether both consist of the same values by identity; takes time logarithmic in their length."""
+    """Whether both consist of the same trees, by identity, and so of the same values; values are not compared."""
     while rho is not other:
         if rho is None or other is None or rho[0] != other[0] or rho[1] is not other[1]:
             return False

@@ -14,7 +14,7 @@ from rh_kernel.syntax.types import Real, concrete_shape, leaves
 DOUBLING = "`%limit steps` allows more; or look for a definition that doubles its work"
 DERIVING = "by Fig. 6 each `let` under an `rd` doubles the steps, as `%evaluator compiled` does not; `%limit steps` allows more"
 MANY = 8
-"""If at least one step in this many unfolds an ``R``, the hint blames derivatives; other steps evaluate what R produces."""
+"""If more than one step in this many unfolds an ``R``, the hint blames derivatives; other steps evaluate what R produces."""
 
 
 @dataclass(frozen=True, slots=True)

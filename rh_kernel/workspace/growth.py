@@ -25,7 +25,7 @@ class Growth:
 
     @property
     def counts(self) -> Mapping[str, tuple[int | None, ...]]:
-        """The counts at these sizes by name, e.g. ``"chad visits"``; ``None`` where the computation hit a limit."""
+        """The counts at these sizes by name, e.g. ``"chad visits"``; ``None`` where a system got stuck."""
         return MappingProxyType({curve.label: curve.values for curve in self.found.curves})
 
     @property
