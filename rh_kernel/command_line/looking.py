@@ -64,22 +64,22 @@ _HINTS: Mapping[type[Plan], str] = {
     ShowForms: _BY_RUN,
     Train: "a training item runs its command on every sample: end the file with that command, for one of them",
 }
-"""What to do instead, by the kind of the last item."""
+"""What to do instead with the last plan of these kinds."""
 
 Straight: TypeAlias = ClosedTerm | ClosedCommand
-"""What has a straight-line program and a diagram."""
+"""What becomes a straight-line program, and a diagram."""
 
 Reducing: TypeAlias = Straight | RunEffects
-"""What has reduction steps."""
+"""What has steps."""
 
-_Closed = TypeVar("_Closed", bound=Reducing | Train, covariant=True)
+_Looked = TypeVar("_Looked", bound=Reducing | Train, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Subject(Generic[_Closed]):
+class Subject(Generic[_Looked]):
     """The item to show, its number, and the session after all items before it."""
 
-    closed: _Closed
+    closed: _Looked
     item: int
     session: Session
 
@@ -140,18 +140,18 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
 
 
 def find(file: str, report: Report, settings: Settings) -> Subject[Straight] | None:
-    """Return the last command of a file, or its last term if it has no command; ``None`` if a later item has an error.
+    """The last command of a file, or its last term if it has no command; ``None`` if an item after it has an error.
 
     The items before it are run and their errors reported. Raises ``Rejected`` if there is neither, or if there is no such file.
     """
     return _find(file, report, settings, _straight)
 
 
-def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _Closed | None]) -> Subject[_Closed] | None:
+def _find(file: str, report: Report, settings: Settings, of: Callable[[Plan], _Looked | None]) -> Subject[_Looked] | None:
     source = read(file)
     session = Session.start(folder(file), settings)
     definitions, around = session.definitions, session.surroundings
-    found: list[tuple[int, Item | Unparsed, _Closed]] = []
+    found: list[tuple[int, Item | Unparsed, _Looked]] = []
     refused: list[tuple[int, Refuse]] = []
     hint = "end the file with the command to look at"
     for number, item in enumerate(parse(source), start=1):

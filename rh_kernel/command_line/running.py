@@ -100,7 +100,7 @@ def check(file: str, report: Report, settings: Settings) -> None:
 
 
 def planned_in_time(definitions: Definitions, item: Item | Unparsed, around: Surroundings) -> tuple[Definitions, Plan]:
-    """Run ``plan`` within the time limit of a cell."""
+    """``plan``, within the seconds that a cell may take."""
     try:
         with timed(around.settings.bounds.seconds):
             return plan(definitions, item, around)
@@ -109,7 +109,7 @@ def planned_in_time(definitions: Definitions, item: Item | Unparsed, around: Sur
 
 
 def checked(planned: Plan, text: str) -> Result:
-    """Return what is known of an item that was analysed but not run."""
+    """What is known of an item that has been planned and is not performed."""
     match planned:
         case Declare(definition):
             return DeclarationMade(definition.name, kind_of(definition), type_text(definition))

@@ -19,7 +19,7 @@ from rh_kernel.workspace.workspace import Workspace
 
 
 def run_cell(workspace: Workspace, source: Source, where: Shell) -> AnyOutcome | None:
-    """Run a cell, showing its outputs as they arrive, and return its final value.
+    """Run a cell: its outputs are shown while it runs, and the value that it ends in is what it returns.
 
     Raises ``CellFailed`` or ``CellStopped``; then the session is unchanged, except by an interrupted training run.
     """

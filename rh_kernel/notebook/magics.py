@@ -37,7 +37,7 @@ def load(where: Extensible) -> None:
 
 
 def magic(where: Shell) -> Callable[..., AnyOutcome | None]:
-    """Return the magic of a shell: ``%rh return 1 + 2``, and ``%%rh`` above a program."""
+    """The magic of a shell: ``%rh return 1 + 2``, and ``%%rh`` above a program."""
     from IPython.core.magic import no_var_expand
 
     def rh(line: str, cell: str = "") -> AnyOutcome | None:

@@ -21,7 +21,7 @@ class Outcome(Generic[R]):
 
     @property
     def text(self) -> str:
-        """The plain text for a terminal."""
+        """What a terminal shows."""
         return bundle(self.result)["text/plain"]
 
     @property

@@ -1,6 +1,6 @@
-"""The results that Python gets: displayed by a notebook, with attributes for each kind.
+"""What Python gets back: a result that a notebook displays, with the attributes that its kind has.
 
-``print`` and the prompt show the text; a notebook shows what the kernel would show, with a widget where there is one.
+``print`` and the prompt show the text, a notebook shows what the kernel would show, live where the result has a live form.
 """
 
 from collections.abc import Mapping
@@ -241,7 +241,7 @@ class Run:
 
 
 def outcome(result: Result) -> AnyOutcome:
-    """Wrap a result for Python."""
+    """The result for Python."""
     match result:
         case ValueFound():
             return Value(result)

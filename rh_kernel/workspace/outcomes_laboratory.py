@@ -1,4 +1,4 @@
-"""Results of ``%ad`` in λ-calculus cells and of ``%%eff`` cells, for Python."""
+"""Results of the laboratory for Python: of ``%ad``, and of ``%%eff`` cells."""
 
 from collections import Counter
 from collections.abc import Mapping

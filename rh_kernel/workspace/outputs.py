@@ -190,13 +190,13 @@ class Outputs:
                 earlier = () if self._waiting is None else self._waiting.bundles
                 self._waiting = Waiting((*earlier, self._form(result)), is_value=False, since=self._clock())
             case Returned():
-                self._print_remaining(result)
+                self._print_rest(result)
                 self._waiting = Waiting((self._form(apart_from_printed(result)),), is_value=True, since=self._clock())
             case ValueFound() | Computed():
                 self._release()
                 self._waiting = Waiting((self._form(result),), is_value=True, since=self._clock())
             case Counted():
-                self._print_remaining(result)
+                self._print_rest(result)
                 for output in self._dressed(result, self._form(apart_from_printed(result))):
                     self._display(output)
             case (
@@ -218,7 +218,7 @@ class Outputs:
                 for output in self._dressed(result, self._form(result)):
                     self._display(output)
 
-    def _print_remaining(self, result: Result) -> None:
+    def _print_rest(self, result: Result) -> None:
         """Print the lines of the item that were not yet printed while it ran."""
         printed, self._printed = self._printed, 0
         self._release()

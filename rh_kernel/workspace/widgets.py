@@ -33,11 +33,11 @@ class Widgets:
         self._open = [(owner, widget) for owner, widget in self._open if owner != cell]
         self._cleared += outdated
         if not wait:
-            self._close_cleared()
+            self._sweep()
 
     def outputs(self, cell: str, result: Result, static: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
         """Return the outputs for a result: its static form, preceded by a widget if it has a view."""
-        self._close_cleared()
+        self._sweep()
         view = view_of(result)
         if view is None:
             return (static,)
@@ -52,7 +52,7 @@ class Widgets:
             oldest.close()
         return widget.beside(static)
 
-    def _close_cleared(self) -> None:
+    def _sweep(self) -> None:
         cleared, self._cleared = self._cleared, []
         for widget in cleared:
             widget.close()

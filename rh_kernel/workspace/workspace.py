@@ -185,7 +185,7 @@ _WORKSPACES: "WeakKeyDictionary[object, Workspace]" = WeakKeyDictionary()
 
 
 class _Process:
-    """The key of the workspace outside notebooks."""
+    """What has the workspace of a program that is no notebook."""
 
 
 _PROCESS = _Process()
