@@ -1,4 +1,4 @@
-"""``rh diagram``: the string diagram of the last command of a file, as text, as data, or as a drawing in a file of its own."""
+"""``rh diagram``: the string diagram of the last command of a file, as text, as JSON, or drawn into a file."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ _SMALLER = "Draw a smaller command; `.dot` files have no limit, and without a fi
 
 
 def diagram(file: str, report: Report, settings: Settings, output: str | None, *, folded: bool) -> None:
-    """The diagram of the last command, written to ``output`` if that is given. Raises ``Failure`` if there is none."""
+    """Show the diagram of the last command, or write it to ``output`` if given. Raises ``Failure`` if there is none."""
     if output is not None and Path(output).suffix not in (".svg", ".dot", ".tex"):
         raise Rejected(CannotWrite(file=output, why="ends neither in .svg nor in .dot nor in .tex", hint=_FORMS))
     subject = find(file, report, settings)

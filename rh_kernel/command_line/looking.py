@@ -1,4 +1,4 @@
-"""``rh trace`` and ``rh compile``: how the last command of a file reduces, and the program it becomes."""
+"""``rh trace`` and ``rh compile``: how the last command of a file reduces, and what it compiles to."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _Looked = TypeVar("_Looked", bound=Closed | Action, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Subject(Generic[_Looked]):
-    """What to look at, its number among the items, and the session after all items before it."""
+    """The item to show, its number, and the session after all items before it."""
 
     closed: _Looked
     item: int
@@ -41,14 +41,14 @@ class Subject(Generic[_Looked]):
 
     @property
     def state(self) -> State:
-        """What the items before have done."""
+        """The state after the items before it."""
         return State(self.session.heap, self.session.initial, self.session.folder, self.session.settings)
 
 
 def trace(file: str, report: Report, settings: Settings, *, full: bool = False) -> None:
-    """The steps of the last command; as data with their texts cut to a bounded size, or in ``full``.
+    """Show the steps of the last command; as JSON their texts are truncated, unless ``full``.
 
-    Raises ``Failure`` if it has none, or gets stuck before its end.
+    Raises ``Failure`` if there is none, or if it gets stuck.
     """
     subject = _find(file, report, settings, _reducing)
     if subject is None:
@@ -71,9 +71,9 @@ def trace(file: str, report: Report, settings: Settings, *, full: bool = False) 
 
 
 def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "") -> None:
-    """The straight-line program of the last command or training run, as ``%compile`` shows it.
+    """Show the straight-line program of the last command or training run, as ``%compile`` does.
 
-    Raises ``Failure`` if there is neither, or the program has none.
+    Raises ``Failure`` if there is none, or if it does not compile.
     """
     subject = _find(file, report, settings, _compiled)
     if subject is None:
@@ -95,7 +95,7 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
 def find(file: str, report: Report, settings: Settings) -> Subject[Closed] | None:
     """The last command of a file, or its last term if it has no command; ``None`` if an item after it has an error.
 
-    The items before it are run, and errors are reported. Raises ``Rejected`` if there is neither, or no file.
+    The items before it are run and their errors reported. Raises ``Rejected`` if there is neither, or if there is no such file.
     """
     return _find(file, report, settings, _closed)
 
@@ -146,7 +146,7 @@ def _reducing(action: Action) -> Closed | Action | None:
 
 
 def _show(trace: TraceMade, report: Report, *, full: bool) -> None:
-    """Every step, and at last the value."""
+    """Show every step and then the value."""
     if not report.as_json:
         for number, block in enumerate(trace_blocks(trace)):
             report.note(_printing(number, trace))
@@ -164,7 +164,7 @@ def _printing(number: int, trace: TraceMade) -> Working:
 
 
 def _show_reduction(reduction: ReductionShown, report: Report, *, full: bool) -> None:
-    """The same of an expression of a ``%%eff`` cell."""
+    """Do the same for an expression of a ``%%eff`` cell."""
     if report.as_json:
         for record in reduction_records(reduction, full=full):
             report.record(record)

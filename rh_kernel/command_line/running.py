@@ -1,4 +1,4 @@
-"""``rh run`` and ``rh check``: all items of a file, to their effects or to their types only."""
+"""``rh run`` and ``rh check``: run all items of a file, or only typecheck them."""
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, nullcontext
@@ -30,7 +30,7 @@ from rh_kernel.typing.explaining.remarks import remarks
 
 
 def run(file: str, report: Report, settings: Settings) -> None:
-    """Every item in order; one that fails changes nothing, and the next is tried. Raises ``Rejected`` without a file."""
+    """Run every item in order; one that fails has no effect, and the next one is run. Raises ``Rejected`` without a file."""
     source = read(file)
 
     def take(event: Event) -> None:
@@ -49,7 +49,7 @@ def run(file: str, report: Report, settings: Settings) -> None:
 
 
 def check(file: str, report: Report, settings: Settings) -> None:
-    """The type of every item, evaluating nothing. Raises ``Rejected`` without a file."""
+    """Show the type of every item without evaluating anything. Raises ``Rejected`` without a file."""
     source = read(file)
     session = Session.start(folder(file), settings)
     items = parse(source)
@@ -74,7 +74,7 @@ def analyze_in_time(item: Item | Unparsed, context: AnalysisContext) -> tuple[An
 
 
 def before(file: str, source: Source, report: Report, settings: Settings) -> Session:
-    """The session after the items of ``source``, whose results are not shown, but whose errors are."""
+    """Run the items of ``source`` and return the session after them, reporting only errors."""
 
     def take(event: Event) -> None:
         report.note(event)
@@ -85,9 +85,10 @@ def before(file: str, source: Source, report: Report, settings: Settings) -> Ses
 
 
 def to_the_end(events: Generator[Event, None, Session], take: Callable[[Event], None]) -> Session:
-    """What ``events`` return after ``take`` was given each of them.
+    """Pass each event to ``take``, and return the final session.
 
-    An interrupt while they are taken is thrown in, so that a training run can still tell how far it came, and passes then.
+    An interrupt while an event is taken is thrown into the generator, so that a training run can still report its progress,
+    and is raised again at the end.
     """
     interrupted = False
     pending: BaseException | None = None
