@@ -11,8 +11,8 @@ from lessons.reference.running import ROOT
 from rh_kernel.ad.eff.reading import lexing
 from rh_kernel.highlighting import effects_words, laboratory_words, looks
 from rh_kernel.primitives.table import ROWS
-from rh_kernel.session.directives.table import DIRECTIVES, EFFECTS_DIRECTIVES, LABORATORY_DIRECTIVES
-from rh_kernel.syntax.parsing.tokens import DECLARATIONS, EXPRESSION_DIRECTIVES, KEYWORDS, SPELLINGS
+from rh_kernel.session.directives.registry import names
+from rh_kernel.syntax.parsing.tokens import DECLARATIONS, EFFECTS, EXPRESSION_DIRECTIVES, KEYWORDS, LABORATORY, SPELLINGS
 
 PYTHON_NAMES = ROOT / "rh_kernel" / "syntax" / "parsing" / "python_names.py"
 LABEXTENSION = ROOT / "rh_kernel" / "kernel" / "labextension"
@@ -85,7 +85,7 @@ def words() -> str:
             "export const WORDS = {",
             *_set("keyword", KEYWORDS - set(DECLARATIONS)),
             *_set("declaration", DECLARATIONS),
-            *_set("directive", DIRECTIVES),
+            *_set("directive", names()),
             *_set("type", looks.TYPES),
             *_set("function", looks.FUNCTIONS),
             "};",
@@ -110,7 +110,7 @@ def words() -> str:
             "/** The words below a line `%%lambda`. */",
             "export const LABORATORY = {",
             *_set("keyword", laboratory_words.LABORATORY_WORDS),
-            *_set("directive", LABORATORY_DIRECTIVES),
+            *_set("directive", names(LABORATORY)),
             *_set("type", laboratory_words.LABORATORY_TYPES),
             *_set("function", laboratory_words.LABORATORY_FUNCTIONS),
             *_set("system", laboratory_words.SYSTEMS),
@@ -120,7 +120,7 @@ def words() -> str:
             "export const EFFECTS = {",
             *_set("declaration", lexing.DECLARATIONS),
             *_set("keyword", lexing.KEYWORDS),
-            *_set("directive", EFFECTS_DIRECTIVES),
+            *_set("directive", names(EFFECTS)),
             *_set("function", effects_words.EFFECTS_FUNCTIONS),
             "  signs: {",
             *_signs(looks.EFFECTS_SIGNS, lexing.SPELLINGS, "    "),
