@@ -29,16 +29,8 @@ from rh_kernel.loops.ir import (
 )
 from rh_kernel.syntax.core import Array
 
-<<<<<<< Updated upstream
 UNARY = tuple([f for f in scalars.SCALAR_OPS if f.arity == 1])
 BINARY = tuple([f for f in scalars.SCALAR_OPS if f.arity == 2])
-=======
-UNARY = (
-    scalars.NEG, scalars.EXP, scalars.LOG, scalars.SQRT, scalars.SIN, scalars.COS, scalars.TANH, scalars.ABS, scalars.SIGN,
-    scalars.RINT, scalars.SIGMOID, scalars.SOFTPLUS, scalars.STEP, scalars.FINITE,
-)  # fmt: skip
-BINARY = (scalars.ADD, scalars.SUB, scalars.MUL, scalars.DIV, scalars.MAX, scalars.MIN, scalars.EQUAL)
->>>>>>> Stashed changes
 SMOOTH = (scalars.ADD, scalars.SUB, scalars.MUL, scalars.MAX, scalars.MIN)
 KINDS = ((1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 1, 1), (0, 1, 0), (1, 0, 0))
 """Which of output, left and right depend on an axis; the first three are those of a product of matrices."""
