@@ -12,7 +12,7 @@ STANDARD_INPUT = "-"
 
 
 def read(file: str) -> Source:
-    """The text. Raises ``Rejected`` (RH381) if there is none, or if it is not written in UTF-8."""
+    """Read the text. Raises ``Rejected`` (RH381) if the file cannot be read or is not UTF-8."""
     try:
         data = sys.stdin.buffer.read() if file == STANDARD_INPUT else Path(file).read_bytes()
     except (OSError, ValueError) as error:

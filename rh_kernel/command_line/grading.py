@@ -72,7 +72,7 @@ class Verdict:
 def grade(file: str, report: Report, settings: Settings) -> None:
     """Report for each locked cell whether it passes, and any other cell that fails.
 
-    Raises ``Rejected`` (RH381) if the file is no notebook of the language, or has no locked cell.
+    Raises ``Rejected`` (RH381) if the file is not an RH notebook or has no locked cell.
     """
     source = read(file)
     cells = _cells(source)

@@ -93,7 +93,7 @@ def compile_last(file: str, report: Report, settings: Settings, shows: Shows = "
 
 
 def find(file: str, report: Report, settings: Settings) -> Subject[Closed] | None:
-    """The last command of a file, or its last term if it has no command; ``None`` if an item after it has an error.
+    """Return the last command of a file, or its last term if it has no command; ``None`` if a later item has an error.
 
     The items before it are run and their errors reported. Raises ``Rejected`` if there is neither, or if there is no such file.
     """

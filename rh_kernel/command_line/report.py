@@ -91,7 +91,7 @@ class Report:
             self._print_diagnostics(diagnostics)
 
     def record(self, record: Mapping[str, Json]) -> None:
-        """One object on a line of its own."""
+        """Write one JSON object on a line of its own."""
         self._write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
 
     def text(self, text: str) -> None:

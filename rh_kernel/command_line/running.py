@@ -65,7 +65,7 @@ def check(file: str, report: Report, settings: Settings) -> None:
 
 
 def analyze_in_time(item: Item | Unparsed, context: AnalysisContext) -> tuple[AnalysisContext, Action]:
-    """``analyze``, within the seconds that a cell may take."""
+    """Run ``analyze`` within the time limit of a cell."""
     try:
         with timed(context.settings.bounds.seconds):
             return analyze_at_once(item, context)

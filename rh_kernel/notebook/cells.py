@@ -21,7 +21,7 @@ from rh_kernel.workspace.workspace import Workspace
 
 
 def run_cell(workspace: Workspace, source: Source, where: Shell) -> Outcome[Result] | None:
-    """Run a cell: its outputs are shown while it runs, and the value that it ends in is what it returns.
+    """Run a cell, showing its outputs as they arrive, and return its final value.
 
     Raises ``CellFailed`` or ``CellStopped``; then the session is unchanged, except by an interrupted training run.
     """

@@ -38,7 +38,7 @@ def load(where: Extensible) -> None:
 
 
 def magic(where: Shell) -> Callable[..., Outcome[Result] | None]:
-    """The magic of a shell: ``%rh return 1 + 2``, and ``%%rh`` above a program."""
+    """Return the magic of a shell: ``%rh return 1 + 2``, and ``%%rh`` above a program."""
     from IPython.core.magic import no_var_expand
 
     def rh(line: str, cell: str = "") -> Outcome[Result] | None:

@@ -21,7 +21,7 @@ class Outcome(Generic[R]):
 
     @property
     def text(self) -> str:
-        """What a terminal shows."""
+        """The plain text for a terminal."""
         return text(self.result)
 
     @property

@@ -1,6 +1,6 @@
-"""What Python gets back: a result that a notebook displays, with the attributes of its kind.
+"""The results that Python gets: displayed by a notebook, with attributes for each kind.
 
-``print`` and the prompt show the text, a notebook shows what the kernel would show, live where the result has a live view.
+``print`` and the prompt show the text; a notebook shows what the kernel would show, with a widget where there is one.
 """
 
 from collections.abc import Mapping
@@ -229,7 +229,7 @@ _CLASSES: Mapping[type[Result], type[Outcome[Any]]] = {
 
 
 def outcome(result: Result) -> Outcome[Result]:
-    """The result for Python: of the class for its kind, else a plain one."""
+    """Wrap a result for Python in the class for its kind, or else in a plain ``Outcome``."""
     plain = Outcome if view_of(type(result)).live is None else Shown
     return _CLASSES.get(type(result), plain)(result)
 

@@ -1,4 +1,4 @@
-"""What Python gets back from ``%ad`` and from ``%%eff`` cells."""
+"""Results of ``%ad`` in λ-calculus cells and of ``%%eff`` cells, for Python."""
 
 from collections import Counter
 from collections.abc import Mapping

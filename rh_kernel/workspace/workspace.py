@@ -185,7 +185,7 @@ _WORKSPACES: "WeakKeyDictionary[object, Workspace]" = WeakKeyDictionary()
 
 
 class _Process:
-    """What has the workspace of a program that is no notebook."""
+    """The key of the workspace outside notebooks."""
 
 
 _PROCESS = _Process()
