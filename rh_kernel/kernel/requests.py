@@ -1,4 +1,4 @@
-"""What a request may hold: one that is none is answered with what is wrong with it, or whoever sent it would wait for ever."""
+"""Validate requests: a malformed one is answered with an error, so that its sender does not wait forever."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -39,15 +39,15 @@ _POSSIBLE: Mapping[str, Mapping[str, type]] = {
 
 
 class Malformed(Exception):
-    """A request without something that it needs, or with something in its place."""
+    """A request with a field missing or of the wrong type."""
 
 
 class Unreadable(dict[str, Any]):
-    """What stands for a part of a message that is no JSON object. It is empty, so whoever only looks into it finds nothing."""
+    """Stands for part of a message that is not a JSON object; empty, so lookups find nothing."""
 
 
 def well_formed(request: str, content: object) -> Content:
-    """The content of a request as it can be used: halves of characters are replaced. Raises ``Malformed``."""
+    """Return the content of a request with lone surrogates replaced. Raises ``Malformed``."""
     if isinstance(content, Unreadable) or not isinstance(content, dict):
         raise Malformed("the content is no JSON object")
     fields = cast(Content, content)
@@ -61,7 +61,7 @@ def well_formed(request: str, content: object) -> Content:
     if isinstance(expressions, dict) and not all(isinstance(text, str) for text in cast(Content, expressions).values()):
         raise Malformed(f"{request}: the expressions in `user_expressions` are texts")
     if request == "history_request":
-        # ipykernel passes every field on as an argument, and a later protocol may have more of them.
+        # ipykernel passes every field on as an argument; a later protocol may add more.
         known = {*_NEEDED[request], *_POSSIBLE[request]}
         fields = {name: value for name, value in fields.items() if name in known}
     try:
@@ -76,7 +76,7 @@ def _what(request: str, name: str, kind: type, fields: Content) -> str:
 
 
 def _whole(value: object) -> object:
-    """Without halves of characters, as a browser may send them."""
+    """Replace lone surrogates, which a browser may send."""
     match value:
         case str():
             return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

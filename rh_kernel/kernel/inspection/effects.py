@@ -1,4 +1,4 @@
-"""Shift and Tab in a ``%%eff`` section: what is declared with its type, words and signs."""
+"""Inspection in a ``%%eff`` section: declared names with their types, keywords and signs."""
 
 import re
 
@@ -18,7 +18,7 @@ _DIRECTIVE = re.compile(r"%[ \t]*(\w+)")
 
 
 def about(effects: Effects | None, place: Place, cursor: int, lines: int | None) -> About | None:
-    """What is known at the cursor, which is at this place; declarations are shown with at most so many lines."""
+    """Describe what is at the cursor, which is at ``place``; a declaration is cut off after ``lines`` lines."""
     directive = _DIRECTIVE.match(place.item.source.text, place.item.start, place.item.end)
     if directive is not None and cursor <= directive.end() and directive[1] in EFFECTS_DIRECTIVES:
         argument, text = EFFECTS_DIRECTIVES[directive[1]]

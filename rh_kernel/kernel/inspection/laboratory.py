@@ -1,4 +1,4 @@
-"""Shift and Tab in a ``%%lambda`` section: functions and variables with their types, words, symbols, systems."""
+"""Inspection in a ``%%lambda`` section: functions and variables with their types, keywords, symbols, AD systems."""
 
 import re
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ _OF_AD = frozenset({"with", "along", "trace", "all"})
 
 
 def about(functions: Functions, place: Place, cursor: int, lines: int | None) -> About | None:
-    """What is known at the cursor, which is at this place; declarations are shown with at most so many lines."""
+    """Describe what is at the cursor, which is at ``place``; a declaration is cut off after ``lines`` lines."""
     known = declared(functions, place.above)
     directive = _AD.match(place.item.source.text, place.item.start, place.item.end)
     if directive is not None and cursor <= directive.end(1):
@@ -105,7 +105,7 @@ def _symbol(name: str) -> About:
 
 
 class _Watched(Elaboration):
-    """An elaboration that keeps the type of every term, and the names that are in scope there."""
+    """An elaboration that records the type of every term, and the scope there."""
 
     def __init__(self, functions: Functions) -> None:
         super().__init__(functions)
@@ -118,7 +118,7 @@ class _Watched(Elaboration):
 
 
 def _variable(known: Functions, part: Span, token: Token) -> str | None:
-    """The variable that stands at a token, with its type: one that is used there, or one that is bound."""
+    """The variable at a token with its type, whether used or bound there."""
     watched = _Watched(known)
     written = read(part)
     try:
@@ -130,7 +130,7 @@ def _variable(known: Functions, part: Span, token: Token) -> str | None:
             case s.AdItem() | None:
                 return None
     except (Failure, RecursionError, MemoryError):
-        pass  # what was seen up to there is right all the same
+        pass  # what was recorded up to there is still right
     name, skipped = token.text.removeprefix("λ"), token.text.startswith("λ")
     start = token.start + skipped
     for span, A, scope in watched.seen:

@@ -1,4 +1,4 @@
-"""The types of local variables in an item of a ``%%eff`` section: those of its parameters, patterns, lets and continuations."""
+"""The types of local variables in an item of a ``%%eff`` section: parameters, patterns, lets and continuations."""
 
 from rh_kernel.ad.eff.core import FunctionDefinition, HandlerDefinition, Pattern, Value, Variable
 from rh_kernel.ad.eff.definitions import Definitions
@@ -14,11 +14,11 @@ from rh_kernel.syntax.parsing.tokens import Token
 
 
 def variable(definitions: Definitions, part: Span, token: Token) -> str | None:
-    """``x : A`` for the variable that stands at a token: one that is used there, or one that is bound and then used."""
+    """Return ``x : A`` for the variable used at ``token``, or bound there and used later."""
     seen: list[tuple[Span, str, ValueType, Inference]] = []
 
     class Watching(Inference):
-        """Notes the type of every variable where it is used."""
+        """An inference that records the type of every variable where it is used."""
 
         def _equal(self, found: ValueType, expected: ValueType, V: Value | Pattern, E: Row) -> None:
             if isinstance(V, Variable) and V.span is not None:
@@ -35,7 +35,7 @@ def variable(definitions: Definitions, part: Span, token: Token) -> str | None:
 
 
 def _check(definitions: Definitions, part: Span, new: type[Inference]) -> None:
-    """Type an item, as far as that goes."""
+    """Type-check an item as far as possible."""
     try:
         read = item(part)
         found = None if read is None else elaborate(read, definitions)
@@ -51,4 +51,4 @@ def _check(definitions: Definitions, part: Span, new: type[Inference]) -> None:
             case _:
                 pass
     except (Failure, RecursionError, MemoryError):
-        pass  # what was seen up to there is right all the same
+        pass  # what was recorded up to there is still right

@@ -1,4 +1,4 @@
-"""SIGINT while Python code runs: ``KeyboardInterrupt`` where the code stands, at once, and also where it awaits something."""
+"""SIGINT while Python code runs: raise ``KeyboardInterrupt`` in it at once, also while it awaits something."""
 
 import asyncio
 import signal
@@ -13,7 +13,7 @@ Value = TypeVar("Value")
 
 
 class Breaks:
-    """The interrupts of some Python code; signals reach Python's main thread alone, so elsewhere there are none."""
+    """Delivers interrupts to Python code. Signals reach only Python's main thread, so other threads get none."""
 
     def __init__(self) -> None:
         self._working = False
@@ -22,7 +22,7 @@ class Breaks:
 
     @contextmanager
     def watched(self) -> Generator[None]:
-        """Inside, SIGINT is about this code; outside it is what it was before."""
+        """Handle SIGINT inside; restore the previous handler afterwards."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -34,7 +34,7 @@ class Breaks:
             signal.signal(signal.SIGINT, before)
 
     def call(self, function: Callable[[], Value]) -> Value:
-        """What ``function`` returns; an interrupt raises ``KeyboardInterrupt`` in it."""
+        """Call ``function`` and return its result; an interrupt raises ``KeyboardInterrupt`` in it."""
         self._working = True
         try:
             return function()
@@ -42,9 +42,9 @@ class Breaks:
             self._working = False
 
     async def follow(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
-        """What ``coroutine`` returns; an interrupt raises ``KeyboardInterrupt`` in it, wherever it is.
+        """Await ``coroutine`` and return its result; an interrupt raises ``KeyboardInterrupt`` in it, wherever it is.
 
-        One that has come before raises it here, and nothing of the coroutine is run.
+        An interrupt that came earlier raises it here, before the coroutine starts.
         """
         if self.taken():
             coroutine.close()
@@ -62,7 +62,7 @@ class Breaks:
             self._wake = None
 
     def taken(self) -> bool:
-        """Whether an interrupt has come where nothing could be interrupted; it is one no more."""
+        """Whether there is a pending interrupt; clears it."""
         asked, self._asked = self._asked, False
         return asked
 
@@ -75,7 +75,7 @@ class Breaks:
 
 
 class _Followed(Generic[Value], Awaitable[Value]):
-    """A coroutine step by step, so that what is thrown in by an interrupt arrives in the innermost ``await``."""
+    """Drives a coroutine step by step, so that an interrupt is thrown into its innermost ``await``."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Value], breaks: Breaks) -> None:
         self._coroutine = coroutine
@@ -98,7 +98,7 @@ class _Followed(Generic[Value], Awaitable[Value]):
                     step = partial(coroutine.throw, KeyboardInterrupt())
                 else:
                     step = partial(coroutine.throw, cancelled)
-            except BaseException as thrown:  # it is about the coroutine, like everything else
+            except BaseException as thrown:  # pass it on to the coroutine
                 step = partial(coroutine.throw, thrown)
 
     def _uncancel(self) -> None:
@@ -108,7 +108,7 @@ class _Followed(Generic[Value], Awaitable[Value]):
 
 
 def breakable(handler: Callable[..., object]) -> Callable[..., None]:
-    """The handler of a message, which an interrupt breaks off, together with the cell that is running if there is one."""
+    """Wrap the handler of a message so that an interrupt stops it, and then the running cell, if any."""
 
     def handle(*message: Any) -> None:
         breaks = Breaks()

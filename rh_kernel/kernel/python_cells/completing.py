@@ -1,7 +1,7 @@
-"""Tab, Shift-Tab and Enter in a ``%%python`` cell: IPython's answers, for a cell of any length in a bounded time.
+"""Tab, Shift-Tab and Enter in a ``%%python`` cell: IPython's answers in bounded time, however long the cell.
 
-What IPython and Jedi do grows faster than the text: a line of 100,000 characters takes them minutes. So they are handed the
-lines around the cursor, and if that takes too long all the same, IPython is asked again without Jedi.
+IPython and Jedi take more than linear time: minutes for a line of 100,000 characters. So they only see the lines around the
+cursor, and if that still takes too long, IPython is asked again without Jedi.
 """
 
 import sys
@@ -14,15 +14,15 @@ from rh_kernel.kernel.python_cells.budget import within
 Reply: TypeAlias = dict[str, Any]
 
 NEAR = 2_000
-"""Characters of a longer cell that are looked at, in whole lines before the cursor."""
+"""Characters before the cursor, in whole lines, that IPython sees of a longer cell."""
 LINE = 500
-"""Characters of a line before the cursor that are looked at."""
+"""Characters before the cursor that IPython sees of a longer line."""
 SHORT, LONG = 3.0, 0.25
-"""Seconds for a cell that is looked at as a whole, where Jedi may have to read a library first, and for a longer one."""
+"""Time limits in seconds: for a short cell, where Jedi may have to analyse a library first, and for part of a longer one."""
 
 
 def complete(shell: Any, text: str, start: int, cursor: int) -> Reply:
-    """What fits before ``cursor`` in a cell whose Python begins at ``start``: the content of a ``complete_reply``."""
+    """Complete at ``cursor`` in a cell whose Python begins at ``start``. Returns the content of a ``complete_reply``."""
     begin = _begin(text, start, cursor)
     is_whole = begin == start and len(text) - start <= NEAR
     fragment = text[begin:] if is_whole else text[begin:cursor]
@@ -45,7 +45,7 @@ def complete(shell: Any, text: str, start: int, cursor: int) -> Reply:
 
 
 def inspect(shell: Any, text: str, start: int, cursor: int, detail_level: int, omit_sections: Any) -> Reply:
-    """What is known of the name at ``cursor``: the content of an ``inspect_reply``."""
+    """Describe the name at ``cursor``. Returns the content of an ``inspect_reply``."""
     from IPython.utils.tokenutil import token_at_cursor
 
     begin = _begin(text, start, cursor)
@@ -61,7 +61,7 @@ def inspect(shell: Any, text: str, start: int, cursor: int, detail_level: int, o
 
 
 def is_complete(shell: Any, body: str) -> Reply:
-    """Whether Enter should run a cell, and if not how the next line is indented: the content of an ``is_complete_reply``."""
+    """Whether Enter should run a cell, and if not how to indent the next line: the content of an ``is_complete_reply``."""
     found = _asked(SHORT, lambda: shell.check_complete(body))
     if not found:
         return {"status": "unknown"}
@@ -70,7 +70,7 @@ def is_complete(shell: Any, body: str) -> Reply:
 
 
 def _begin(text: str, start: int, cursor: int) -> int:
-    """Where the lines before ``cursor`` begin that are looked at; of a long line its last characters."""
+    """The start of the text before ``cursor`` that IPython sees: whole lines, or the end of a long line."""
     line = max(start, text.rfind("\n", start, cursor) + 1)
     if cursor - line > LINE:
         return cursor - LINE
@@ -80,7 +80,7 @@ def _begin(text: str, start: int, cursor: int) -> int:
 
 
 def _completions(shell: Any, fragment: str, cursor: int, seconds: float) -> list[Any] | None:
-    """The completions of IPython, their places counted from the beginning of the fragment; ``None`` if that takes too long."""
+    """IPython's completions, with positions relative to the fragment; ``None`` if they take too long."""
     from IPython.core.completer import provisionalcompleter, rectify_completions
 
     def look() -> list[Any]:
@@ -91,9 +91,9 @@ def _completions(shell: Any, fragment: str, cursor: int, seconds: float) -> list
 
 
 def _asked(seconds: float, look: Any) -> Any:
-    """What ``look`` finds in so many seconds. What is looked at may be of the user's making, and fail when it is asked."""
+    """Return what ``look`` finds within ``seconds``. It may run the user's code, which may raise: then nothing is found."""
     excepthook = sys.excepthook
-    # IPython prints the traceback of what goes wrong, and goes on.
+    # IPython prints the traceback of an error here and carries on.
     sys.excepthook = _quiet
     try:
         return within(seconds, look)
@@ -104,7 +104,7 @@ def _asked(seconds: float, look: Any) -> Any:
 
 
 def _quiet(*_: object) -> None:
-    """What is printed of an exception in the meantime: nothing."""
+    """An ``excepthook`` that prints nothing."""
 
 
 @contextmanager
