@@ -1,4 +1,4 @@
-"""Data from a file: ``.npz``, one array a name, and ``.csv``, whose columns ``x0 x1 … t`` form the arrays ``x`` and ``t``."""
+"""Data from files: ``.npz`` with one array per name, and ``.csv``, whose columns ``x0 x1 … t`` form arrays ``x`` and ``t``."""
 
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
@@ -24,13 +24,13 @@ SUFFIXES = tuple(_KINDS)
 _MOST_KEPT = 4
 
 _kept: dict[tuple[Path, str, int, int], DataSet] = {}
-"""What was read last, by file, name, time of change and size, so that a file is not read again for each run and measure."""
+"""Cache of recently read files by path, name, modification time and size, so that each run and measure need not reread."""
 
 
 def read(file: Path, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
-    """The data in a file that exists, under the name by which it was asked for.
+    """Read the data in an existing file, under the name by which the program refers to it.
 
-    Raises ``Rejected`` if it cannot be used, and ``Stuck`` before it is read if it does not fit into the byte_limit.
+    Raises ``Rejected`` if it cannot be used, and ``Stuck``, before reading, if it exceeds ``byte_limit``.
     """
     byte_limit = replace(byte_limit, what=f'"{name}"')
     with _told(file, name):
@@ -61,7 +61,7 @@ def _read(file: Path, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
 
 
 def _drop(reals: int, byte_limit: ByteLimit) -> None:
-    """Forget what was read first, until so many reals fit beside what is kept."""
+    """Evict the oldest entries of the cache until ``reals`` more numbers fit into the limit."""
     kept = list(_kept.items())
     while kept and (len(kept) > _MOST_KEPT or reals + sum(data.reals for _, data in kept) > byte_limit.reals):
         _kept.pop(kept.pop(0)[0], None)
@@ -69,7 +69,7 @@ def _drop(reals: int, byte_limit: ByteLimit) -> None:
 
 @contextmanager
 def _told(file: Path, name: str) -> Generator[None, None, None]:
-    """Inside, what is wrong with the file is told under the name by which it was asked for."""
+    """Inside, turn errors of reading the file into diagnostics that use the program's name for it."""
     try:
         yield
     except (Damaged, OSError) as failure:
