@@ -1,6 +1,6 @@
-"""The body of a ``Map`` in C: ``v₂ = f(v₀, v₁)`` becomes ``const double v2 = …;``, the same text for C, C++ and CUDA.
+"""Code generation for the body of a ``Map``: ``v₂ = f(v₀, v₁)`` becomes ``const double v2 = …;``, valid C, C++ and CUDA.
 
-Only functions of ``math.h`` are called, by the names that they have for the precision, so no overloading is needed.
+It only calls functions of ``math.h``, by their names for the precision, so it needs no overloading.
 """
 
 import math
@@ -12,7 +12,7 @@ from rh_kernel.arrays.plan import Instruction, Number, Precision, Scalar
 
 
 def real(precision: Precision) -> str:
-    """The type of an entry."""
+    """Return the C type of an entry."""
     match precision:
         case "float64":
             return "double"
@@ -21,7 +21,7 @@ def real(precision: Precision) -> str:
 
 
 def literal(value: float, precision: Precision) -> str:
-    """The number nearest to ``value`` in that precision, exactly."""
+    """Return a C literal for the number nearest to ``value`` in that precision, exactly."""
     number, f, huge = (value, "", "1e300") if precision == "float64" else (_single(value), "f", "1e38f")
     if math.isfinite(number):
         return f"({number!r}{f})"
@@ -37,7 +37,7 @@ def _single(value: float) -> float:
 
 
 def statements(arguments: int, body: Sequence[Number | Instruction], precision: Precision) -> Iterator[str]:
-    """A statement for each line of the body; the values ``v0``, ``v1``, … of the arguments are there already."""
+    """Yield a C statement for each line of the body, given variables ``v0``, ``v1``, … for the arguments."""
     kind = real(precision)
     for i, line in enumerate(body, start=arguments):
         match line:
@@ -48,7 +48,7 @@ def statements(arguments: int, body: Sequence[Number | Instruction], precision: 
 
 
 def expression(function: Scalar, operands: Sequence[str], precision: Precision) -> str:
-    """The function of operands that are names."""
+    """Return a C expression for the function applied to operands, which are names."""
     f = "" if precision == "float64" else "f"
     one, zero = f"1.0{f}", f"0.0{f}"
     x, y = (operands[0], operands[-1])

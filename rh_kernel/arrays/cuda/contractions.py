@@ -1,4 +1,4 @@
-"""Sums of products: which thread makes which entry of the output, and which of them are products of matrices for cuBLAS."""
+"""Code generation for ``Contract``: which thread computes which entry of the output, and which products go to cuBLAS."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +12,9 @@ from rh_kernel.arrays.plan import Contract, Fold, Precision, View
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Axes of the output that lie over each other: entry u is ``i + Σ q j`` for the first of them and each of the others.
+    """Axes of the output that overlap in memory: entry u is ``i + Σ q j`` for the first of them and each of the others.
 
-    ``size`` is the number of different entries, ``stride`` their distance, ``others`` are the further axes with their q.
+    ``size`` is the number of distinct entries, ``stride`` their distance, and ``others`` are the further axes with their q.
     """
 
     first: int
@@ -24,7 +24,7 @@ class Group:
 
 
 def upright(views: Sequence[View]) -> list[View]:
-    """The same sums with no negative stride in the first view: axes are gone through from the other end."""
+    """Reverse axes so that the first view has no negative strides; the sums stay the same."""
     turned = [n > 1 and s < 0 for n, s in zip(views[0].shape, views[0].strides, strict=True)]
     found: list[View] = []
     for v in views:
@@ -35,7 +35,7 @@ def upright(views: Sequence[View]) -> list[View]:
 
 
 def groups(output: View) -> list[Group] | None:
-    """The different entries of the output, the nearest axes last, or ``None`` if they overlap in some other way."""
+    """The distinct entries of the output, innermost axes last, or ``None`` if they overlap in some other way."""
     axes = [(s, k) for k, (n, s) in enumerate(zip(output.shape, output.strides, strict=True)) if s and n > 1]
     found: list[Group] = []
     span = 1
@@ -54,7 +54,7 @@ def groups(output: View) -> list[Group] | None:
 
 
 def contract_function(step: Contract, precision: Precision, width: Width) -> Function:
-    """A thread for each entry of the output, or a block if they are few and each has many terms."""
+    """One thread per entry of the output, or one block per entry if there are few entries with many terms each."""
     views = upright(collapsed([step.output, step.left, step.right]))
     output, left, right = views
     shape = output.shape
@@ -73,7 +73,7 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
     together = width.together(entries, terms)
     is_tiled = not together and _is_tiled(found, (left, right))
     head = _tiled(kind, found, wholes) if is_tiled else [*coordinates(kind, [g.size for g in found], "i", wholes)]
-    # What the sum does not run through moves the factors once.
+    # Add the offsets that do not depend on the summed indices once.
     fixed = [g.first for g in found if not g.others]
     at = [names[k] for k in fixed]
     for name, pointer, v in (("a", "left", left), ("b", "right", right)):
@@ -105,18 +105,18 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
 
 
 TILE = (4, 8)
-"""The threads of a warp make so many rows and columns of the output, where they had to read far apart to make one row."""
+"""The tile of the output, rows by columns, that a warp computes if a single row would need strided reads."""
 
 
 def _is_tiled(found: Sequence[Group], factors: Sequence[View]) -> bool:
-    """Whether neighbours in the output need entries of a factor that are no neighbours."""
+    """Whether adjacent entries of the output need strided entries of a factor."""
     if len(found) < len(TILE) or any(g.others or g.size % n for g, n in zip(found[-2:], TILE, strict=True)):
         return False
     return any(abs(v.strides[found[-1].first]) > 1 for v in factors)
 
 
 def _tiled(kind: str, found: Sequence[Group], wholes: Sequence[str]) -> list[str]:
-    """The coordinates of entry ``i`` if the last two axes are gone through tile by tile."""
+    """Statements for the coordinates of entry ``i`` if the last two axes are traversed in tiles."""
     rows, columns = TILE
     *others, m, n = [g.size for g in found]
     names = [*wholes[:-2], "row", "column", "down", "across"]
@@ -128,7 +128,7 @@ def _tiled(kind: str, found: Sequence[Group], wholes: Sequence[str]) -> list[str
 
 
 def _undone(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequence[str]) -> list[str]:
-    """Where axes lie over each other, the place along the first of them; it may be beyond its ends."""
+    """Statements for the index along the first of overlapping axes; skips it if it is out of range."""
     lines: list[str] = []
     for g in found:
         if g.others:
@@ -138,7 +138,7 @@ def _undone(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequ
 
 
 def _one_by_one(step: Contract, views: Sequence[View], names: Sequence[str], precision: Precision) -> Function:
-    """A single thread that does all of it: where no two threads may meet, and nobody knows where they would."""
+    """A single thread that does all the work, for outputs that overlap in a way that cannot be split among threads."""
     kind, shape = index(views), views[0].shape
     entries = [f"{name}[{place(v.strides, names)}]" for name, v in zip(("out", "left", "right"), views, strict=True)]
 
@@ -155,12 +155,12 @@ def _one_by_one(step: Contract, views: Sequence[View], names: Sequence[str], pre
     return Function("\n".join(text), Shares.THREADS, tuple([(v.buffer, v.offset) for v in views]), 1, 1)
 
 
-# ---------------------------------------------------------------------------------------- matrices
+# ---------------------------------------------------------------------------------------- matrix products
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """A matrix, stored by columns (or by rows: ``is_transposed``) that are ``leading`` apart; or several, so far ``apart``."""
+    """A column-major matrix (row-major if ``is_transposed``): its leading dimension, and ``apart``, the stride of a batch."""
 
     view: View
     leading: int
@@ -170,7 +170,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """``C ← alpha A B + beta C`` as BLAS wants it: C (m × n) by columns; ``samples`` products at once."""
+    """``C ← alpha A B + beta C`` in BLAS's conventions: C (m × n) is column-major; a batch of ``samples`` products."""
 
     m: int
     n: int
@@ -184,7 +184,7 @@ class Product:
 
 
 def product(step: Contract) -> Product | None:
-    """The contraction as a product of matrices, if it is one with entries of each next to each other in one direction."""
+    """Express the contraction as a matrix product, if it is one and each matrix is contiguous in one direction."""
     output, left, right = upright(collapsed([step.output, step.left, step.right]))
     found = groups(output)
     if found is None or any(g.others for g in found):
@@ -216,7 +216,7 @@ def product(step: Contract) -> Product | None:
 
 
 def _axis(v: View, axis: int | None) -> tuple[int, int]:
-    """Size and stride; an axis that is not there has one entry, next to whatever there is."""
+    """Size and stride; a missing axis has size and stride 1."""
     return (1, 1) if axis is None else (v.shape[axis], v.strides[axis])
 
 

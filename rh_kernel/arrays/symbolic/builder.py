@@ -1,4 +1,4 @@
-"""The program under construction: equations are appended, and noted on the tapes of the regions they matter to."""
+"""The program under construction: equations are appended, and recorded on the tapes of the regions they are active in."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -22,15 +22,15 @@ from rh_kernel.syntax.signature import Location
 from rh_kernel.syntax.types import Product, Real, Type, TypeMeta, leaves
 
 LONGEST = 1_000_000
-"""A program has at most so many equations, unless a session says otherwise."""
+"""Bound on the equations of a program, unless the session sets another."""
 
 
 class Builder:
-    """Registers, equations and the active regions. The one mutable thing of a compilation, gone when it ends.
+    """Registers, equations and the active regions: the only mutable state of a compilation.
 
-    ``strict`` says whether checks are written down, ``longest`` how many equations there may be, and ``place`` where the
-    function is called whose body is at work. ``met`` are the terms that were evaluated, by identity, and ``evaluators`` what is
-    made of those that came again; ``None`` if nothing can be.
+    ``strict`` says whether to emit checks, ``longest`` bounds the number of equations, and ``place`` is where the function is
+    called whose body is being evaluated. ``met`` are the terms evaluated so far, by identity; ``evaluators`` are the compiled
+    forms of those met again, ``None`` for terms that cannot be compiled.
     """
 
     def __init__(self, *, strict: bool = False, longest: int = LONGEST) -> None:
@@ -49,13 +49,13 @@ class Builder:
         self._known: dict[Primitive, tuple[Primitive, Extent]] = {}
 
     def fresh_bit(self) -> int:
-        """A bit for a new region."""
+        """Allocate a bit for a new region."""
         bit = self._next_bit
         self._next_bit <<= 1
         return bit
 
     def constant(self, array: Array) -> Symbolic:
-        """The slot of a constant symbol."""
+        """Return the slot of a constant."""
         if array.size == 0:
             return Nought(Real(tuple(dim(n) for n in array.shape)))
         slot = self._slot(array.shape)
@@ -63,7 +63,7 @@ class Builder:
         return slot
 
     def input(self, A: Type) -> tuple[Tree, Symbolic]:
-        """An input of type A: its registers, and its value."""
+        """Add an input of type A. Returns its registers and its value."""
         match A:
             case Product(factors):
                 parts = [self.input(B) for B in factors]
@@ -73,13 +73,13 @@ class Builder:
                 return slot.register, (Nought(A) if 0 in slot.shape else slot)
 
     def read(self, location: Location) -> Slot:
-        """The content of a location when the program starts."""
+        """Return the initial content of a location."""
         slot = self._slot(extent_shape(location))
         self.reads.append((slot.register, location))
         return slot
 
     def materialise(self, V: Symbolic) -> Tree:
-        """The registers of V, with its zeros written out."""
+        """Return the registers of V, with zeros as constants."""
         match V:
             case Slot(register):
                 return register
@@ -93,9 +93,9 @@ class Builder:
                 return tuple([self.materialise(W) for W in V])
 
     def known(self, f: Primitive) -> tuple[Primitive, Extent]:
-        """Of the symbols that are equal to f, the one that was met first; and the shape of f's result.
+        """Return the first symbol met that equals f, and the shape of f's result.
 
-        Raises ``Stuck`` if there are no arrays of a type that f has.
+        Raises ``Stuck`` if a type of f has no arrays.
         """
         found = self._known.get(f)
         if found is None:
@@ -103,15 +103,15 @@ class Builder:
         return found
 
     def apply(self, f: Primitive, arguments: tuple[Symbolic, ...]) -> Symbolic:
-        """``f(V₁, …, Vₙ)``: a new slot, noted on the tapes of the regions it depends on; 0 if it has no entries.
+        """Apply f: return a new slot, recorded on the tapes of the regions it depends on; 0 if it has no entries.
 
-        Raises ``Stuck`` if there are no arrays of a type that f has.
+        Raises ``Stuck`` if a type of f has no arrays.
         """
         f, shape = self.known(f)
         return self.applied(f, arguments, shape)
 
     def applied(self, f: Primitive, arguments: tuple[Symbolic, ...], shape: Extent) -> Symbolic:
-        """``apply`` for what ``known`` gives."""
+        """Like ``apply``, for a symbol and a shape from ``known``."""
         if 0 in shape:
             return Nought(f.codomain)
         registers: list[Register] = []
@@ -127,13 +127,13 @@ class Builder:
         return result
 
     def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
-        """If the program is to be strict, it is stuck where f is not smooth at the arguments; ``span`` is where f is called."""
+        """In a strict program, emit a check that f is smooth at the arguments; ``span`` is where f is called."""
         if self.strict and is_rough(f):
             slots = [self._written(V) for V in arguments]
             self._equation(Smooth(f, self.place or span), tuple([s.register for s in slots]), (0,), ())
 
     def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
-        """``V + W`` at any type, as a program writes it."""
+        """Return ``V + W`` at any type, as in a program."""
         match V, W:
             case Nought(Product()), Nought(Product()):
                 return self.add(_spread(V), _spread(W))
@@ -157,7 +157,7 @@ class Builder:
                 raise KernelBug(f"no sum of {type_of(V)} and {type_of(W)}")
 
     def alias(self, V: Symbolic, bit: int) -> Symbolic:
-        """V under a new name, on which the region of ``bit`` depends. A zero is written out: its cotangent may be asked for."""
+        """Return V under new names that the region of ``bit`` depends on. A zero becomes a constant, to have a cotangent."""
         match V:
             case tuple():
                 return tuple([self.alias(W, bit) for W in V])
@@ -173,7 +173,7 @@ class Builder:
                 return Slot(named.register, named.shape, named.active | bit)
 
     def seal(self, f: Defined, argument: Symbolic, V: Symbolic) -> Symbolic:
-        """The value ``V`` of ``f(argument)``, computed unseen by the regions, as one entry on their tapes."""
+        """Record ``V``, the value of ``f(argument)`` computed outside the regions, as a single entry on their tapes."""
         active = activity(argument) & (self.region.bits if self.region else 0)
         if not active:
             return V
@@ -182,7 +182,7 @@ class Builder:
         return result
 
     def derivative(self, f: Function) -> Scope:
-        """``w, v. N`` with ``rd[f](⟨w, v⟩) = N``: for one primitive the same tree each time."""
+        """Return ``w, v. N`` with ``rd[f](⟨w, v⟩) = N``; for a primitive, the same tree each time."""
         return _of_symbol(f) if isinstance(f, Primitive) else derivative(f)
 
     def _slot(self, shape: Extent, active: int = 0) -> Slot:
@@ -196,7 +196,7 @@ class Builder:
         return self._assigned(f, registers, shape, active)
 
     def _assigned(self, f: Operator, registers: tuple[Register, ...], shape: Extent, active: int) -> Slot:
-        """The result of a new equation; ``active`` are the bits of its arguments, of which those of active regions count."""
+        """The result of a new equation; ``active`` are the bits of its arguments, masked here to the active regions."""
         equations, shapes = self.equations, self.shapes
         if len(equations) >= self.longest:
             raise Stuck(ProgramTooLong(limit=self.longest))
@@ -243,7 +243,7 @@ def _checked_extent(f: Primitive) -> Extent:
 
 
 def activity(V: Symbolic) -> int:
-    """The bits of the regions on which V depends."""
+    """Return the bits of the regions on which V depends."""
     match V:
         case Slot(_, _, active):
             return active

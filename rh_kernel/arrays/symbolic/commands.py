@@ -1,11 +1,11 @@
 """Symbolic execution of commands (RH Def. 5.10, Fig. 7, Ex. 5.13; ordinary handlers §2.2.1): each is run once, forward.
 
-The stack is cut into stretches, each ended by the handler that installed it, so that an operation finds its handler, and
-captures what lies between, without walking through the frames. A reverse handler runs its body in a region. An operation
-there goes on, with the forward clause, *below* the region, and is noted on the tape; when the body returns, the return
-clause runs below it too, and then the tape is walked back: derivatives for what was pure, backward clauses for the
-operations. That is Fig. 7 read as an algorithm: each of its equations sandwiches the rest of the body between a step
-forward and a step back.
+The stack is split into segments, each delimited by a handler, so that an operation finds its handler, and captures the
+continuation up to it, without walking through the frames. A reverse handler runs its body in a region. For an operation in the
+body, the forward clause runs *below* the region, and the operation is recorded on the tape; when the body returns, the return
+clause runs below it, too, and then comes the backward pass over the tape: derivatives for pure entries, backward clauses for
+operations. That is Fig. 7 read as an algorithm: each of its equations puts the rest of the body between a forward and a
+backward step.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ from rh_kernel.syntax.stuck import placed, unhandled
 
 @frozen
 class Reverse:
-    """The edge of a region: ``rev handle (…) ⟨variables⟩. [ ] with H``"""
+    """The delimiter of a region: ``rev handle (…) ⟨variables⟩. [ ] with H``"""
 
     handler: ReverseHandler
     clauses: Clauses
@@ -72,12 +72,12 @@ class Then:
 
 @frozen
 class Paired:
-    """``let y ⇐ [ ] in ⌊⟨y, 0⟩⌋``: an operation that a reverse handler has no clause for was passed on"""
+    """``let y ⇐ [ ] in ⌊⟨y, 0⟩⌋``: forwards an operation for which a reverse handler has no clause"""
 
 
 @frozen
 class Forwarded:
-    """Below a region: the forward clause is running, and the region's body, ``stretches``, waits for its ``y``."""
+    """Below a region: the forward clause is running; the region's body, ``stretches``, resumes with its result ``y``."""
 
     argument: Symbolic
     backward: Closure
@@ -98,7 +98,7 @@ class Returned:
 
 @frozen
 class Backward:
-    """Below a region: a backward clause is running; ``tape`` is what is left to walk back. ``cotangents`` is not written on."""
+    """Below a region: a backward clause is running; ``tape`` is the rest to go back through. ``cotangents`` is not modified."""
 
     argument: Symbolic
     variables: tuple[Symbolic, ...]
@@ -113,7 +113,7 @@ Frames: TypeAlias = "tuple[Frame, Frames] | None"
 
 @frozen
 class Stretch:
-    """The frames inside a handler, and the handler."""
+    """A segment of the stack: the frames inside a handler, and the handler."""
 
     frames: Frames
     edge: Edge
@@ -121,7 +121,7 @@ class Stretch:
 
 @frozen
 class Outside:
-    """What lies around the innermost stretch: its handler, the frames next to it, and so on."""
+    """The stack outside the innermost segment: its handler, the frames next to it, and so on."""
 
     edge: Edge
     frames: Frames
@@ -129,7 +129,7 @@ class Outside:
 
 
 class Machine:
-    """A run of one command: the stack in two registers, the heap, and the program that is being built."""
+    """An abstract machine that runs one command: the stack in two registers, the heap, and the program being built."""
 
     def __init__(self, b: Builder) -> None:
         self.builder = b
@@ -141,7 +141,7 @@ class Machine:
         self._at: Command
 
     def run(self, P: Command, environment: Environment) -> Symbolic:
-        """The value of P. Raises ``Stuck`` if an operation has no handler, or if the program gets too long."""
+        """Run P and return its value. Raises ``Stuck`` if an operation has no handler or the program gets too long."""
         self._at = P
         try:
             value = self._step(P, environment)
@@ -166,7 +166,7 @@ class Machine:
         self._next = (cast(Command, scope.body), bind(scope, V, environment))
 
     def _step(self, P: Command, rho: Environment) -> "Symbolic | None":
-        """Into P, through what it binds at once: its value if it has one, else ``None`` after what comes next is set."""
+        """Step into P and through its lets: its value if it has one; otherwise ``None``, with ``_next`` set."""
         b = self.builder
         while isinstance(P, Bind):
             Q, scope = P.bound, P.scope
@@ -212,7 +212,7 @@ class Machine:
             self._frames = stretch.frames
 
     def _deliver(self, V: Symbolic) -> "Symbolic | None":
-        """Gives V to the innermost frame, or to the handler if there is none inside it."""
+        """Pass V to the innermost frame, or to the handler if no frame is left inside it."""
         b = self.builder
         if self._frames is None:
             return self._leave(V)
@@ -234,7 +234,7 @@ class Machine:
                 accumulate(result, V, bit, cotangents, b)
                 return self._walk_back(variables, bit, tape, cotangents)
             case Backward(argument, variables, bit, tape, before):
-                # A continuation may come here twice, so each walk writes on a table of its own.
+                # A continuation may be resumed twice, so each backward pass has a table of its own.
                 cotangents = dict(before)
                 accumulate(argument, V, bit, cotangents, b)
                 return self._walk_back(variables, bit, tape, cotangents)
@@ -266,7 +266,7 @@ class Machine:
             if not isinstance(entry, Performed):
                 pull_back(entry, bit, cotangents, self.builder)
                 continue
-            # The clause is run even for the cotangent 0: it may have effects.
+            # The clause runs even if the cotangent is 0, as it may have effects.
             w = collect(entry.result, cotangents)
             self._frames = (Backward(entry.argument, variables, bit, tape, cotangents), self._frames)
             self._close(entry.backward, (w, entry.auxiliary))
@@ -274,7 +274,7 @@ class Machine:
         return pack(tuple([collect(x, cotangents) for x in variables]))
 
     def _perform(self, op: Operation, V: Symbolic, rho: Environment) -> "Symbolic | None":
-        """Gives ``Op(V)`` to the innermost handler with a clause for it; the heap answers ``Get`` and ``Put`` at the end."""
+        """Pass ``Op(V)`` to the innermost handler with a clause for it; ``Get`` and ``Put`` reach the heap if there is none."""
         met = self._met(op, rho)
         passed: list[Stretch] = []
         while self._outside is not None:
@@ -286,7 +286,7 @@ class Machine:
                 case Reverse(_, _, environment, _):
                     region = self._leave_region()
                     if opened is None:
-                        # Passed on, as by ``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``.
+                        # Forwarded, as if by a clause ``x ↦ let y ⇐ Op(x) in ⌊⟨y, 0⟩⌋ | y, z ↦ ⌊0⌋``.
                         nothing = Closure(Scope(("y", "z"), Return(Zero(op.domain))), 2, EMPTY, NO_NAMES)
                         waiting = Forwarded(V, nothing, tuple(passed), region.bit, region.tape)
                         self._frames = (Paired(), (waiting, self._frames))
@@ -308,7 +308,7 @@ class Machine:
         return self._answer(op, met, V, passed)
 
     def _met(self, op: Operation, rho: Environment) -> Met:
-        """The operation with its indices as they are here."""
+        """The operation with its indices evaluated."""
         return Met(op, tuple([self._index(i, rho) for i in op.indices]))
 
     def _index(self, i: Index, rho: Environment) -> MetIndex:
