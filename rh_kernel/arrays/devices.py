@@ -35,12 +35,12 @@ def card() -> Card | NoCard:
     if find_spec("cupy") is None:
         return NoCard("CuPy is not installed", "`pip install 'rh_kernel[gpu]'` installs it, for CUDA 13; then start anew")
     try:
-        return _asked()
+        return _query()
     except (ImportError, OSError, RuntimeError) as problem:
-        return _unusable(problem)
+        return _explain(problem)
 
 
-def _asked() -> Card | NoCard:
+def _query() -> Card | NoCard:
     """Query the driver, and whether the compiler for kernels is available."""
     cupy: Any = import_module("cupy")
     nvrtc: Any = import_module("cupy_backends.cuda.libs.nvrtc")
@@ -55,7 +55,7 @@ def _asked() -> Card | NoCard:
     return Card(name.decode() if isinstance(name, bytes) else str(name), int(found["totalGlobalMem"]))
 
 
-def _unusable(problem: Exception) -> NoCard:
+def _explain(problem: Exception) -> NoCard:
     """Explain a failure of CuPy."""
     words = " ".join(str(problem).split())
     if "InsufficientDriver" in words:

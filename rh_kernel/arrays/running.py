@@ -53,7 +53,7 @@ class Machine:
         """Return the plan, ready to run; or, for few runs, an interpreter. Raises ``MemoryError`` if an array is too large."""
         if samples not in self._runners:
             with put_off():
-                self._runners[samples] = self._ready(samples)
+                self._runners[samples] = self._new_runner(samples)
         return self._runners[samples]
 
     def size(self, samples: int | None = None, most: float = inf) -> int:
@@ -61,19 +61,19 @@ class Machine:
 
         If interpreting the program would hold more than ``most``, plan it instead.
         """
-        if self._is_read(samples):
+        if self._should_interpret(samples):
             size = self._reals(samples)
             if size <= most:
                 return size
             self._runs = None
         return self.plan(samples).size
 
-    def _ready(self, samples: int | None) -> Runner:
-        if self._is_read(samples):
+    def _new_runner(self, samples: int | None) -> Runner:
+        if self._should_interpret(samples):
             return Reader(self.program, self.memory, self.precision, samples)
         return self.backend.runner(self.plan(samples), self.memory)
 
-    def _is_read(self, samples: int | None) -> bool:
+    def _should_interpret(self, samples: int | None) -> bool:
         return isinstance(self.backend, NumPy) and is_read(self._reals(samples), self._runs)
 
     def _reals(self, samples: int | None) -> int:

@@ -26,10 +26,10 @@ class ReadableSession(Session):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.unpack = _unpacked
+        self.unpack = _unpack
 
 
-def _unpacked(text: str | bytes) -> dict[str, Any]:
+def _unpack(text: str | bytes) -> dict[str, Any]:
     """Decode part of a message; ``Unreadable`` if it is not a JSON object or is nested too deeply."""
     try:
         value = json_unpacker(text)

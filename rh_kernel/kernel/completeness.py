@@ -20,7 +20,7 @@ def completeness(text: str) -> tuple[Completeness, str]:
     source = Source("input", text)
     pieces = chunks(source)
     sections = [found for chunk in pieces if (found := section(chunk)) is not None]
-    inner = [wrong for found in sections for part in found.items if (wrong := _wrong(found.line, part)) is not None]
+    inner = [wrong for found in sections for part in found.items if (wrong := _syntax_error(found.line, part)) is not None]
     last = section(pieces[-1])
     if last is None:
         return ("invalid", "") if inner else of_language(text)
@@ -31,13 +31,13 @@ def completeness(text: str) -> tuple[Completeness, str]:
         return ("incomplete", "") if pieces[-1].text.count("\n") <= 1 else ("complete", "")
     if not inner:
         return "complete", ""
-    ((part, complaint), *others) = inner
-    if not others and part.start == ends[-1].start and part.end == len(text) and complaint.found == THE_END:
+    ((part, error), *others) = inner
+    if not others and part.start == ends[-1].start and part.end == len(text) and error.found == THE_END:
         return "incomplete", _indentation(ends[-1])
     return "invalid", ""
 
 
-def _wrong(line: str, part: Span) -> tuple[Span, Diagnostic] | None:
+def _syntax_error(line: str, part: Span) -> tuple[Span, Diagnostic] | None:
     try:
         _read(line, part)
     except Rejected as rejected:

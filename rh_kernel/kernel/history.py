@@ -24,7 +24,7 @@ SETTING = "RH_HISTORY"
 KEPT = 100_000
 """Cells kept in the file; older ones are deleted when a session begins."""
 
-_PATIENCE = 2.0
+_TIMEOUT = 2.0
 """Seconds to wait while another kernel is writing."""
 
 _TABLES = """
@@ -86,38 +86,38 @@ class History:
     def add(self, cell: Cell) -> None:
         """Store a cell."""
         with self._lock:
-            connection = self._opened()
+            connection = self._connect()
             self._cells.append(cell)
             try:
                 self._write(connection, [cell])
             except sqlite3.Error as error:
-                self._remember(error)
+                self._fall_back_to_memory(error)
 
     def tail(self, n: int, *, output: bool) -> list[Entry]:
         """Return the last n cells."""
-        return _entries(reversed(self._asked(_TAIL, _count(n))), output=output)
+        return _entries(reversed(self._query(_TAIL, _clamped(n))), output=output)
 
     def between(self, session: int, start: int, stop: int | None, *, output: bool) -> list[Entry]:
         """Return the cells numbered ``start <= i < stop``; session 0 is this one, and negative numbers count back from it."""
         with self._lock:
-            self._opened()
+            self._connect()
         number = session if session > 0 else self._session + session
-        return _entries(self._asked(_RANGE, _count(number), _count(start), _count(stop)), output=output)
+        return _entries(self._query(_RANGE, _clamped(number), _clamped(start), _clamped(stop)), output=output)
 
     def search(self, pattern: str, n: int | None, *, output: bool, unique: bool) -> list[Entry]:
         """Return the last n cells that match a pattern with ``*`` and ``?``; if ``unique``, each text once, the latest."""
         query = _SEARCH_UNIQUE if unique else _SEARCH
-        found = self._asked(query, _storable(pattern).replace("[", "[[]"), _count(n))
+        found = self._query(query, _storable(pattern).replace("[", "[[]"), _clamped(n))
         return _entries(reversed(found), output=output)
 
-    def _asked(self, query: str, *values: object) -> list[_Row]:
+    def _query(self, query: str, *values: object) -> list[_Row]:
         with self._lock:
             try:
-                return self._opened().execute(query, values).fetchall()
+                return self._connect().execute(query, values).fetchall()
             except sqlite3.Error as error:
-                return self._remember(error).execute(query, values).fetchall()
+                return self._fall_back_to_memory(error).execute(query, values).fetchall()
 
-    def _opened(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         if self._connection is not None:
             return self._connection
         if self._file is None:
@@ -126,11 +126,11 @@ class History:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             return self._begin(self._file)
         except (sqlite3.Error, OSError, ValueError) as error:
-            return self._remember(error)
+            return self._fall_back_to_memory(error)
 
     def _begin(self, place: Path | str) -> sqlite3.Connection:
         """Start a session in a database. Raises ``sqlite3.Error`` if it is not one, or is not writable."""
-        connection = sqlite3.connect(place, timeout=_PATIENCE, check_same_thread=False)
+        connection = sqlite3.connect(place, timeout=_TIMEOUT, check_same_thread=False)
         try:
             # A commit need not reach the disk at once: the process may die, but rarely the machine.
             connection.execute("PRAGMA synchronous = OFF" if place == ":memory:" else "PRAGMA synchronous = NORMAL")
@@ -144,7 +144,7 @@ class History:
         self._connection = connection
         return connection
 
-    def _remember(self, error: Exception) -> sqlite3.Connection:
+    def _fall_back_to_memory(self, error: Exception) -> sqlite3.Connection:
         """Continue in memory, with the cells of this session."""
         _log.info("The history is kept in memory from here on: %s", error)
         if self._connection is not None:
@@ -167,7 +167,7 @@ def _storable(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
-def _count(n: int | None) -> int:
+def _clamped(n: int | None) -> int:
     """Clamp a number to SQLite's range; ``None`` means no bound."""
     return _ALL if n is None else min(max(n, 0), _ALL)
 

@@ -94,12 +94,12 @@ class RHKernel(Kernel):
 
         The base class would serve them concurrently with the cell and then lose track of which request is the current one.
         """
-        if subshell_id is None and self._main_asyncio_lock.locked() and self._kind(msg) in MESSAGES:
-            self._serve(msg)
+        if subshell_id is None and self._main_asyncio_lock.locked() and self._message_type(msg) in MESSAGES:
+            self._serve_widget_message(msg)
         else:
             await super().shell_main(subshell_id, msg)
 
-    def _kind(self, msg: Any) -> str:
+    def _message_type(self, msg: Any) -> str:
         """The type of a raw message from the socket."""
         session: Any = self.session
         try:
@@ -108,7 +108,7 @@ class RHKernel(Kernel):
         except (ValueError, TypeError, KeyError):
             return ""
 
-    def _serve(self, msg: Any) -> None:
+    def _serve_widget_message(self, msg: Any) -> None:
         """Pass a message on to its widget, with ``busy`` and ``idle`` of its own; afterwards the cell is ``busy`` again."""
         session, running = cast(Any, self.session), self.get_parent("shell")
         try:
@@ -181,23 +181,23 @@ class RHKernel(Kernel):
         outputs = self._outputs(self.execution_count, cell or f"{self.execution_count}", silent=silent)
         interrupts = Interrupts()
         with interrupts.watched(), nullcontext() if silent else outputs.alive():
-            error = await self._take(source, cell, outputs, interrupts)
+            error = await self._process(source, cell, outputs, interrupts)
         if error is not None and not silent:
-            self._say("error", error)
+            self._send_output("error", error)
         return error, outputs.value
 
     def _outputs(self, number: int, cell: str, *, silent: bool) -> Outputs:
         """Return the outputs of a cell, with a widget for each result that has a view."""
         if silent:
-            return Outputs(self._say_nothing, number, time.monotonic, undressed)
+            return Outputs(self._discard_output, number, time.monotonic, undressed)
         self._widgets.begin(cell)
 
         def dressed(result: Result, static: Bundle) -> Iterable[Bundle]:
             return self._widgets.outputs(cell, result, static)
 
-        return Outputs(self._say, number, time.monotonic, dressed, self.rh.settings.bounds.output)
+        return Outputs(self._send_output, number, time.monotonic, dressed, self.rh.settings.bounds.output)
 
-    async def _take(self, source: Source, cell: str, outputs: Outputs, interrupts: Interrupts) -> Content | None:
+    async def _process(self, source: Source, cell: str, outputs: Outputs, interrupts: Interrupts) -> Content | None:
         """Process the events of ``source`` and keep its session if it succeeds; otherwise return the error."""
         before = self.rh
         try:
@@ -305,10 +305,10 @@ class RHKernel(Kernel):
         del msg
         return {"type": "response", "success": False, "message": "this kernel has no debugger"}
 
-    def _say(self, message: str, content: Mapping[str, Any]) -> None:
+    def _send_output(self, message: str, content: Mapping[str, Any]) -> None:
         self.send_response(self.iopub_socket, message, dict(content))
 
-    def _say_nothing(self, message: str, content: Mapping[str, Any]) -> None:
+    def _discard_output(self, message: str, content: Mapping[str, Any]) -> None:
         """Discard the output of a silent cell."""
 
 

@@ -7,7 +7,7 @@ Content = dict[str, Any]
 
 _CODE = {"code": str}
 _CURSOR = {"code": str, "cursor_pos": int}
-_NEEDED: Mapping[str, Mapping[str, type]] = {
+_REQUIRED: Mapping[str, Mapping[str, type]] = {
     "execute_request": _CODE,
     "complete_request": _CURSOR,
     "inspect_request": _CURSOR,
@@ -16,7 +16,7 @@ _NEEDED: Mapping[str, Mapping[str, type]] = {
     "shutdown_request": {"restart": bool},
     "delete_subshell_request": {"subshell_id": str},
 }
-_POSSIBLE: Mapping[str, Mapping[str, type]] = {
+_OPTIONAL: Mapping[str, Mapping[str, type]] = {
     "execute_request": {
         "silent": bool,
         "store_history": bool,
@@ -51,38 +51,38 @@ def well_formed(request: str, content: object) -> Content:
     if isinstance(content, Unreadable) or not isinstance(content, dict):
         raise Malformed("the content is no JSON object")
     fields = cast(Content, content)
-    for name, kind in _NEEDED.get(request, {}).items():
+    for name, kind in _REQUIRED.get(request, {}).items():
         if not isinstance(fields.get(name), kind):
-            raise Malformed(_what(request, name, kind, fields))
-    for name, kind in _POSSIBLE.get(request, {}).items():
+            raise Malformed(_mismatch(request, name, kind, fields))
+    for name, kind in _OPTIONAL.get(request, {}).items():
         if fields.get(name) is not None and not isinstance(fields[name], kind):
-            raise Malformed(_what(request, name, kind, fields))
+            raise Malformed(_mismatch(request, name, kind, fields))
     expressions = fields.get("user_expressions")
     if isinstance(expressions, dict) and not all(isinstance(text, str) for text in cast(Content, expressions).values()):
         raise Malformed(f"{request}: the expressions in `user_expressions` are texts")
     if request == "history_request":
         # ipykernel passes every field on as an argument; a later protocol may add more.
-        known = {*_NEEDED[request], *_POSSIBLE[request]}
+        known = {*_REQUIRED[request], *_OPTIONAL[request]}
         fields = {name: value for name, value in fields.items() if name in known}
     try:
-        return cast(Content, _whole(fields))
+        return cast(Content, _cleaned(fields))
     except RecursionError:
         raise Malformed(f"{request}: the content is nested too deeply") from None
 
 
-def _what(request: str, name: str, kind: type, fields: Content) -> str:
+def _mismatch(request: str, name: str, kind: type, fields: Content) -> str:
     found = f"it is {type(fields[name]).__name__}" if name in fields else "it is missing"
     return f"{request}: `{name}` is to be {kind.__name__}; {found}"
 
 
-def _whole(value: object) -> object:
+def _cleaned(value: object) -> object:
     """Replace lone surrogates, which a browser may send."""
     match value:
         case str():
             return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case dict():
-            return {_whole(key): _whole(part) for key, part in cast(dict[object, object], value).items()}
+            return {_cleaned(key): _cleaned(part) for key, part in cast(dict[object, object], value).items()}
         case list():
-            return [_whole(part) for part in cast(list[object], value)]
+            return [_cleaned(part) for part in cast(list[object], value)]
         case _:
             return value

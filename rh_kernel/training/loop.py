@@ -120,19 +120,19 @@ class _Training:
         self.curves: tuple[list[float], ...] = tuple([[] for _ in run.measures])
         self.epoch = 0
         self.samples = 0
-        self.at_once = 1
+        self.batches_per_call = 1
         self.steps: Batches | None = None
-        self.looked = 0.0
+        self.last_update = 0.0
         self.stale = False
         self.clock = _Clock()
         self.training_seconds = 0.0
         self.rng = None if run.shuffle is None else np.random.default_rng(run.shuffle)
         self.unshuffled: Integers = np.arange(data.size)[None]
-        self.told: set[Location | int] = {loc for loc, array in heap.items() if not np.isfinite(array).all()}
+        self.reported: set[Location | int] = {loc for loc, array in heap.items() if not np.isfinite(array).all()}
 
     def events(self) -> Iterator[Event]:
         run = self.run
-        yield from self._tell(self._progress())
+        yield from self._emit(self._progress())
         with put_off():
             step, steps, averages = self._prepared()
         self.steps = steps
@@ -141,19 +141,19 @@ class _Training:
         while self.epoch < run.epochs:
             count = 1 if averages else self._epochs(steps)
             orders = self._orders(count)
-            if count > 1 and (yield from self._together(steps, writes, orders)):
+            if count > 1 and (yield from self._train_epochs(steps, writes, orders)):
                 continue
             for order in orders:
-                yield from self._train(steps, order)
+                yield from self._train_epoch(steps, order)
                 if self.epoch == run.epochs - 1:
-                    self._look(last=True)
+                    self._update_heap(last=True)
                 for average, curve in zip(averages, self.curves, strict=True):
                     curve.append((yield from self._average(average)))
-                yield from self._watch(steps, writes)
+                yield from self._report_divergence(steps, writes)
                 self.epoch += 1
-        yield from self._tell(self._progress())
+        yield from self._emit(self._progress())
         curves = tuple([(m.text, tuple(curve)) for m, curve in zip(run.measures, self.curves, strict=True)])
-        self._close(steps.machine.memory, writes)
+        self._freeze(steps.machine.memory, writes)
         yield Trained(dict(self.heap), curves, run.epochs, self.data.size, self.clock.seconds)
 
     def _prepared(self) -> tuple[Program, Batches, list[Batches]]:
@@ -187,7 +187,7 @@ class _Training:
         entries = sum(content.size for content in steps.machine.memory.values())
         if self.data.size % batch or steps.machine.backend.far or entries > SMALL:
             return 1
-        return max(1, min(min(self.at_once * batch, MANY) // self.data.size, self.run.epochs - 1 - self.epoch))
+        return max(1, min(min(self.batches_per_call * batch, MANY) // self.data.size, self.run.epochs - 1 - self.epoch))
 
     def _orders(self, count: int) -> Integers:
         """The order of the samples in each of the next epochs (epochs × samples)."""
@@ -198,24 +198,24 @@ class _Training:
             self.unshuffled = np.tile(self.unshuffled[0], (count, 1))
         return self.unshuffled[:count]
 
-    def _together(self, steps: Batches, writes: Sequence[Location], orders: Integers) -> Generator[Event, None, bool]:
+    def _train_epochs(self, steps: Batches, writes: Sequence[Location], orders: Integers) -> Generator[Event, None, bool]:
         """Run several epochs in one call; undo them if something diverged, so that single epochs can show when."""
         machine, began, before = steps.machine, self.clock.seconds - self.training_seconds, self.clock.turn
         self.contents = machine.memory.fetch(self.contents)
         rows = orders.reshape(-1, min(self.run.batch, self.data.size))
         steps.change(rows)
-        if self._endless(machine.memory, writes):
+        if self._diverged(machine.memory, writes):
             machine.memory.store(self.contents)
             return False
         self.stale = True
         self.samples += rows.size
         self.epoch += len(orders)
-        self.at_once = _next(len(rows), self.clock.turn - before)
+        self.batches_per_call = _next_count(len(rows), self.clock.turn - before)
         self.training_seconds = self.clock.seconds - began
-        yield from self._turn(began)
+        yield from self._report_progress(began)
         return True
 
-    def _train(self, steps: Batches, order: Integers) -> Iterator[Event]:
+    def _train_epoch(self, steps: Batches, order: Integers) -> Iterator[Event]:
         """Run one epoch in that order: whole batches, as many per call as there is time for, then the remaining samples."""
         began = self.clock.seconds - self.training_seconds
         batch = min(self.run.batch, self.data.size)
@@ -224,41 +224,41 @@ class _Training:
         at = 0
         while at < whole:
             before = self.clock.turn
-            done = rows[at : at + self.at_once]
+            done = rows[at : at + self.batches_per_call]
             steps.change(done)
             self.stale = True
             at += len(done)
             self.samples += done.size
-            self.at_once = _next(len(done), self.clock.turn - before)
-            yield from self._turn(began)
+            self.batches_per_call = _next_count(len(done), self.clock.turn - before)
+            yield from self._report_progress(began)
         if left := len(order) - whole * batch:
             steps.change(order[None, -left:])
             self.stale = True
             self.samples += left
-            yield from self._turn(began)
+            yield from self._report_progress(began)
         self.training_seconds = self.clock.seconds - began
 
-    def _turn(self, began: float) -> Iterator[Event]:
+    def _report_progress(self, began: float) -> Iterator[Event]:
         """Emit progress if it is time to."""
         if self.clock.turn > BETWEEN_EVENTS:
             self.training_seconds = self.clock.seconds - began
-            yield from self._tell(self._progress())
+            yield from self._emit(self._progress())
 
-    def _look(self, *, last: bool = False) -> None:
+    def _update_heap(self, *, last: bool = False) -> None:
         """Update the heap from the memory; from a device only once a second, and at the ``last`` call."""
         if self.steps is None or not (self.stale or last):
             return
         machine, now = self.steps.machine, self.clock.seconds
         if last and not machine.backend.far:
             self.heap.update(machine.written(ended=True))
-        elif last or not machine.backend.far or now - self.looked >= BETWEEN_LOOKS:
+        elif last or not machine.backend.far or now - self.last_update >= BETWEEN_LOOKS:
             self.heap.update(machine.seen())
-            self.looked = now
+            self.last_update = now
         else:
             return
         self.stale = False
 
-    def _close(self, memory: Memory, writes: Sequence[Location]) -> None:
+    def _freeze(self, memory: Memory, writes: Sequence[Location]) -> None:
         """Make the results read-only."""
         if isinstance(memory, Contents):
             memory.close()
@@ -272,31 +272,31 @@ class _Training:
         for at in range(0, measure.size, piece):
             total += measure.total(at, min(at + piece, measure.size))
             if self.clock.turn > BETWEEN_EVENTS:
-                yield from self._tell(self._progress())
+                yield from self._emit(self._progress())
         return total / measure.size
 
-    def _watch(self, steps: Batches, writes: tuple[Location, ...]) -> Iterator[Event]:
+    def _report_divergence(self, steps: Batches, writes: tuple[Location, ...]) -> Iterator[Event]:
         """Report what has diverged in this epoch."""
         near = not steps.machine.backend.far
         if not near:
-            self._look()
+            self._update_heap()
         # Contents in host memory are checked in place.
         found = steps.machine.memory if near else self.heap
-        locations = self._endless(found, writes)
-        measures = [i for i, curve in enumerate(self.curves) if i not in self.told and not np.isfinite(curve[-1])]
+        locations = self._diverged(found, writes)
+        measures = [i for i, curve in enumerate(self.curves) if i not in self.reported and not np.isfinite(curve[-1])]
         if locations or measures:
-            self.told.update(locations, measures)
+            self.reported.update(locations, measures)
             texts = tuple([self.run.measures[i].text for i in measures])
-            yield from self._tell(Diverged(self.epoch + 1, tuple([loc.name for loc in locations]), texts))
+            yield from self._emit(Diverged(self.epoch + 1, tuple([loc.name for loc in locations]), texts))
 
-    def _endless(self, found: Mapping[Location, Array], writes: Sequence[Location]) -> list[Location]:
+    def _diverged(self, found: Mapping[Location, Array], writes: Sequence[Location]) -> list[Location]:
         """The locations that are no longer finite and have not been reported yet."""
         if isinstance(found, Contents) and np.isfinite(found.whole).all():
             return []
-        return [loc for loc in writes if loc not in self.told and not np.isfinite(found[loc]).all()]
+        return [loc for loc in writes if loc not in self.reported and not np.isfinite(found[loc]).all()]
 
     def _progress(self) -> Progress:
-        self._look()
+        self._update_heap()
         samples = self.run.epochs * self.data.size
         speed = self.samples / self.training_seconds if self.training_seconds else 0.0
         curves = tuple([tuple(curve[: self.epoch]) for curve in self.curves])
@@ -312,14 +312,14 @@ class _Training:
             self.start,
         )
 
-    def _tell(self, event: Event) -> Iterator[Event]:
+    def _emit(self, event: Event) -> Iterator[Event]:
         """Emit an event, with the clock stopped while the caller has control."""
         self.clock.stop()
         yield event
         self.clock.go()
 
 
-def _next(done: int, seconds: float) -> int:
+def _next_count(done: int, seconds: float) -> int:
     """How many batches to run in the next call, after ``done`` took ``seconds``; at most four times as many."""
     if seconds <= 0:
         return 4 * done

@@ -15,7 +15,7 @@ from rh_kernel.syntax.types import Type, real
 from rh_kernel.training.errors import LengthsDiffer, NoSamples, NotFinite, NotNumbers
 from rh_kernel.training.reading.reader import Blocks, at_once, listed
 
-_LOOKED_AT = 1 << 18
+_BLOCK = 1 << 18
 """Entries that are checked or copied between two pauses."""
 
 
@@ -69,13 +69,13 @@ def data_set(name: str, arrays: Mapping[str, npt.ArrayLike]) -> DataSet:
 def samples(name: str, arrays: Mapping[str, Array]) -> Blocks[DataSet]:
     """Make a data set of arrays of the same length, checked in blocks. Raises ``Rejected`` if an entry is not finite."""
     columns = {key: array.reshape(-1, 1) if array.ndim == 1 else array for key, array in arrays.items()}
-    looked = 0
+    checked = 0
     for key, array in columns.items():
         for rows in _pieces(array):
             _check_finite(key, array, rows)
-            looked += array[rows].size
-            if looked >= _LOOKED_AT:
-                looked = 0
+            checked += array[rows].size
+            if checked >= _BLOCK:
+                checked = 0
                 yield
     return DataSet(name, MappingProxyType({key: _read_only(array) for key, array in columns.items()}))
 
@@ -129,7 +129,7 @@ def _kind(dtype: np.dtype[Any]) -> str:
 
 def _pieces(array: Array) -> Iterator[slice]:
     """Slices of rows, each as much as is checked or copied between two pauses."""
-    step = max(1, _LOOKED_AT // max(1, prod(array.shape[1:])))
+    step = max(1, _BLOCK // max(1, prod(array.shape[1:])))
     for start in range(0, len(array), step):
         yield slice(start, min(start + step, len(array)))
 

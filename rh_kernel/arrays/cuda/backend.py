@@ -258,7 +258,7 @@ class CupyRunner:
             if len(inputs) != len(self._given) or any(x is not y for x, y in zip(inputs, self._given, strict=True)):
                 self._there = [self.backend.up(np.ascontiguousarray(x)) for x in inputs]
                 self._given = tuple(inputs)
-            self._bind(self._place(np.ascontiguousarray(rows, dtype=np.int64).reshape(-1)), self._there)
+            self._bind(self._upload_rows(np.ascontiguousarray(rows, dtype=np.int64).reshape(-1)), self._there)
             self._run(len(rows))
             self.backend.stream.synchronize()
 
@@ -300,7 +300,7 @@ class CupyRunner:
         strides = tuple([s * int(base.itemsize) for s in view.strides])
         return self.backend.xp.lib.stride_tricks.as_strided(base[view.offset :], view.shape, strides)
 
-    def _place(self, rows: "np.ndarray[Any, np.dtype[np.int64]]") -> OnCard:
+    def _upload_rows(self, rows: "np.ndarray[Any, np.dtype[np.int64]]") -> OnCard:
         """Copy the rows to the device, over those of the last call if they fit."""
         if self._table is self._rows or self._table.size < rows.size:
             self._table = self.backend.up(rows)
@@ -324,9 +324,9 @@ class CupyRunner:
             case Way.CAPTURED | Way.LAUNCHED:
                 self._counter.fill(0)
                 for _ in range(runs):
-                    self._one()
+                    self._run_once()
 
-    def _one(self) -> None:
+    def _run_once(self) -> None:
         """Run once; the first run is not captured, because it loads the kernels."""
         if self.module.way is Way.LAUNCHED or not self._has_run:
             self._has_run = True

@@ -25,10 +25,10 @@ class Group:
 
 def upright(views: Sequence[View]) -> list[View]:
     """Reverse axes so that the first view has no negative strides; the sums stay the same."""
-    turned = [n > 1 and s < 0 for n, s in zip(views[0].shape, views[0].strides, strict=True)]
+    reversed_axes = [n > 1 and s < 0 for n, s in zip(views[0].shape, views[0].strides, strict=True)]
     found: list[View] = []
     for v in views:
-        axes = list(zip(v.shape, v.strides, turned, strict=True))
+        axes = list(zip(v.shape, v.strides, reversed_axes, strict=True))
         offset = v.offset + sum((n - 1) * s for n, s, turn in axes if turn)
         found.append(View(v.buffer, offset, v.shape, tuple([-s if turn else s for _, s, turn in axes])))
     return found
@@ -61,13 +61,13 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
     found = groups(output)
     names = [f"i{k}" for k in range(len(shape))]
     if found is None:
-        return _one_by_one(step, views, names, precision)
+        return _sequential(step, views, names, precision)
     free = [g.first for g in found]
-    lapping = [k for g in found for k, _ in g.others]
-    summed = [k for k in range(len(shape)) if k not in free and k not in lapping]
+    overlapping = [k for g in found for k, _ in g.others]
+    summed = [k for k in range(len(shape)) if k not in free and k not in overlapping]
     kind = index([*views, View(0, 0, shape, (0,) * len(shape))])
     entries = prod([g.size for g in found])
-    inner = [*summed, *lapping]
+    inner = [*summed, *overlapping]
     terms = prod([shape[k] for k in inner])
     wholes = [f"u{g.first}" if g.others else names[g.first] for g in found]
     together = width.together(entries, terms)
@@ -83,7 +83,7 @@ def contract_function(step: Contract, precision: Precision, width: Width) -> Fun
         f"{name}[{place([v.strides[k] for k in moving], [names[k] for k in moving])}]"
         for name, v in (("a", left), ("b", right))
     ]
-    body = [*_undone(kind, found, shape, names), f"s += {factors[0]} * {factors[1]};"]
+    body = [*_overlap_index(kind, found, shape, names), f"s += {factors[0]} * {factors[1]};"]
     result = "s" if step.scale == 1.0 else f"{literal(step.scale, precision)} * s"
     written = f"out[{place([g.stride for g in found], wholes)}] {'+=' if step.accumulate else '='} {result};"
     text = [f"{real(precision)}* const out = q[0];"]
@@ -127,7 +127,7 @@ def _tiled(kind: str, found: Sequence[Group], wholes: Sequence[str]) -> list[str
     ]
 
 
-def _undone(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequence[str]) -> list[str]:
+def _overlap_index(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequence[str]) -> list[str]:
     """Statements for the index along the first of overlapping axes; skips it if it is out of range."""
     lines: list[str] = []
     for g in found:
@@ -137,7 +137,7 @@ def _undone(kind: str, found: Sequence[Group], shape: Sequence[int], names: Sequ
     return lines
 
 
-def _one_by_one(step: Contract, views: Sequence[View], names: Sequence[str], precision: Precision) -> Function:
+def _sequential(step: Contract, views: Sequence[View], names: Sequence[str], precision: Precision) -> Function:
     """A single thread that does all the work, for outputs that overlap in a way that cannot be split among threads."""
     kind, shape = index(views), views[0].shape
     entries = [f"{name}[{place(v.strides, names)}]" for name, v in zip(("out", "left", "right"), views, strict=True)]
@@ -211,7 +211,7 @@ def product(step: Contract) -> Product | None:
     m, n, k, samples = sizes
     beta = 1.0 if step.accumulate else 0.0
     if C.is_transposed:
-        A, B, C, m, n = _turned(B), _turned(A), _turned(C), n, m
+        A, B, C, m, n = _transposed(B), _transposed(A), _transposed(C), n, m
     return Product(m, n, k, samples, A, B, C, step.scale, beta)
 
 
@@ -231,5 +231,5 @@ def _matrix(v: View, down: tuple[int, int], across: tuple[int, int], apart: int)
     return None
 
 
-def _turned(x: Matrix) -> Matrix:
+def _transposed(x: Matrix) -> Matrix:
     return replace(x, is_transposed=not x.is_transposed)

@@ -95,7 +95,7 @@ def module(plan: Plan, way: Way | None = None) -> Module:
     if way is None:
         is_plain = not any(isinstance(step, Call | Check) for step in plan.steps)
         way = Way.LAUNCHED if not is_plain or amount > CAPTURED else Way.WHOLE if amount <= WHOLE else Way.CAPTURED
-    return _Writer(plan, way, amount).written()
+    return _Builder(plan, way, amount).written()
 
 
 def _work(step: Step) -> int:
@@ -114,7 +114,7 @@ def _work(step: Step) -> int:
             return 0
 
 
-class _Writer:
+class _Builder:
     def __init__(self, plan: Plan, way: Way, amount: int) -> None:
         self.plan = plan
         self.way = way

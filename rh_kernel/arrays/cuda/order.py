@@ -18,8 +18,8 @@ class Order:
         """Add a call and return whether it needs a barrier: it reads what was written, or writes what was read or written."""
         buffers = [buffer for buffer, _ in function.pointers]
         writes, reads = buffers[: function.outputs], buffers[function.outputs :]
-        waits = any(self._meet(b, c) for b in reads for c in self.written) or any(
-            self._meet(b, c) for b in writes for c in (*self.read, *self.written)
+        waits = any(self._overlap(b, c) for b in reads for c in self.written) or any(
+            self._overlap(b, c) for b in writes for c in (*self.read, *self.written)
         )
         if waits:
             self.read, self.written = [], []
@@ -27,7 +27,7 @@ class Order:
         self.written += writes
         return waits
 
-    def _meet(self, one: int, other: int) -> bool:
+    def _overlap(self, one: int, other: int) -> bool:
         """Whether two buffers overlap; tables of integers are only read."""
         if one == other:
             return True

@@ -49,12 +49,12 @@ def folder() -> Path:
         raise FileNotFoundError(str(homeless)) from homeless
     path.mkdir(mode=MODE, parents=True, exist_ok=True)
     state = path.lstat()
-    if not stat.S_ISDIR(state.st_mode) or not _own(state):
+    if not stat.S_ISDIR(state.st_mode) or not _is_private(state):
         raise PermissionError(f"{path} is not a folder that only you can write to")
     return path
 
 
-def _own(state: os.stat_result) -> bool:
+def _is_private(state: os.stat_result) -> bool:
     """Whether the user owns the file, and nobody else can write to it."""
     mine = not hasattr(os, "getuid") or state.st_uid == os.getuid()
     return mine and not state.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
@@ -64,7 +64,7 @@ def intact(path: Path) -> bool:
     """Whether the file exists, belongs to the user, and matches the hash in the file beside it."""
     try:
         state = path.lstat()
-        if not stat.S_ISREG(state.st_mode) or not _own(state) or not _own(path.with_suffix(".sum").lstat()):
+        if not stat.S_ISREG(state.st_mode) or not _is_private(state) or not _is_private(path.with_suffix(".sum").lstat()):
             return False
         return path.with_suffix(".sum").read_text(encoding="ascii") == digest(path.read_bytes())
     except (OSError, UnicodeDecodeError):
@@ -103,7 +103,7 @@ def trim(place: Path, most: int, libraries: int = MOST_LIBRARIES) -> None:
     for number, library in enumerate(sorted(kept, key=lambda library: library.last_use)):
         if total <= most and len(kept) - number <= libraries:
             break
-        if _removed(library.path, now - RECENT):
+        if _remove(library.path, now - RECENT):
             total -= library.size
 
 
@@ -122,10 +122,10 @@ def _kept(place: Path, now: float) -> list[_Kept]:
             case ".so":
                 libraries[entry.stem] = state.st_mtime
             case ".new":
-                _removed(entry, now - ABANDONED)
+                _remove(entry, now - ABANDONED)
                 continue
             case ".sum":
-                if not entry.with_suffix(".so").exists() and _removed(entry, now - ABANDONED):
+                if not entry.with_suffix(".so").exists() and _remove(entry, now - ABANDONED):
                     continue
             case _:
                 continue
@@ -133,7 +133,7 @@ def _kept(place: Path, now: float) -> list[_Kept]:
     return [_Kept(last_use, sizes[name], place / f"{name}.so") for name, last_use in libraries.items()]
 
 
-def _removed(path: Path, before: float) -> bool:
+def _remove(path: Path, before: float) -> bool:
     """Remove a file, and the hash of a library, unless it was used or written after ``before``; whether it is gone."""
     try:
         # Another process may have used it in the meantime.

@@ -61,10 +61,10 @@ def _driver() -> Maker:
 
     def machine(path: str, table: Table) -> Machine:
         header, leads = table.header()
-        judges = _again(table), _rows_again(table)
+        slow_paths = _slow_step(table), _slow_steps(table)
         given = np.ndarray, table.dtype, np.dtype(np.intp)
-        owner = (header, leads, table, given, judges)
-        found: Machine = made(os.fsencode(path), address(header), owner, *given, *judges)
+        owner = (header, leads, table, given, slow_paths)
+        found: Machine = made(os.fsencode(path), address(header), owner, *given, *slow_paths)
         return found
 
     return machine
@@ -85,7 +85,7 @@ def loaded(source: str, table: Table) -> Machine:
     raise failed(reason)
 
 
-def _again(table: Table) -> Callable[..., None]:
+def _slow_step(table: Table) -> Callable[..., None]:
     """The driver's slow path for inputs that fail its quick test: validate, convert, and run."""
 
     def step(machine: Machine, *inputs: Array) -> None:
@@ -94,7 +94,7 @@ def _again(table: Table) -> Callable[..., None]:
     return step
 
 
-def _rows_again(table: Table) -> Callable[..., None]:
+def _slow_steps(table: Table) -> Callable[..., None]:
     """The same for several runs; the last array has the rows."""
 
     def steps(machine: Machine, *data: Array) -> None:

@@ -62,17 +62,17 @@ def stripped(steps: Sequence[Step | Sweep], plan: Plan, machine: Machine, number
     if samples == 1 or plan.scratch * machine.item <= 2 * ROOM:
         return list(steps)
     found: list[Step | Sweep | Strips] = []
-    order = _Order(samples, plan.buffers, _lives(steps, plan))
+    order = _Dependences(samples, plan.buffers, _live_ranges(steps, plan))
     at = 0
     while at < len(steps):
-        pieces = _together(steps, at, order, machine)
+        pieces = _longest_run(steps, at, order, machine)
         made = _strips(pieces, at, order, machine, number)
         found += [made] if made is not None else steps[at : at + max(1, len(pieces))]
         at += max(1, len(pieces))
     return found
 
 
-def _together(steps: Sequence[Step | Sweep], at: int, order: "_Order", machine: Machine) -> list[Piece]:
+def _longest_run(steps: Sequence[Step | Sweep], at: int, order: "_Dependences", machine: Machine) -> list[Piece]:
     """The pieces of the longest run of steps from ``at`` on that can be strip-mined together."""
     pieces: list[Piece] = []
     for step in steps[at : at + LONGEST]:
@@ -150,7 +150,7 @@ def _pays(step: Contract, piece: Piece, machine: Machine) -> bool:
 # ------------------------------------------------------------------------------------------- dependences
 
 
-def _lives(steps: Sequence[Step | Sweep], plan: Plan) -> dict[int, tuple[int, int]]:
+def _live_ranges(steps: Sequence[Step | Sweep], plan: Plan) -> dict[int, tuple[int, int]]:
     """The first and the last step that uses each buffer; the result is used after the last step."""
     found: dict[int, tuple[int, int]] = {}
     for i, step in enumerate(steps):
@@ -172,7 +172,7 @@ def _spans(piece: Piece) -> list[_Span]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Order:
+class _Dependences:
     """What the dependence test needs: the samples, the buffers, and the first and last use of each"""
 
     samples: int
@@ -203,7 +203,7 @@ class _Order:
         mine = [self._placed(span, own) for span in _spans(pieces[-1])]
         before = [self._placed(span, own) for piece in pieces[:-1] for span in _spans(piece)]
         pairs = [(a, b) for a in before for b in mine if (a.written or b.written) and a.buffer == b.buffer]
-        return not any(_meet(a, b, self.samples) for a, b in pairs)
+        return not any(_overlap(a, b, self.samples) for a, b in pairs)
 
     def _placed(self, span: _Span, own: Mapping[int, _Span]) -> _Span:
         """The span in memory: all scratch buffers are one, except for those private to a strip."""
@@ -213,7 +213,7 @@ class _Order:
         return replace(span, buffer=-1, low=span.low + buffer.start, high=span.high + buffer.start)
 
 
-def _meet(a: _Span, b: _Span, samples: int) -> bool:
+def _overlap(a: _Span, b: _Span, samples: int) -> bool:
     """Whether some strip of b may overlap a later strip of a."""
     above = below = True
     # Bounds are linear in the strip, so testing the first and the last but one suffices.
@@ -227,7 +227,7 @@ def _meet(a: _Span, b: _Span, samples: int) -> bool:
 # ------------------------------------------------------------------------------------------- size
 
 
-def _strips(pieces: Sequence[Piece], at: int, order: _Order, machine: Machine, number: int) -> Strips | None:
+def _strips(pieces: Sequence[Piece], at: int, order: _Dependences, machine: Machine, number: int) -> Strips | None:
     """Strip-mine these steps with the largest strips that fit the working set; ``None`` if it does not pay."""
     samples = order.samples
     given = {view.buffer for piece in pieces for view in writes(piece.step)}
@@ -249,14 +249,14 @@ def _strips(pieces: Sequence[Piece], at: int, order: _Order, machine: Machine, n
 
     made: list[Piece] = []
     for fine in pieces:
-        extent = _along(fine)
+        extent = _extent(fine)
         piece = _cut(fine.whole, fine.axis, extent * size)
         moves = {placed(view): 0 if view.buffer in starts else move for view, move in piece.moves.items()}
         made.append(Piece(with_views(piece.step, placed), moves, fine.whole, fine.axis))
     return Strips(tuple(made), samples // size, room)
 
 
-def _along(piece: Piece) -> int:
+def _extent(piece: Piece) -> int:
     """The extent of a piece along the axis that is cut."""
     return writes(piece.step)[0].shape[piece.axis]
 

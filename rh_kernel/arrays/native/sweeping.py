@@ -102,23 +102,23 @@ def _joined(product: Contract, update: Contract, of_update: _Factors) -> Sweep |
 
 def _reader(update: Contract, steps: Sequence[Step], u: int, buffers: Sequence[Buffer]) -> int | None:
     """The last step before the update that reads its matrix, if the update can move directly after that step."""
-    matrix = _at(update.output, buffers)
-    needed = [matrix, _at(update.left, buffers), _at(update.right, buffers)]
+    matrix = _range(update.output, buffers)
+    needed = [matrix, _range(update.left, buffers), _range(update.right, buffers)]
     for p in range(u - 1, max(-1, u - 1 - FURTHEST), -1):
-        if any(_at(view, buffers).meets(matrix) for view in reads(steps[p])):
+        if any(_range(view, buffers).meets(matrix) for view in reads(steps[p])):
             return p
-        if any(_at(view, buffers).meets(place) for view in writes(steps[p]) for place in needed):
+        if any(_range(view, buffers).meets(place) for view in writes(steps[p]) for place in needed):
             return None
     return None
 
 
 def _is_apart(sweep: Sweep, buffers: Sequence[Buffer]) -> bool:
     """Whether x′ and W overlap none of the other arrays."""
-    output, matrix, *others = [_at(view, buffers) for view in sweep.views]
+    output, matrix, *others = [_range(view, buffers) for view in sweep.views]
     return not output.meets(matrix) and not any(place.meets(output) or place.meets(matrix) for place in others)
 
 
-def _at(view: View, buffers: Sequence[Buffer]) -> Reach:
+def _range(view: View, buffers: Sequence[Buffer]) -> Reach:
     """The range of a view in memory; all scratch buffers are one."""
     place, buffer = reach(view), buffers[view.buffer]
     return Reach(-1, place.low + buffer.start, place.high + buffer.start) if isinstance(buffer, Scratch) else place

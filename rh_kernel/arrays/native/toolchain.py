@@ -113,18 +113,18 @@ def toolchain() -> Toolchain | Missing:
     The answer is cached; a failure is retried after a while, as a compiler may have been installed since.
     """
     asked = tuple([os.environ.get(name, "") for name in ("RH_NATIVE", "CC", "PATH")])
-    found, until = _answers.get(asked, (None, 0.0))
+    found, until = _cache.get(asked, (None, 0.0))
     if found is None or until < time.monotonic():
         switch, cc, _ = asked
-        found = _asked(switch, cc)
-        _answers[asked] = found, time.monotonic() + AGAIN if isinstance(found, Missing) else inf
+        found = _find(switch, cc)
+        _cache[asked] = found, time.monotonic() + AGAIN if isinstance(found, Missing) else inf
     return found
 
 
-_answers: dict[tuple[str, ...], tuple[Toolchain | Missing, float]] = {}
+_cache: dict[tuple[str, ...], tuple[Toolchain | Missing, float]] = {}
 
 
-def _asked(switch: str, cc: str) -> Toolchain | Missing:
+def _find(switch: str, cc: str) -> Toolchain | Missing:
     if switch == "0":
         return Missing("RH_NATIVE is 0")
     try:
@@ -163,16 +163,16 @@ def _run(words: Sequence[str], limit: float) -> bytes:
     """
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as process:
         try:
-            said, complaint = process.communicate(timeout=limit)
+            said, messages = process.communicate(timeout=limit)
         except BaseException:
-            _end(process)
+            _kill(process)
             raise
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, words, said, complaint)
+        raise subprocess.CalledProcessError(process.returncode, words, said, messages)
     return said
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _kill(process: "subprocess.Popen[bytes]") -> None:
     with suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -197,9 +197,9 @@ def library(source: str, *extra: str) -> Path:
     if path is not None and intact(path):
         used(path)
         return path
-    unkept = _unkept(key)
-    if unkept.exists():
-        return unkept
+    temporary = _temporary_path(key)
+    if temporary.exists():
+        return temporary
     content = _compiled(source, found.command, flags)
     if path is not None:
         try:
@@ -211,13 +211,13 @@ def library(source: str, *extra: str) -> Path:
                 trim(path.parent, most_bytes())
             return path
     try:
-        put(content, unkept)
+        put(content, temporary)
     except OSError as problem:
         raise failed(f"what the C compiler made cannot be written: {problem}") from None
-    return unkept
+    return temporary
 
 
-def _unkept(key: str) -> Path:
+def _temporary_path(key: str) -> Path:
     """The path of a library in a temporary folder, used if the cache folder is not available."""
     try:
         return Path(_own_folder()) / f"{key}.so"

@@ -102,7 +102,7 @@ class _Kernels:
 
 def translate(plan: Plan, machine: Machine) -> Translation:
     """Translate a plan to C. Raises ``Unsupported`` if a step has no kernel."""
-    steps = swept([step for step in plan.steps if not _idle(step)], plan.buffers)
+    steps = swept([step for step in plan.steps if not _is_empty(step)], plan.buffers)
     long = _operations(plan) > LONG
     # A masked store cannot be forwarded to the next load, and a short run consists of such pairs.
     kernels = _Kernels(machine if long else replace(machine, masked=False))
@@ -124,7 +124,7 @@ def translate(plan: Plan, machine: Machine) -> Translation:
     room = 0
     for step in stripped(steps, plan, kernels.machine, workspace + 1):
         if isinstance(step, Strips):
-            rows.append(_in_turn(step, [row(piece.step) for piece in step.pieces], kernels))
+            rows.append(_strip_loop(step, [row(piece.step) for piece in step.pieces], kernels))
             room = max(room, step.room)
         else:
             rows.append(row(step))
@@ -133,7 +133,7 @@ def translate(plan: Plan, machine: Machine) -> Translation:
     return Translation(text, tuple(rows), tuple(tables), size, room, long)
 
 
-def _in_turn(strips: Strips, rows: Sequence[Row], kernels: _Kernels) -> Row:
+def _strip_loop(strips: Strips, rows: Sequence[Row], kernels: _Kernels) -> Row:
     """The row of a kernel that calls the kernels of the pieces for each strip, with the arrays of all of them."""
     lines = [loop("turn", strips.count)]
     at = 0
@@ -159,7 +159,7 @@ def _operations(plan: Plan) -> int:
     return total
 
 
-def _idle(step: Step) -> bool:
+def _is_empty(step: Step) -> bool:
     """Whether the step does nothing."""
     return isinstance(step, Map) and prod(step.shape) == 0
 
@@ -178,7 +178,7 @@ def _signature(step: Step | Sweep, machine: Machine) -> tuple[tuple[View, ...], 
         case Map(shape, arguments, body, stores):
             views = (*arguments, *[store.view for store in stores])
             ends = tuple([(store.value, store.accumulate) for store in stores])
-            return views, (Map, shape, len(arguments), _strides(views), woven(views), _exact(body), ends)
+            return views, (Map, shape, len(arguments), _strides(views), woven(views), _body_key(body), ends)
         case Reduce(fold, output, argument, scale):
             return (output, argument), (Reduce, fold, argument.shape, _strides((output, argument)), scale.hex())
         case Contract(extents, output, left, right, scale, accumulate):
@@ -192,7 +192,7 @@ def _signature(step: Step | Sweep, machine: Machine) -> tuple[tuple[View, ...], 
             raise Unsupported("a step has no loop")
 
 
-def _exact(body: tuple[Number | Instruction, ...]) -> tuple[Hashable, ...]:
+def _body_key(body: tuple[Number | Instruction, ...]) -> tuple[Hashable, ...]:
     """A hashable key of a body, which distinguishes 0 from −0 and identifies nans."""
     return tuple([entry.value.hex() if isinstance(entry, Number) else entry for entry in body])
 

@@ -53,7 +53,7 @@ def rows(plan: Plan, memory: Places) -> list[tuple[list[Update], Array]]:
     if not isinstance(memory, Contents):
         return []
     found: list[tuple[list[Update], int, int]] = []
-    for start, update in sorted(_placed(plan, memory), key=itemgetter(0)):
+    for start, update in sorted(_with_starts(plan, memory), key=itemgetter(0)):
         last = found[-1] if found else None
         if last and last[2] == start and last[0][0].scale == update.scale:
             last[0].append(update)
@@ -63,7 +63,7 @@ def rows(plan: Plan, memory: Places) -> list[tuple[list[Update], Array]]:
     return [(row, memory.whole[start:end]) for row, start, end in found if len(row) > 1]
 
 
-def _placed(plan: Plan, memory: Contents) -> list[tuple[int, Update]]:
+def _with_starts(plan: Plan, memory: Contents) -> list[tuple[int, Update]]:
     """The updates, each with the index where its content begins."""
     found = updates(plan)
     return [(memory.start(cast(Content, plan.buffers[update.buffer]).location), update) for update in found]

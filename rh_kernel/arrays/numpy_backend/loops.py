@@ -36,7 +36,7 @@ def calls(step: Step, arrays: Arrays) -> list[Action]:
         case Gather(output, argument, table):
             return _gather(arrays.of(output), arrays.of(argument), table, arrays)
         case Call(f, output, arguments):
-            return [partial(_called, kernel(f, np), arrays.of(output), [arrays.of(v) for v in arguments])]
+            return [partial(_call_into, kernel(f, np), arrays.of(output), [arrays.of(v) for v in arguments])]
         case Check(f, arguments, span):
             return [partial(require_smooth, f, tuple([arrays.of(v) for v in arguments]), span)]
 
@@ -55,14 +55,14 @@ def room(step: Step) -> int:
             return 0
 
 
-def _apart(target: Array, value: Array) -> list[tuple[Array, Array]]:
+def _without_overlap(target: Array, value: Array) -> list[tuple[Array, Array]]:
     """Split the target into parts without overlapping entries, each with the part of the value to be added there."""
     steps = [abs(stride) for stride in target.strides]
     end = target.itemsize
     for i in sorted((i for i, n in enumerate(target.shape) if n > 1), key=lambda i: (steps[i], -target.shape[i])):
         if steps[i] < end:
             x, y = np.moveaxis(target, i, 0), np.moveaxis(value, i, 0)
-            return [piece for k in range(len(x)) for piece in _apart(x[k, ...], y[k, ...])]
+            return [piece for k in range(len(x)) for piece in _without_overlap(x[k, ...], y[k, ...])]
         end += (target.shape[i] - 1) * steps[i]
     return [(target, value)]
 
@@ -86,7 +86,7 @@ def _argmax(output: Array, argument: Array, shape: tuple[int, ...]) -> None:
     output[...] = argument.reshape(*shape, -1).argmax(axis=-1)
 
 
-def _called(f: Callable[..., Array], output: Array, arguments: Sequence[Array]) -> None:
+def _call_into(f: Callable[..., Array], output: Array, arguments: Sequence[Array]) -> None:
     np.copyto(output, f(*arguments))
 
 
@@ -160,7 +160,7 @@ def _finish(
     whole = made.reshape(output.shape)
     if not step.accumulate:
         done.append(partial(np.copyto, output, arrays.number(0.0)))
-    return [*done, *[partial(np.subtract if negative else np.add, x, y, x) for x, y in _apart(output, whole)]]
+    return [*done, *[partial(np.subtract if negative else np.add, x, y, x) for x, y in _without_overlap(output, whole)]]
 
 
 def _scaled(x: Array, scale: Array, arrays: Arrays, done: list[Action]) -> Array:

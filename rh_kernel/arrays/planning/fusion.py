@@ -89,7 +89,7 @@ def fused(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
     latest: dict[Extent, int] = {}
     for step in steps:
         if isinstance(step, Map):
-            at = _place(step, made, last_write, latest)
+            at = _target(step, made, last_write, latest)
             if at is None:
                 at = len(made)
                 made.append(_Loop(step.shape))
@@ -102,10 +102,10 @@ def fused(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
             made.append(step)
         for view in writes(step):
             last_write[view.buffer] = max(at, last_write.get(view.buffer, at))
-    return _needed(made, kept)
+    return _live(made, kept)
 
 
-def _place(step: Map, made: Sequence[Step | _Loop], last_write: dict[int, int], latest: dict[Extent, int]) -> int | None:
+def _target(step: Map, made: Sequence[Step | _Loop], last_write: dict[int, int], latest: dict[Extent, int]) -> int | None:
     """The index of the loop that ``step`` can be fused into, if any."""
     read = reads(step)
     written = [last_write.get(view.buffer, -1) for view in read]
@@ -120,7 +120,7 @@ def _place(step: Map, made: Sequence[Step | _Loop], last_write: dict[int, int], 
     return at if isinstance(loop, _Loop) and loop.reads_one_of(step.arguments) else None
 
 
-def _needed(made: Sequence[Step | _Loop], kept: Collection[int]) -> list[Step]:
+def _live(made: Sequence[Step | _Loop], kept: Collection[int]) -> list[Step]:
     wanted = set(kept)
     result: list[Step] = []
     for step in reversed(made):

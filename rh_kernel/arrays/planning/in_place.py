@@ -37,10 +37,10 @@ def in_place(
     updates: Sequence[tuple[Location, View]],
 ) -> Updated:
     """Make the steps write new contents over the old ones, with copies at the end where needed."""
-    return _Updating(steps, loops, contents, dict(results)).run(updates)
+    return _Scheduler(steps, loops, contents, dict(results)).run(updates)
 
 
-class _Updating:
+class _Scheduler:
     """A schedule whose steps can move: ``at`` is the current position of each.
 
     ``makers`` and ``readers`` are the steps that write and read a buffer. ``became`` maps a buffer to the content that it was
@@ -55,7 +55,7 @@ class _Updating:
         self.contents = contents
         self.results = dict(results)
         self.at: list[tuple[int, int]] = [(i, 0) for i in range(len(steps))]
-        self.makers, self.readers = _touched(steps)
+        self.makers, self.readers = _uses(steps)
         self.moves = 0
         self.became: dict[int, int] = {}
         self.was: dict[int, int] = {}
@@ -78,7 +78,7 @@ class _Updating:
         given = [(self.contents[location], old(view)) for location, view in updates]
         copied: list[tuple[int, View]] = []
         for content, view in given:
-            if not self._takes_place(view, content):
+            if not self._try_in_place(view, content):
                 copied.append((content, view))
         for i in {i for buffer in self.became for i in (*self.makers[buffer], *self.readers.get(buffer, ()))}:
             self.steps[i] = with_views(self.steps[i], self._image)
@@ -88,7 +88,7 @@ class _Updating:
         results = {r: self._image(view) for r, view in results.items()}
         return Updated(accumulated(steps, written | {view.buffer for view in results.values()}), results)
 
-    def _takes_place(self, view: View, content: int) -> bool:
+    def _try_in_place(self, view: View, content: int) -> bool:
         """Whether the step that computes ``view`` can write over the content instead; if so, move it there."""
         buffer = self.loops.buffers[view.buffer]
         if not (isinstance(buffer, Scratch) and is_dense(view) and view.offset == 0 and buffer.size == prod(view.shape)):
@@ -110,14 +110,14 @@ class _Updating:
         place = (max(last, *(self.at[i] for i in needed), (-1, 0))[0], self.moves)
         if last < self.at[maker]:
             place = min(place, self.at[maker])
-        elif not self._may_move(maker, place):
+        elif not self._can_move(maker, place):
             return False
         self.at[maker] = place
         self.became[view.buffer] = content
         self.was[content] = view.buffer
         return True
 
-    def _may_move(self, maker: int, place: tuple[int, int]) -> bool:
+    def _can_move(self, maker: int, place: tuple[int, int]) -> bool:
         """Whether the step can be delayed to ``place``: no earlier step reads its results or overwrites its operands."""
         step, here = self.steps[maker], self.at[maker]
         gives = {view.buffer for view in writes(step)}
@@ -163,7 +163,7 @@ def accumulated(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
 
     It is placed as early as possible, while its operands are still in the cache and can be freed soon.
     """
-    makers, readers = _touched(steps)
+    makers, readers = _uses(steps)
     placed: dict[int, tuple[int, int]] = {}
     result: list[Step | None] = [*steps]
     for i, step in enumerate(steps):
@@ -189,7 +189,7 @@ def accumulated(steps: Sequence[Step], kept: Collection[int]) -> list[Step]:
     return [step for step in [result[i] for i in order] if step is not None]
 
 
-def _touched(steps: Sequence[Step]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+def _uses(steps: Sequence[Step]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
     """The steps that write each buffer, and those that read it; a step occurs once for each of its views."""
     makers: dict[int, list[int]] = {}
     readers: dict[int, list[int]] = {}

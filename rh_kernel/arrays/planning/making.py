@@ -108,28 +108,28 @@ def _placed(buffers: Sequence[Buffer], steps: Sequence[Step], kept: Collection[i
         if isinstance(buffers[buffer], Scratch):
             begins.setdefault(i, []).append(buffer)
             ends.setdefault(last[buffer], []).append(buffer)
-    room = _Room()
+    allocator = _Allocator()
     starts: dict[int, int] = {}
     for i in range(len(steps)):
         for buffer in begins.get(i, ()):
-            starts[buffer] = room.take(buffers[buffer].size)
+            starts[buffer] = allocator.allocate(buffers[buffer].size)
         for buffer in ends.get(i, ()):
-            room.give(starts[buffer], buffers[buffer].size)
+            allocator.free(starts[buffer], buffers[buffer].size)
     found = [
         Scratch(starts.get(i, 0), buffer.size if i in starts else 0) if isinstance(buffer, Scratch) else buffer
         for i, buffer in enumerate(buffers)
     ]
-    return found, room.size
+    return found, allocator.size
 
 
-class _Room:
+class _Allocator:
     """A best-fit allocator: ``_free`` are the free intervals (start, end), sorted, no two adjacent."""
 
     def __init__(self) -> None:
         self.size = 0
         self._free: list[tuple[int, int]] = []
 
-    def take(self, size: int) -> int:
+    def allocate(self, size: int) -> int:
         """Allocate from the smallest free interval that fits, or at the end."""
         size = _rounded(size)
         fitting = [(end - start, i) for i, (start, end) in enumerate(self._free) if end - start >= size]
@@ -145,7 +145,7 @@ class _Room:
         self.size = start + size
         return start
 
-    def give(self, start: int, size: int) -> None:
+    def free(self, start: int, size: int) -> None:
         """Free an interval."""
         end = start + _rounded(size)
         i = bisect(self._free, (start, end))

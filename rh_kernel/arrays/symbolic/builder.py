@@ -84,7 +84,7 @@ class Builder:
             case Slot(register):
                 return register
             case Nought(Product()):
-                return tuple([self.materialise(W) for W in _spread(V)])
+                return tuple([self.materialise(W) for W in _components(V)])
             case Nought(A):
                 slot = self._slot(shape_of(A))
                 self.constants.append((slot.register, np.broadcast_to(np.zeros(1), slot.shape)))
@@ -118,7 +118,7 @@ class Builder:
         active = 0
         for V in arguments:
             if not isinstance(V, Slot):
-                return self.applied(f, tuple([self._written(W) for W in arguments]), shape)
+                return self.applied(f, tuple([self._slot_of(W) for W in arguments]), shape)
             registers.append(V.register)
             active |= V.active
         result = self._assigned(f, tuple(registers), shape, active)
@@ -129,22 +129,22 @@ class Builder:
     def check_smooth(self, f: Primitive, arguments: Sequence[Symbolic], span: Span | None) -> None:
         """In a strict program, emit a check that f is smooth at the arguments; ``span`` is where f is called."""
         if self.strict and is_rough(f):
-            slots = [self._written(V) for V in arguments]
+            slots = [self._slot_of(V) for V in arguments]
             self._equation(Smooth(f, self.place or span), tuple([s.register for s in slots]), (0,), ())
 
     def add(self, V: Symbolic, W: Symbolic) -> Symbolic:
         """Return ``V + W`` at any type, as in a program."""
         match V, W:
             case Nought(Product()), Nought(Product()):
-                return self.add(_spread(V), _spread(W))
+                return self.add(_components(V), _components(W))
             case Nought(Product()), tuple():
-                return self.add(_spread(V), W)
+                return self.add(_components(V), W)
             case tuple(), Nought(Product()):
-                return self.add(V, _spread(W))
+                return self.add(V, _components(W))
             case Nought(), Slot() | Nought():
-                return V if is_empty(V) else self.add(self._written(V), W)
+                return V if is_empty(V) else self.add(self._slot_of(V), W)
             case Slot(), Nought():
-                return W if is_empty(W) else self.add(V, self._written(W))
+                return W if is_empty(W) else self.add(V, self._slot_of(W))
             case Slot(_, shape), Slot():
                 f = self._sums.get(shape)
                 if f is None:
@@ -162,11 +162,11 @@ class Builder:
             case tuple():
                 return tuple([self.alias(W, bit) for W in V])
             case Nought(Product()):
-                return tuple([self.alias(W, bit) for W in _spread(V)])
+                return tuple([self.alias(W, bit) for W in _components(V)])
             case Nought() if is_empty(V):
                 return V
             case Slot() | Nought():
-                source = self._written(V)
+                source = self._slot_of(V)
                 named = self._equation(Alias(source.shape), (source.register,), source.shape, [source])
                 if named.active:
                     record(self.region, Aliased(source, named), named.active)
@@ -177,13 +177,13 @@ class Builder:
         active = activity(argument) & (self.region.bits if self.region else 0)
         if not active:
             return V
-        result = self._named(V, active)
+        result = self._aliased(V, active)
         record(self.region, Called(f, argument, result, self.place), active)
         return result
 
     def derivative(self, f: Function) -> Scope:
         """Return ``w, v. N`` with ``rd[f](⟨w, v⟩) = N``; for a primitive, the same tree each time."""
-        return _of_symbol(f) if isinstance(f, Primitive) else derivative(f)
+        return _primitive_derivative(f) if isinstance(f, Primitive) else derivative(f)
 
     def _slot(self, shape: Extent, active: int = 0) -> Slot:
         self.shapes.append(shape)
@@ -205,7 +205,7 @@ class Builder:
         equations.append(Equation(register, f, registers))
         return Slot(register, shape, active & self.region.bits if self.region is not None else 0)
 
-    def _written(self, V: Symbolic) -> Slot:
+    def _slot_of(self, V: Symbolic) -> Slot:
         match V:
             case Slot():
                 return V
@@ -216,22 +216,22 @@ class Builder:
             case tuple():
                 raise KernelBug(f"a base type was expected, not {type_of(V)}")
 
-    def _named(self, V: Symbolic, active: int) -> Symbolic:
+    def _aliased(self, V: Symbolic, active: int) -> Symbolic:
         match V:
             case tuple():
-                return tuple([self._named(W, active) for W in V])
+                return tuple([self._aliased(W, active) for W in V])
             case Nought(Product()):
-                return tuple([self._named(W, active) for W in _spread(V)])
+                return tuple([self._aliased(W, active) for W in _components(V)])
             case Nought() if is_empty(V):
                 return V
             case Slot() | Nought():
-                source = self._written(V)
+                source = self._slot_of(V)
                 named = self._equation(Alias(source.shape), (source.register,), source.shape, ())
                 return Slot(named.register, named.shape, active)
 
 
 @lru_cache(maxsize=1024)
-def _of_symbol(f: Primitive) -> Scope:
+def _primitive_derivative(f: Primitive) -> Scope:
     return derivative(f)
 
 
@@ -256,7 +256,7 @@ def activity(V: Symbolic) -> int:
             return bits
 
 
-def _spread(V: Nought) -> tuple[Symbolic, ...]:
+def _components(V: Nought) -> tuple[Symbolic, ...]:
     match V.type:
         case Product(factors):
             return unpack(V, len(factors))

@@ -42,18 +42,18 @@ class Clauses:
     def __init__(self, H: ReverseHandler | OrdinaryHandler) -> None:
         self._clauses = H.clauses
         self._names_locations = any(isinstance(i, Location) for clause in H.clauses for i in clause.pattern.indices)
-        self._found: dict[Key, Opened | None] = {}
+        self._cache: dict[Key, Opened | None] = {}
 
     def find(self, met: Met) -> Opened | None:
         """Return the clause for the operation, specialised to its dimensions, or ``None`` if there is none."""
         op = met.operation
         static = tuple([i for i in met.indices if isinstance(i, Dim) or (self._names_locations and isinstance(i, Location))])
         key = (op.family, op.at, static)
-        if key not in self._found:
-            self._found[key] = self._made(met)
-        return self._found[key]
+        if key not in self._cache:
+            self._cache[key] = self._specialised(met)
+        return self._cache[key]
 
-    def _made(self, met: Met) -> Opened | None:
+    def _specialised(self, met: Met) -> Opened | None:
         """The clause that names the most locations wins; of several such clauses, the first."""
         covering = [c for c in self._clauses if _covers(c.pattern, met)]
         if not covering:

@@ -138,31 +138,31 @@ class Machine:
         self._frames: Frames = None
         self._outside: Outside | None = None
         self._next: tuple[Command, Environment] | None = None
-        self._at: Command
+        self._current: Command
 
     def run(self, P: Command, environment: Environment) -> Symbolic:
         """Run P and return its value. Raises ``Stuck`` if an operation has no handler or the program gets too long."""
-        self._at = P
+        self._current = P
         try:
             value = self._step(P, environment)
             while True:
                 if value is None:
-                    P, environment = self._taken()
+                    P, environment = self._next_command()
                     value = self._step(P, environment)
                 elif self._frames is None and self._outside is None:
                     return value
                 else:
                     value = self._deliver(value)
         except Stuck as failure:
-            raise placed(failure, self._at.span) from None
+            raise placed(failure, self._current.span) from None
 
-    def _taken(self) -> tuple[Command, Environment]:
+    def _next_command(self) -> tuple[Command, Environment]:
         following, self._next = self._next, None
         if following is None:
             raise KernelBug("a command came to nothing")
         return following
 
-    def _go(self, scope: Scope, V: Symbolic, environment: Environment) -> None:
+    def _enter_scope(self, scope: Scope, V: Symbolic, environment: Environment) -> None:
         self._next = (cast(Command, scope.body), bind(scope, V, environment))
 
     def _step(self, P: Command, rho: Environment) -> "Symbolic | None":
@@ -171,13 +171,13 @@ class Machine:
         while isinstance(P, Bind):
             Q, scope = P.bound, P.scope
             if isinstance(Q, Return):
-                self._at = Q
+                self._current = Q
                 rho = bind(scope, evaluate(Q.term, rho, b), rho)
                 P = cast(Command, scope.body)
             else:
                 self._frames = (Then(scope, rho), self._frames)
                 P = Q
-        self._at = P
+        self._current = P
         match P:
             case Return(M):
                 return evaluate(M, rho, b)
@@ -188,7 +188,7 @@ class Machine:
                 V = b.alias(evaluate(M, rho, b), bit)
                 self._install(Reverse(H, Clauses(H), rho, unpack(V, scope.arity)))
                 b.region = enter(bit, None, b.region)
-                self._go(scope, V, rho)
+                self._enter_scope(scope, V, rho)
                 return None
             case Handle(Q, H):
                 self._install(Ordinary(H, Clauses(H), rho))
@@ -219,7 +219,7 @@ class Machine:
         frame, self._frames = self._frames
         match frame:
             case Then(scope, rho):
-                self._go(scope, V, rho)
+                self._enter_scope(scope, V, rho)
                 return None
             case Paired():
                 return V, UNIT_SYMBOL
@@ -232,12 +232,12 @@ class Machine:
             case Returned(result, variables, bit, tape):
                 cotangents: Cotangents = {}
                 accumulate(result, V, bit, cotangents, b)
-                return self._walk_back(variables, bit, tape, cotangents)
+                return self._backward(variables, bit, tape, cotangents)
             case Backward(argument, variables, bit, tape, before):
                 # A continuation may be resumed twice, so each backward pass has a table of its own.
                 cotangents = dict(before)
                 accumulate(argument, V, bit, cotangents, b)
-                return self._walk_back(variables, bit, tape, cotangents)
+                return self._backward(variables, bit, tape, cotangents)
 
     def _leave(self, V: Symbolic) -> "Symbolic | None":
         outside = self._outside
@@ -246,11 +246,11 @@ class Machine:
         self._frames, self._outside = outside.frames, outside.outside
         match outside.edge:
             case Ordinary(H, _, rho):
-                self._go(H.returns, V, rho)
+                self._enter_scope(H.returns, V, rho)
             case Reverse(H, _, rho, variables):
                 region = self._leave_region()
                 self._frames = (Returned(V, variables, region.bit, region.tape), self._frames)
-                self._go(H.returns, V, rho)
+                self._enter_scope(H.returns, V, rho)
         return None
 
     def _leave_region(self) -> Region:
@@ -260,7 +260,7 @@ class Machine:
         self.builder.region = region.outer
         return region
 
-    def _walk_back(self, variables: tuple[Symbolic, ...], bit: int, tape: Tape, cotangents: Cotangents) -> "Symbolic | None":
+    def _backward(self, variables: tuple[Symbolic, ...], bit: int, tape: Tape, cotangents: Cotangents) -> "Symbolic | None":
         while tape is not None:
             entry, tape = tape
             if not isinstance(entry, Performed):
@@ -269,7 +269,7 @@ class Machine:
             # The clause runs even if the cotangent is 0, as it may have effects.
             w = collect(entry.result, cotangents)
             self._frames = (Backward(entry.argument, variables, bit, tape, cotangents), self._frames)
-            self._close(entry.backward, (w, entry.auxiliary))
+            self._enter_closure(entry.backward, (w, entry.auxiliary))
             return None
         return pack(tuple([collect(x, cotangents) for x in variables]))
 
@@ -296,7 +296,7 @@ class Machine:
                     forward, backward = opened.scopes
                     waiting = Forwarded(V, Closure(backward, 2, inside, names), tuple(passed), region.bit, region.tape)
                     self._frames = (waiting, self._frames)
-                    self._close(Closure(forward, 1, inside, names), V)
+                    self._enter_closure(Closure(forward, 1, inside, names), V)
                     return None
                 case Ordinary(_, _, environment):
                     if opened is not None:
@@ -305,7 +305,7 @@ class Machine:
                         rest = Continuation(tuple(passed))
                         self._next = (cast(Command, scope.body), (rest, (V, inside, names), names))
                         return None
-        return self._answer(op, met, V, passed)
+        return self._access_heap(op, met, V, passed)
 
     def _met(self, op: Operation, rho: Environment) -> Met:
         """The operation with its indices evaluated."""
@@ -323,13 +323,13 @@ class Machine:
             case M:
                 return evaluate(M, rho, self.builder)
 
-    def _close(self, closure: Closure, V: Symbolic) -> None:
+    def _enter_closure(self, closure: Closure, V: Symbolic) -> None:
         environment = closure.environment
         for W in unpack(V, closure.arity):
             environment = (W, environment, closure.names)
         self._next = (cast(Command, closure.scope.body), environment)
 
-    def _answer(self, op: Operation, met: Met, V: Symbolic, passed: list[Stretch]) -> Symbolic:
+    def _access_heap(self, op: Operation, met: Met, V: Symbolic, passed: list[Stretch]) -> Symbolic:
         self._reinstall(passed)
         if op.family not in (GET, PUT):
             raise unhandled(op)

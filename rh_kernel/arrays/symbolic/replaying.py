@@ -26,8 +26,8 @@ def evaluator(M: Term, b: Builder, levels: int = DEEPEST) -> Evaluator | None:
         case Const(array):
             return lambda _: b.constant(array)
         case Zero(A):
-            nought = Nought(A)
-            return lambda _: nought
+            zero = Nought(A)
+            return lambda _: zero
         case _ if levels == 0:
             return None
         case Call(Primitive() as f, N):

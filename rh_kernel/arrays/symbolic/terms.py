@@ -84,7 +84,7 @@ class _Differentiate:
 
 
 @frozen
-class _GoBack:
+class _Backward:
     variable: Symbolic
     cotangent: Symbolic
 
@@ -97,7 +97,7 @@ class _Seal:
 
 
 @frozen
-class _Drop:
+class _Discard:
     """Discard a value that only had to be defined, and re-enter the region."""
 
     region: Region | None
@@ -112,7 +112,7 @@ class _Leave:
 
 
 _Task: TypeAlias = (
-    tuple[Term, Environment] | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _GoBack | _Seal | _Drop | _Leave
+    tuple[Term, Environment] | _Call | _Add | _Pack | _Project | _Enter | _Differentiate | _Backward | _Seal | _Discard | _Leave
 )
 
 
@@ -129,7 +129,7 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
             return value(environment)
     else:
         b.met[key] = M
-    V = _at_once(M, environment, b)
+    V = _fast_path(M, environment, b)
     if V is not None:
         return V
     todo: list[_Task] = [(M, environment)]
@@ -138,7 +138,7 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
         task = todo.pop()
         if isinstance(task, tuple):
             N, rho = task
-            V = _at_once(N, rho, b)
+            V = _fast_path(N, rho, b)
             if V is None:
                 _evaluate(N, rho, b, todo, values)
             else:
@@ -163,14 +163,14 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
                 bit = b.fresh_bit()
                 x = b.alias(V, bit)
                 b.region = enter(bit, None, b.region)
-                todo.append(_GoBack(x, values.pop()))
+                todo.append(_Backward(x, values.pop()))
                 todo.append((cast(Term, scope.body), bind(scope, x, rho)))
-            case _GoBack(x, W):
-                values.append(_go_back(values.pop(), W, x, b))
+            case _Backward(x, W):
+                values.append(_backward_pass(values.pop(), W, x, b))
             case _Seal(f, argument, region):
                 b.region = region
                 values.append(b.seal(f, argument, values.pop()))
-            case _Drop(region):
+            case _Discard(region):
                 values.pop()
                 b.region = region
             case _Leave(strict, place):
@@ -179,26 +179,26 @@ def evaluate(M: Term, environment: Environment, b: Builder) -> Symbolic:
     return V
 
 
-def _at_once(M: Term, environment: Environment, b: Builder) -> "Symbolic | None":
+def _fast_path(M: Term, environment: Environment, b: Builder) -> "Symbolic | None":
     """The value of a term no deeper than ``f(⟨x, y⟩)``, the common case; ``None`` if M is deeper."""
     if isinstance(M, Call):
         f = M.function
         if isinstance(f, Primitive):
-            V = _read(M.argument, environment)
+            V = _without_equations(M.argument, environment)
             if V is not None:
                 return _applied(f, V, M.span, b)
         return None
-    return b.constant(M.value) if isinstance(M, Const) else _read(M, environment)
+    return b.constant(M.value) if isinstance(M, Const) else _without_equations(M, environment)
 
 
-def _read(M: Term, environment: Environment) -> "Symbolic | None":
+def _without_equations(M: Term, environment: Environment) -> "Symbolic | None":
     """The value of ``x``, ``0``, ``x.i`` and tuples of these, which needs no equation; ``None`` if M is another term."""
     if isinstance(M, Bound):
         return variable(M.index, environment)
     if isinstance(M, Tuple):
         items: list[Symbolic] = []
         for N in M.items:
-            V = None if isinstance(N, Tuple) else _read(N, environment)
+            V = None if isinstance(N, Tuple) else _without_equations(N, environment)
             if V is None:
                 return None
             items.append(V)
@@ -284,7 +284,7 @@ def _require(g: Function, v: Symbolic, b: Builder, todo: list[_Task]) -> None:
         case Defined(_, _, _, _, None) | RdOf():
             pass
         case Defined(_, _, _, body, _):
-            todo.append(_Drop(b.region))
+            todo.append(_Discard(b.region))
             todo.append((cast(Term, body.body), (v, EMPTY, NO_NAMES)))
             b.region = None
 
@@ -294,7 +294,7 @@ def spread(f: Primitive, V: Symbolic) -> tuple[Symbolic, ...]:
     return unpack(V, len(f.domain.factors)) if isinstance(f.domain, Product) else (V,)
 
 
-def _go_back(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Symbolic:
+def _backward_pass(result: Symbolic, W: Symbolic, x: Symbolic, b: Builder) -> Symbolic:
     """``W.R_V(x. N)`` for the N that was just evaluated to ``result`` in the innermost region, which ends here."""
     region = b.region
     if region is None:

@@ -104,7 +104,7 @@ def _symbol(name: str) -> About:
     return About((f"{name} : {Function(numbers, SCALAR)}",), row.doc, (row.formula,), remarks=("a function symbol of numbers",))
 
 
-class _Watched(Elaboration):
+class _Recording(Elaboration):
     """An elaboration that records the type of every term, and the scope there."""
 
     def __init__(self, functions: Functions) -> None:
@@ -119,24 +119,24 @@ class _Watched(Elaboration):
 
 def _variable(known: Functions, part: Span, token: Token) -> str | None:
     """The variable at a token with its type, whether used or bound there."""
-    watched = _Watched(known)
+    recording = _Recording(known)
     written = read(part)
     try:
         match written:
             case s.FunItem():
-                elaborate_function(written, known, watched)
+                elaborate_function(written, known, recording)
             case s.EvaluationItem(M):
-                elaborate_term(M, known, None, watched)
+                elaborate_term(M, known, None, recording)
             case s.AdItem() | None:
                 return None
     except (Failure, RecursionError, MemoryError):
         pass  # what was recorded up to there is still right
     name, skipped = token.text.removeprefix("λ"), token.text.startswith("λ")
     start = token.start + skipped
-    for span, A, scope in watched.seen:
+    for span, A, scope in recording.seen:
         if (span.start, span.end) == (start, token.end) and name in scope:
-            return f"{name} : {watched.unknowns.shown(A)}"
-    older = {scope[name][0] for span, _, scope in watched.seen if span.start <= start and name in scope}
-    later = [(span.start, scope[name]) for span, _, scope in watched.seen if span.start >= token.end and name in scope]
+            return f"{name} : {recording.unknowns.shown(A)}"
+    older = {scope[name][0] for span, _, scope in recording.seen if span.start <= start and name in scope}
+    later = [(span.start, scope[name]) for span, _, scope in recording.seen if span.start >= token.end and name in scope]
     bound = [(at, A) for at, (x, A) in later if x not in older]
-    return f"{name} : {watched.unknowns.shown(min(bound, key=lambda found: found[0])[1])}" if bound else None
+    return f"{name} : {recording.unknowns.shown(min(bound, key=lambda found: found[0])[1])}" if bound else None

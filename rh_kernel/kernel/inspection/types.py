@@ -17,7 +17,7 @@ def variable(definitions: Definitions, part: Span, token: Token) -> str | None:
     """Return ``x : A`` for the variable used at ``token``, or bound there and used later."""
     seen: list[tuple[Span, str, ValueType, Inference]] = []
 
-    class Watching(Inference):
+    class Recording(Inference):
         """An inference that records the type of every variable where it is used."""
 
         def _equal(self, found: ValueType, expected: ValueType, V: Value | Pattern, E: Row) -> None:
@@ -25,7 +25,7 @@ def variable(definitions: Definitions, part: Span, token: Token) -> str | None:
                 seen.append((V.span, V.name, found, self))
             super()._equal(found, expected, V, E)
 
-    _check(definitions, part, Watching)
+    _check_item(definitions, part, Recording)
     uses = [use for use in seen if use[1] == token.text]
     here = [use for use in uses if (use[0].start, use[0].end) == (token.start, token.end)]
     later = sorted([use for use in uses if use[0].start >= token.end], key=lambda use: use[0].start)
@@ -34,7 +34,7 @@ def variable(definitions: Definitions, part: Span, token: Token) -> str | None:
     return None
 
 
-def _check(definitions: Definitions, part: Span, new: type[Inference]) -> None:
+def _check_item(definitions: Definitions, part: Span, new: type[Inference]) -> None:
     """Type-check an item as far as possible."""
     try:
         read = item(part)

@@ -16,8 +16,8 @@ class Breaks:
     """Delivers interrupts to Python code. Signals reach only Python's main thread, so other threads get none."""
 
     def __init__(self) -> None:
-        self._working = False
-        self._asked = False
+        self._is_running = False
+        self._is_pending = False
         self._wake: Callable[[], object] | None = None
 
     @contextmanager
@@ -26,20 +26,20 @@ class Breaks:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = signal.signal(signal.SIGINT, self._signalled)
+        before = signal.signal(signal.SIGINT, self._on_signal)
         try:
             yield
         finally:
-            self._working = False
+            self._is_running = False
             signal.signal(signal.SIGINT, before)
 
     def call(self, function: Callable[[], Value]) -> Value:
         """Call ``function`` and return its result; an interrupt raises ``KeyboardInterrupt`` in it."""
-        self._working = True
+        self._is_running = True
         try:
             return function()
         finally:
-            self._working = False
+            self._is_running = False
 
     async def follow(self, coroutine: Coroutine[Any, Any, Value]) -> Value:
         """Await ``coroutine`` and return its result; an interrupt raises ``KeyboardInterrupt`` in it, wherever it is.
@@ -52,29 +52,29 @@ class Breaks:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
 
         def cancel() -> None:
-            if self._asked and task is not None:
+            if self._is_pending and task is not None:
                 task.cancel()
 
         self._wake = partial(loop.call_soon_threadsafe, cancel)
         try:
-            return await _Followed(coroutine, self)
+            return await _Interruptible(coroutine, self)
         finally:
             self._wake = None
 
     def taken(self) -> bool:
         """Whether there is a pending interrupt; clears it."""
-        asked, self._asked = self._asked, False
-        return asked
+        pending, self._is_pending = self._is_pending, False
+        return pending
 
-    def _signalled(self, _signal: int, _frame: FrameType | None) -> None:
-        if self._working:
+    def _on_signal(self, _signal: int, _frame: FrameType | None) -> None:
+        if self._is_running:
             raise KeyboardInterrupt
-        self._asked = True
+        self._is_pending = True
         if self._wake is not None:
             self._wake()
 
 
-class _Followed(Generic[Value], Awaitable[Value]):
+class _Interruptible(Generic[Value], Awaitable[Value]):
     """Drives a coroutine step by step, so that an interrupt is thrown into its innermost ``await``."""
 
     def __init__(self, coroutine: Coroutine[Any, Any, Value], breaks: Breaks) -> None:
@@ -82,8 +82,8 @@ class _Followed(Generic[Value], Awaitable[Value]):
         self._breaks = breaks
 
     def __await__(self) -> Generator[Any, Any, Value]:
-        coroutine, go_on = self._coroutine, partial(self._coroutine.send, None)
-        step: Callable[[], Any] = go_on
+        coroutine, resume = self._coroutine, partial(self._coroutine.send, None)
+        step: Callable[[], Any] = resume
         while True:
             try:
                 awaited = self._breaks.call(step)
@@ -91,7 +91,7 @@ class _Followed(Generic[Value], Awaitable[Value]):
                 return end.value
             try:
                 yield awaited
-                step = go_on
+                step = resume
             except asyncio.CancelledError as cancelled:
                 if self._breaks.taken():
                     self._uncancel()

@@ -23,7 +23,7 @@ SHORT, LONG = 3.0, 0.25
 
 def complete(shell: Any, text: str, start: int, cursor: int) -> Reply:
     """Complete at ``cursor`` in a cell whose Python begins at ``start``. Returns the content of a ``complete_reply``."""
-    begin = _begin(text, start, cursor)
+    begin = _window_start(text, start, cursor)
     is_whole = begin == start and len(text) - start <= NEAR
     fragment = text[begin:] if is_whole else text[begin:cursor]
     found = _completions(shell, fragment, cursor - begin, SHORT if is_whole else LONG)
@@ -48,7 +48,7 @@ def inspect(shell: Any, text: str, start: int, cursor: int, detail_level: int, o
     """Describe the name at ``cursor``. Returns the content of an ``inspect_reply``."""
     from IPython.utils.tokenutil import token_at_cursor
 
-    begin = _begin(text, start, cursor)
+    begin = _window_start(text, start, cursor)
     end = text.find("\n", cursor, cursor + LINE)
     fragment = text[begin : cursor + LINE if end < 0 else end]
 
@@ -56,20 +56,20 @@ def inspect(shell: Any, text: str, start: int, cursor: int, detail_level: int, o
         name = token_at_cursor(fragment, cursor - begin)
         return {"text/plain": shell.object_inspect_mime(name, detail_level, omit_sections)["text/plain"]}
 
-    data: Reply = _asked(SHORT, look) or {}
+    data: Reply = _within_limit(SHORT, look) or {}
     return {"status": "ok", "found": bool(data), "data": data, "metadata": {}}
 
 
 def is_complete(shell: Any, body: str) -> Reply:
     """Whether Enter should run a cell, and if not how to indent the next line: the content of an ``is_complete_reply``."""
-    found = _asked(SHORT, lambda: shell.check_complete(body))
+    found = _within_limit(SHORT, lambda: shell.check_complete(body))
     if not found:
         return {"status": "unknown"}
     status, indent = found
     return {"status": status, "indent": indent} if status == "incomplete" else {"status": status}
 
 
-def _begin(text: str, start: int, cursor: int) -> int:
+def _window_start(text: str, start: int, cursor: int) -> int:
     """The start of the text before ``cursor`` that IPython sees: whole lines, or the end of a long line."""
     line = max(start, text.rfind("\n", start, cursor) + 1)
     if cursor - line > LINE:
@@ -87,14 +87,14 @@ def _completions(shell: Any, fragment: str, cursor: int, seconds: float) -> list
         with provisionalcompleter():
             return [*rectify_completions(fragment, shell.Completer.completions(fragment, cursor))]
 
-    return _asked(seconds, look)
+    return _within_limit(seconds, look)
 
 
-def _asked(seconds: float, look: Any) -> Any:
+def _within_limit(seconds: float, look: Any) -> Any:
     """Return what ``look`` finds within ``seconds``. It may run the user's code, which may raise: then nothing is found."""
     excepthook = sys.excepthook
     # IPython prints the traceback of an error here and carries on.
-    sys.excepthook = _quiet
+    sys.excepthook = _print_nothing
     try:
         return within(seconds, look)
     except Exception:
@@ -103,7 +103,7 @@ def _asked(seconds: float, look: Any) -> Any:
         sys.excepthook = excepthook
 
 
-def _quiet(*_: object) -> None:
+def _print_nothing(*_: object) -> None:
     """An ``excepthook`` that prints nothing."""
 
 

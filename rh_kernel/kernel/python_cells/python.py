@@ -54,10 +54,10 @@ class Python:
 
     def guarded(self, handler: Callable[..., object]) -> Callable[..., object]:
         """Make the handler of a widget message interruptible once there is a shell, since it may then run the user's code."""
-        broken_off = breakable(handler)
+        interruptible = breakable(handler)
 
         def handle(*message: Any) -> object:
-            return handler(*message) if self._shell is None else broken_off(*message)
+            return handler(*message) if self._shell is None else interruptible(*message)
 
         return handle
 
@@ -74,10 +74,10 @@ class Python:
         breaks = Breaks()
         with breaks.watched():
             # Creating the shell takes a moment; an interrupt is deferred until it exists.
-            shell = self._made()
+            shell = self._ensure_shell()
             shell.user_ns.setdefault(NAME, self._workspace)
             ALLOWANCE.follow(self._workspace.session.settings.bounds.output)
-            with self._as_in_python(silent=silent):
+            with self._python_environment(silent=silent):
                 try:
                     error = await breaks.follow(shell.take(body, number, silent=silent, stored=stored, cell=cell))
                 except (Exception, KeyboardInterrupt) as exception:  # not in the cell's own code, but around it
@@ -86,20 +86,20 @@ class Python:
 
     def complete(self, text: str, start: int, cursor: int) -> Reply:
         """Complete at the cursor, in a cell whose Python begins at ``start``."""
-        return complete(self._made(), text, start, cursor)
+        return complete(self._ensure_shell(), text, start, cursor)
 
     def inspect(self, text: str, start: int, cursor: int, detail_level: int, omit_sections: Any) -> Reply:
         """Describe the name at the cursor."""
-        return inspect(self._made(), text, start, cursor, detail_level, omit_sections)
+        return inspect(self._ensure_shell(), text, start, cursor, detail_level, omit_sections)
 
     def is_complete(self, body: str) -> Reply:
         """Return whether Enter should run the cell, and if not how to indent the next line."""
-        return is_complete(self._made(), body)
+        return is_complete(self._ensure_shell(), body)
 
-    def _made(self) -> ZMQInteractiveShell:
+    def _ensure_shell(self) -> ZMQInteractiveShell:
         if self._shell is None:
             os.environ.setdefault("MPLBACKEND", DRAWING)
-            with self._warning():
+            with self._python_warnings():
                 self._shell = made(self._kernel)
             self._shell.set_parent(self._kernel.get_parent())
             share(self._shell, self._workspace)
@@ -107,24 +107,24 @@ class Python:
         return self._shell
 
     @contextmanager
-    def _as_in_python(self, *, silent: bool) -> Generator[None]:
+    def _python_environment(self, *, silent: bool) -> Generator[None]:
         """Inside, ``input`` asks the front end, cycles are collected, warnings are shown, and a silent cell prints nothing."""
         self._running, threshold = True, gc.get_threshold()
         gc.set_threshold(*self._threshold)
-        asked, asked_secretly = builtins.input, getpass.getpass
+        old_input, old_getpass = builtins.input, getpass.getpass
         builtins.input, getpass.getpass = self._kernel.raw_input, self._kernel.getpass
         if silent:
             ALLOWANCE.silent = request_of(self._kernel.get_parent()["header"])
         try:
-            with self._warning():
+            with self._python_warnings():
                 yield
         finally:
             self._running, ALLOWANCE.silent, self._threshold = False, None, gc.get_threshold()
             gc.set_threshold(*threshold)
-            builtins.input, getpass.getpass = asked, asked_secretly
+            builtins.input, getpass.getpass = old_input, old_getpass
 
     @contextmanager
-    def _warning(self) -> Generator[None]:
+    def _python_warnings(self) -> Generator[None]:
         """Inside, warnings are shown as usual in Python, with the filters that earlier cells have set."""
         with warnings.catch_warnings():
             warnings.resetwarnings()

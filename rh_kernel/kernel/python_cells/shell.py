@@ -45,7 +45,7 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
 
     displayhook_class = Type(Results)
     display_pub_class = Type(Publisher)
-    _told: Content | None = None
+    _shown_error: Content | None = None
     """The cell's error once it has been shown."""
 
     def _showtraceback(self, etype: type[BaseException], evalue: object, stb: list[str]) -> None:
@@ -53,10 +53,10 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
 
     def _say(self, etype: type[BaseException], evalue: object, stb: list[str]) -> Content:
         """Show an error unless the cell is silent."""
-        self._told = {"ename": etype.__name__, "evalue": _text(evalue), "traceback": stb}
+        self._shown_error = {"ename": etype.__name__, "evalue": _text(evalue), "traceback": stb}
         if request_of(cast(Any, self.displayhook).parent_header) != ALLOWANCE.silent:
-            super()._showtraceback(etype, self._told["evalue"], stb)
-        return self._told
+            super()._showtraceback(etype, self._shown_error["evalue"], stb)
+        return self._shown_error
 
     async def take(self, body: str, number: int, *, silent: bool, stored: bool, cell: str) -> Content | None:
         """Run a cell, without its first line, and return its error, which has been shown by then."""
@@ -66,7 +66,7 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
         for kept in (inputs, shell.history_manager.input_hist_raw):
             # Cells in the language count too: `In[3]` is cell 3.
             kept.extend([""] * (number - len(kept)))
-        self._told, self._last_traceback_during_displayhook = None, False
+        self._shown_error, self._last_traceback_during_displayhook = None, False
         transformed, error = body, None
         try:
             # Add the first line back, so that line numbers in tracebacks are those of the cell.
@@ -85,16 +85,16 @@ class ZMQInteractiveShell(zmqshell.ZMQInteractiveShell):
         wrong: BaseException | None = result.error_before_exec or result.error_in_exec
         if wrong is not None:
             # IPython has already printed an exception group, and reports nothing else about it.
-            told = self._told or self._say(type(wrong), wrong, [])
-            return {**told, "ename": type(wrong).__name__, "evalue": _text(wrong)}
+            shown = self._shown_error or self._say(type(wrong), wrong, [])
+            return {**shown, "ename": type(wrong).__name__, "evalue": _text(wrong)}
         # A value that cannot be displayed is an error too.
-        return self._told if self._last_traceback_during_displayhook else None
+        return self._shown_error if self._last_traceback_during_displayhook else None
 
     def tell(self, wrong: BaseException) -> Content:
         """Return an error from outside the cell's code as content; show it unless the cell's own error has been shown."""
-        if self._told is None:
+        if self._shown_error is None:
             cast(Any, self).showtraceback((type(wrong), wrong, wrong.__traceback__))
-        return self._told or self._say(type(wrong), wrong, [])
+        return self._shown_error or self._say(type(wrong), wrong, [])
 
     def payload(self) -> Payload:
         """Return and clear what the cell has asked of the front end."""
@@ -110,8 +110,8 @@ def made(kernel: Any) -> ZMQInteractiveShell:
     config.HistoryManager.enabled = False
     config.HistoryManager.hist_file = ":memory:"
     shell = ZMQInteractiveShell.instance(parent=kernel, config=config, kernel=kernel, profile_dir=kernel.profile_dir)
-    for shows in (cast(Any, shell.displayhook), cast(Any, shell.display_pub)):
-        shows.session, shows.pub_socket = kernel.session, kernel.iopub_socket
+    for hook in (cast(Any, shell.displayhook), cast(Any, shell.display_pub)):
+        hook.session, hook.pub_socket = kernel.session, kernel.iopub_socket
     return shell
 
 
