@@ -48,7 +48,7 @@ def statements(arguments: int, body: Sequence[Number | Instruction], precision: 
 
 
 def expression(function: Scalar, operands: Sequence[str], precision: Precision) -> str:
-    """Return a C expression for the function applied to operands, which are names."""
+    """The function of operands that are names."""
     f = "" if precision == "float64" else "f"
     one, zero = f"1.0{f}", f"0.0{f}"
     x, y = (operands[0], operands[-1])

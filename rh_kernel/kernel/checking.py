@@ -22,7 +22,7 @@ LONGEST = 20_000
 STEPS, BYTES, NODES = 1_000, 10_000_000, 20_000
 """Bounds on evaluating a declared constant and on a program with its nets unfolded; anything larger waits for its run."""
 STATIC = ("RH0", "RH1", "RH5")
-"""Code prefixes of diagnostics about syntax, types, and the arguments of ``%ad``."""
+"""What the codes begin with of complaints about how something is written, about its type, and about what ``%ad`` is asked."""
 _LATER = frozenset({"derivation", "diagram", "gradient", "limit"})
 
 
@@ -54,7 +54,7 @@ def _found(session: Session, text: str, cell: str) -> Iterator[Diagnostic]:
 
 
 def _is_later(item: Item | Unparsed) -> bool:
-    """Whether planning the item would read files, draw, lift the bounds, or evaluate arguments."""
+    """Whether planning the item reads files, draws, lifts the bounds, or computes arguments."""
     if isinstance(item, SectionItem):
         if item.section != LABORATORY:
             return False

@@ -20,7 +20,7 @@ def failed(diagnostics: Sequence[Diagnostic], *, undone: bool = False) -> Conten
 
 
 def interrupted(*, kept: bool) -> Content:
-    """An interrupted cell; ``kept`` if its work so far stays, as in a training run."""
+    """A cell that a person stopped; ``kept`` if what it did until then stays, as in a training run."""
     after = "What was done until then is kept." if kept else "Nothing of this cell took effect."
     return _content("Interrupted", after, [f"Interrupted. {after}"])
 

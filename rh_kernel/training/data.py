@@ -70,7 +70,7 @@ def split(data: DataSet, part: str) -> Blocks[DataSet]:
 
 
 def _file(name: str, folder: Path, given: Given) -> Path:
-    """The file of that name. Raises ``Rejected`` if there is none, or its format is unknown."""
+    """The file of that name. Raises ``Rejected`` if there is none, or it is of no format that is known."""
     file = folder / name
     if file.suffix.lower() not in files.SUFFIXES:
         names = sorted({*given, *NAMES})
@@ -101,5 +101,5 @@ def is_file(file: Path) -> bool:
 def _files(folder: Path) -> list[str]:
     try:
         return sorted(f.name for f in folder.iterdir() if f.suffix.lower() in files.SUFFIXES)
-    except (OSError, ValueError):  # or an invalid folder name
+    except (OSError, ValueError):  # or a name that no folder can have
         return []

@@ -1,4 +1,4 @@
-"""Data from files: ``.npz`` with one array per name, and ``.csv``, whose columns ``x0 x1 … t`` form arrays ``x`` and ``t``."""
+"""Data from a file: ``.npz``, one array a name, and ``.csv``, whose columns ``x0 x1 … t`` form the arrays ``x`` and ``t``."""
 
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
@@ -28,7 +28,7 @@ _kept: dict[tuple[Path, str, int, int], DataSet] = {}
 
 
 def read(file: Path, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
-    """Read the data in an existing file, under the name by which the program refers to it.
+    """The data in a file that exists, under the name by which it was asked for.
 
     Raises ``Rejected`` if it cannot be used, and ``Stuck``, before reading, if it exceeds ``byte_limit``.
     """
@@ -69,7 +69,7 @@ def _drop(reals: int, byte_limit: ByteLimit) -> None:
 
 @contextmanager
 def _told(file: Path, name: str) -> Generator[None, None, None]:
-    """Inside, turn errors of reading the file into diagnostics that use the program's name for it."""
+    """Inside, what is wrong with the file is told under the name by which it was asked for."""
     try:
         yield
     except (Damaged, OSError) as failure:

@@ -139,7 +139,7 @@ def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -
 
 
 def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]]:
-    """Complete an argument of a directive from its usage in ``DIRECTIVES``: the n-th word is one of the n-th ``a|b``.
+    """The words that the form of a directive in ``DIRECTIVES`` has at this place: the n-th word is one of the n-th ``a|b``.
 
     After ``a…`` all further words have that form.
     """

@@ -18,7 +18,7 @@ _DIRECTIVE = re.compile(r"%[ \t]*(\w+)")
 
 
 def about(effects: Effects | None, place: Place, cursor: int, lines: int | None) -> About | None:
-    """Describe what is at the cursor, which is at ``place``; a declaration is cut off after ``lines`` lines."""
+    """What is known at the cursor, which is at this place; declarations are shown with at most so many lines."""
     directive = _DIRECTIVE.match(place.item.source.text, place.item.start, place.item.end)
     if directive is not None and cursor <= directive.end() and directive[1] in EFFECTS_DIRECTIVES:
         argument, text = EFFECTS_DIRECTIVES[directive[1]]
