@@ -1,6 +1,6 @@
-"""The body of a ``Map`` in C: ``v₂ = f(v₀, v₁)`` becomes ``const double v2 = …;``, the same text for C, C++ and CUDA.
+"""Code generation for the body of a ``Map``: ``v₂ = f(v₀, v₁)`` becomes ``const double v2 = …;``, valid C, C++ and CUDA.
 
-Only functions of ``math.h`` are called, by the names that they have for the precision, so no overloading is needed.
+It only calls functions of ``math.h``, by their names for the precision, so it needs no overloading.
 """
 
 import math
@@ -13,7 +13,7 @@ from rh_kernel.loops.scalars import ScalarOp
 
 
 def real(precision: Precision) -> str:
-    """The type of an entry."""
+    """Return the C type of an entry."""
     match precision:
         case "float64":
             return "double"
@@ -22,7 +22,7 @@ def real(precision: Precision) -> str:
 
 
 def literal(value: float, precision: Precision) -> str:
-    """The number nearest to ``value`` in that precision, exactly."""
+    """Return a C literal for the number nearest to ``value`` in that precision, exactly."""
     number, f, huge = (value, "", "1e300") if precision == "float64" else (_single(value), "f", "1e38f")
     if math.isfinite(number):
         return f"({number!r}{f})"
@@ -38,7 +38,7 @@ def _single(value: float) -> float:
 
 
 def statements(arguments: int, body: Sequence[Number | Instruction], precision: Precision) -> Iterator[str]:
-    """A statement for each line of the body; the values ``v0``, ``v1``, … of the arguments are there already."""
+    """Yield a C statement for each line of the body, given variables ``v0``, ``v1``, … for the arguments."""
     kind = real(precision)
     for i, line in enumerate(body, start=arguments):
         match line:

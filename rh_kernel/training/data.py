@@ -1,6 +1,6 @@
-"""``data("name")``: the data set that a name stands for (LANGUAGE §6): one given from Python, a bundled one, or a file.
+"""``data("name")``: the data set of that name (LANGUAGE §6): one given from Python, a bundled one, or a file.
 
-``"name.train"`` and ``"name.test"`` are 80 % and 20 % of the set ``"name"``, parted by ``default_rng(0).permutation(N)``.
+``"name.train"`` and ``"name.test"`` are 80 % and 20 % of the set ``"name"``, split by ``default_rng(0).permutation(N)``.
 """
 
 import difflib
@@ -29,15 +29,15 @@ Given = Mapping[str, Mapping[str, Array]]
 
 
 def load(name: str, folder: Path, given: Given, span: Span) -> DataSet:
-    """The data set, in one go and of any size. Raises as ``loading`` does."""
+    """Load the data set in one go, with no limit on its size. Raises as ``loading`` does."""
     return at_once(loading(name, folder, given, span))
 
 
 def loading(name: str, folder: Path, given: Given, span: Span, byte_limit: ByteLimit = UNBOUNDED) -> Blocks[DataSet]:
-    """The data set; ``folder`` is where paths start from, ``given`` holds what was named from Python.
+    """Load the data set in blocks; paths are relative to ``folder``, ``given`` holds the data sets named from Python.
 
-    Raises ``Rejected`` (RH3xx) at ``span`` if there is no such data, or if it is not made of arrays of finite numbers,
-    samples first, all of one length; and ``Stuck`` (RH241) before it is read if it does not fit into the byte_limit.
+    Raises ``Rejected`` (RH3xx) at ``span`` if there is no such data, or if it is not arrays of finite numbers of one length,
+    with samples along the first axis; and ``Stuck`` (RH241), before reading, if it exceeds ``byte_limit``.
     """
     try:
         return (yield from _load(name, folder, given, replace(byte_limit, span=span)))
@@ -62,9 +62,9 @@ def _load(name: str, folder: Path, given: Given, byte_limit: ByteLimit) -> Block
 
 
 def split(data: DataSet, part: str) -> Blocks[DataSet]:
-    """The first 80 % of the samples in the order of ``default_rng(0).permutation(N)`` for ``.train``, the rest for ``.test``.
+    """Return the first 80 % of the samples in the order of ``default_rng(0).permutation(N)`` for ``.train``, else the rest.
 
-    Raises ``Rejected`` if there are none in that part.
+    Raises ``Rejected`` if that part is empty.
     """
     order = np.random.default_rng(0).permutation(data.size)
     cut = data.size * 4 // 5
@@ -94,10 +94,10 @@ def _file(name: str, folder: Path, given: Given) -> tuple[Path, Format]:
 
 
 def is_file(file: Path) -> bool:
-    """Whether there is such a file, and it may be looked at."""
+    """Whether the path is a file that may be accessed."""
     try:
         return file.is_file()
-    except (OSError, ValueError):  # a name that is too long, or none; a folder that may not be looked into
+    except (OSError, ValueError):  # an invalid or overlong name, or a folder without permission
         return False
 
 

@@ -14,13 +14,13 @@ from rh_kernel.training.samples import DataSet, check_array, check_lengths, samp
 _MOST_KEPT = 4
 
 _kept: dict[tuple[Path, str, int, int], DataSet] = {}
-"""What was read last, by file, name, time of change and size, so that a file is not read again for each run and measure."""
+"""Cache of recently read files by path, name, modification time and size, so that each run and measure need not reread."""
 
 
 def read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[DataSet]:
     """The data in a file of this format that exists, under the name by which it was asked for.
 
-    Raises ``Rejected`` if it cannot be used, and ``Stuck`` before it is read if it does not fit into the byte_limit.
+    Raises ``Rejected`` if it cannot be used, and ``Stuck``, before reading, if it exceeds ``byte_limit``.
     """
     byte_limit = replace(byte_limit, what=f'"{name}"')
     with _told(form, name):
@@ -51,7 +51,7 @@ def _read(file: Path, form: Format, name: str, byte_limit: ByteLimit) -> Blocks[
 
 
 def _drop(reals: int, byte_limit: ByteLimit) -> None:
-    """Forget what was read first, until so many reals fit beside what is kept."""
+    """Evict the oldest entries of the cache until ``reals`` more numbers fit into the limit."""
     kept = list(_kept.items())
     while kept and (len(kept) > _MOST_KEPT or reals + sum(data.reals for _, data in kept) > byte_limit.reals):
         _kept.pop(kept.pop(0)[0], None)

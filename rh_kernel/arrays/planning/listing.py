@@ -1,4 +1,4 @@
-"""The steps of a plan as one reads them: ``t3[i] = Σⱼ w0[i, j] · x[j]``, ``t4 = t3 · σ(t3)``, each with what it costs."""
+"""A readable listing of a plan: ``t3[i] = Σⱼ w0[i, j] · x[j]``, ``t4 = t3 · σ(t3)``, with the cost of each step."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ from rh_kernel.syntax.printing.terms import function_doc
 
 @dataclass(frozen=True, slots=True)
 class StepLine:
-    """What a step does, for which indices, and what it costs: operations, and entries that are read and written."""
+    """A step as text: what it computes, over which indices, its operations, and the entries that it reads and writes."""
 
     text: str
     over: str
@@ -58,7 +58,7 @@ class StepLine:
 
 @dataclass(frozen=True, slots=True)
 class StepsListing:
-    """Steps with the arrays that are there before the first, and what is there after the last."""
+    """A listing: constants and layout before the steps, the steps, and the results after them."""
 
     before: tuple[str, ...]
     steps: tuple[StepLine, ...]
@@ -66,7 +66,7 @@ class StepsListing:
 
 
 def steps_listing(made: Loose | Plan) -> StepsListing:
-    """The steps, line by line. In a plan scratch has a place, so what lies where is said first."""
+    """List the steps, one per line. For a plan, the layout of the scratch memory comes first."""
     notation = Notation(made.buffers, made.steps)
     used = {view.buffer for step in made.steps for view in (*reads(step), *writes(step))}
     used |= {view.buffer for view in views(made.result)}
@@ -86,7 +86,7 @@ def steps_listing(made: Loose | Plan) -> StepsListing:
 
 
 def line(step: Step, notation: Notation) -> StepLine:
-    """One of the steps."""
+    """Format one step."""
     text, over = _written(step, notation)
     return StepLine(text, over, operations(step), moved(step))
 
@@ -150,7 +150,7 @@ def _product(step: Contract, notation: Notation, indices: Indices) -> str:
     if step.accumulate:
         scale, sign = (-scale, "-=") if scale < 0 else (scale, "+=")
     elif entries(step.output) < prod(own):
-        # Several indices have one place, and what they give is added.
+        # The output is smaller than the index space, so entries are added up.
         begins, sign = f"{y} = 0; ", "+="
     total = f"Σ{below(added)} " if added else ""
     return f"{begins}{y} {sign} {_times(scale)}{total}{left} · {right}"
@@ -160,7 +160,7 @@ def _product(step: Contract, notation: Notation, indices: Indices) -> str:
 
 
 class _Formulas:
-    """What a ``Map`` stores. A value that is used more than once has a name: that of its place, else one of its own."""
+    """Formats the stores of a ``Map``. A value used more than once is named, after where it is stored, or by a new name."""
 
     def __init__(self, loop: Map, notation: Notation, indices: Indices) -> None:
         self.loop = loop
@@ -172,7 +172,7 @@ class _Formulas:
         self.parts: list[str] = []
 
     def text(self) -> str:
-        """``t4 = t3 · σ(t3); t5 = …``: what is stored where something was read is stored last."""
+        """``t4 = t3 · σ(t3); t5 = …``; stores that overwrite something the loop reads come last."""
         loop = self.loop
         read = {view.buffer for view in loop.arguments}
         later = [store for store in loop.stores if store.accumulate or store.view.buffer in read]

@@ -1,4 +1,4 @@
-"""The Tab key: the words, signs, fields and files that fit what stands before the cursor, each with what it is."""
+"""Completion (Tab): the words, signs, fields and files that match the text before the cursor, each with its kind."""
 
 import re
 import unicodedata
@@ -30,9 +30,9 @@ _PART = re.compile(r"(?<=[_\W])(?=\w)|(?<=[^\W\d_])(?=\d)|(?<=[a-z])(?=[A-Z])")
 
 
 def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Completion]]:
-    """Where the half-written word before ``cursor`` begins, and the words that begin like it, the nearest to hand first.
+    """Return where the partial word before ``cursor`` begins, and its completions, most relevant first.
 
-    If none begins like it, those a part of which does. Raises nothing, whatever the text and the cursor are.
+    Words that start with it; if there are none, words one part of which starts with it. Never raises.
     """
     cursor = min(max(cursor, 0), len(text))
     before = text[:cursor]
@@ -62,7 +62,7 @@ def completions(session: Session, text: str, cursor: int) -> tuple[int, list[Com
 
 
 def _in_section(session: Session, before: str) -> tuple[int, list[Completion]] | None:
-    """What fits at the end of a text that may be in a section such as ``%%lambda``; ``None`` if it is not."""
+    """Complete inside a section such as ``%%lambda``; ``None`` if the cursor is not in one."""
     there = place(Source("cell", before), len(before))
     if there is None:
         return None
@@ -81,7 +81,7 @@ def _in_section(session: Session, before: str) -> tuple[int, list[Completion]] |
 
 
 def _fitting(found: Iterable[str], word: str) -> list[str]:
-    """Each once, those that begin like ``word``, with the same letters large first; or else those of which a part does."""
+    """The distinct names that start with ``word``, exact case first; if none, those with a part that starts with it."""
     folded, exact = _folded(word), unicodedata.normalize("NFC", word)
     each = [name for name in dict.fromkeys(found) if name != exact]
     begin = [name for name in each if _folded(name).startswith(folded)]
@@ -94,7 +94,7 @@ def _folded(text: str) -> str:
 
 
 def _has_part(text: str, folded: str) -> bool:
-    """Whether a part of a name, such as ``step`` of ``adam_step`` and ``Layer`` of ``myLayer``, begins like ``folded``."""
+    """Whether a part of a name, such as ``step`` in ``adam_step`` or ``Layer`` in ``myLayer``, starts with ``folded``."""
     return any(_folded(text[m.start() :]).startswith(folded) for m in _PART.finditer(text))
 
 
@@ -114,7 +114,7 @@ def _directives(typed: str) -> list[Completion]:
 
 
 def _in_quotes(session: Session, start: int, typed: str, head: str) -> tuple[int, list[Completion]]:
-    """A data set or a file of data in ``data("…")``, an array's file in ``load("…")``."""
+    """Complete a data set or data file in ``data("…")``, and an array file in ``load("…")``."""
     match head:
         case "data":
             sets = [] if "/" in typed else _fitting(_data_sets(session), typed)
@@ -134,7 +134,7 @@ def _data_sets(session: Session) -> Iterator[str]:
 
 
 def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -> tuple[int, list[Completion]]:
-    """Where the last part of a half-written path begins, and the files and folders that fit it."""
+    """Return where the last component of a partial path begins, and the files and folders that match it."""
     way, slash, name = typed.rpartition("/")
     found = _fitting(entries(session.folder, typed, endings), name)
     shown = [Completion(name, "path", "folder" if name.endswith("/") else "file") for name in found]
@@ -144,7 +144,7 @@ def _files(session: Session, start: int, typed: str, endings: tuple[str, ...]) -
 def _arguments(session: Session, place: Argument) -> tuple[int, list[Completion]]:
     """The words that the usage of a directive has at this place: the n-th word is one of the n-th ``a|b``.
 
-    All words after ``a…`` are of that form too.
+    After ``a…`` all further words have that form.
     """
     directive = find(place.directive)
     argument = "" if directive is None else directive.usage

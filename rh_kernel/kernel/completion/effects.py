@@ -1,4 +1,4 @@
-"""The Tab key in a ``%%eff`` section: variables, functions, operations, constructors, handlers, types, words."""
+"""Completion in a ``%%eff`` section: variables, functions, operations, constructors, handlers, types, keywords."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -19,13 +19,13 @@ from rh_kernel.syntax.parsing.tokens import EFFECTS, RETURN, Kind, Token
 
 _HALF_DIRECTIVE = re.compile(r"%{1,2}\w*")
 _EXPRESSIONS = frozenset({"let", "match", "if", "handle"})
-"""The words that an expression may begin with."""
+"""Keywords that an expression can begin with."""
 
 _BASES = ("Float", "Int", "Text", "Unit", "Ref", "Array")
 
 
 def offer(effects: Effects | None, there: Place) -> Offer:
-    """What may stand at the end of a text, which is at this place."""
+    """Return what can follow at ``there``, the end of a text."""
     item = there.item
     if _HALF_DIRECTIVE.fullmatch(item.text):
         return Offer(item.start, item.text, tuple(_directives()))
@@ -76,7 +76,7 @@ def _words(now: Definitions, before: list[Token]) -> Iterator[Completion]:
 
 
 def _variables(now: Definitions, before: list[Token]) -> Iterator[Completion]:
-    """The names that stand before in the item and mean nothing else, the last ones first."""
+    """The names earlier in the item that have no other meaning, most recent first."""
     own = {*now.functions, *now.operations, *now.handlers, *BUILT_INS}
     declares = before[1].text if len(before) > 1 and before[0].text in DECLARATIONS else ""
     for token in reversed(before):

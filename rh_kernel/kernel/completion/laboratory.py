@@ -1,4 +1,4 @@
-"""The Tab key in a ``%%lambda`` section: functions, variables, words, symbols, and behind ``%ad`` the systems."""
+"""Completion in a ``%%lambda`` section: functions, variables, keywords, symbols, and the AD systems after ``%ad``."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _WORDS = tuple(word for word in LABORATORY_FORMS if word not in {*_OF_AD, "trace
 
 
 def offer(functions: Functions, there: Place) -> Offer:
-    """What may stand at the end of a text, which is at this place."""
+    """Return what can follow at ``there``, the end of a text."""
     known, item = declared(functions, there.above), there.item
     if _HALF_DIRECTIVE.fullmatch(item.text):
         return Offer(item.start, item.text, tuple(_directives()))
@@ -92,7 +92,7 @@ def _words(known: Functions, before: list[Token], text: str, *, is_directive: bo
 
 
 def _variables(before: list[Token], types: Mapping[str, str], known: Functions) -> Iterator[Completion]:
-    """The names that stand before in the item and mean nothing else, the last ones first."""
+    """The names earlier in the item that have no other meaning, most recent first."""
     own = {*LABORATORY_FORMS, *SYMBOLS, *known} - {"with", "along", "trace", "all"}
     declares = before[1].text if len(before) > 1 and before[0].text == "fun" else ""
     for token in reversed(before):

@@ -1,4 +1,4 @@
-"""Shift and Tab in a ``%%eff`` section: what is declared with its type, words and signs."""
+"""Inspection in a ``%%eff`` section: declared names with their types, keywords and signs."""
 
 import re
 

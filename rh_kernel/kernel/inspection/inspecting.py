@@ -1,4 +1,4 @@
-"""Shift and Tab: what is known of the name, the word or the sign at the cursor, as text and as HTML."""
+"""Inspection (Shift-Tab): describe the name, keyword or sign at the cursor, as text and as HTML."""
 
 import math
 import re
@@ -28,7 +28,7 @@ from rh_kernel.typing.derivation.derivations import TypingRule
 
 _DIRECTIVE = re.compile(r"%(\w+)")
 _OPERATORS = {"@": "matmul", "ᵀ": "transpose", "/": "div", "-": "sub"}
-"""What stands for a function symbol, which tells more."""
+"""Operators that stand for a function symbol, whose documentation says more."""
 
 _ROLES = {
     Look.KEYWORD: Role.KEYWORD,
@@ -42,9 +42,9 @@ _ROLES = {
 
 
 def inspection(session: Session, text: str, cursor: int, detail: int = 0) -> Mapping[str, str] | None:
-    """What is known at ``cursor``, by mime type, or ``None``; with ``detail`` declarations are shown to their end.
+    """Describe what is at ``cursor``, by MIME type; ``None`` if nothing is known. ``detail`` shows declarations in full.
 
-    The name stands for what it stands for after the declarations of the text.
+    A name has the meaning it has after the declarations of the text.
     """
     source = Source("this cell", text)
     found, lines = _directive_at(text, cursor), None if detail else FEW_LINES
@@ -173,7 +173,7 @@ def _block(style: str, text: str) -> str:
 
 
 def highlighted(text: str) -> Doc:
-    """A program as it was written, in the colours of the printer."""
+    """A program as written, in the colours of the printer."""
     pieces: list[Doc] = []
     end = 0
     for marked in looks(text):

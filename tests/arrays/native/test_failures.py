@@ -34,7 +34,7 @@ def nothing_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     """No library is there yet, no compiler was asked, and nothing has failed."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(toolchain, "_failures", [])
-    monkeypatch.setattr(toolchain, "_answers", {})
+    monkeypatch.setattr(toolchain, "_cache", {})
     with tempfile.TemporaryDirectory(dir=tmp_path) as own:
         monkeypatch.setattr(toolchain, "_own_folder", lambda: own)
         yield
