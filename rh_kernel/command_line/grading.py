@@ -71,7 +71,7 @@ class Verdict:
 def grade(file: str, report: Report, settings: Settings) -> None:
     """Tell of each locked cell whether it passes, and of another one if it fails.
 
-    Raises ``Rejected`` (RH381) if the file is no notebook of the language, or has no locked cell.
+    Raises ``Rejected`` (RH381) if the file is not a notebook of the language, or has no locked cell.
     """
     source = read(file)
     cells = _cells(source)
@@ -100,7 +100,7 @@ def _cells(source: Source) -> list[Cell]:
         found = [_cell(n, cell) for n, cell in enumerate(notebook["cells"], start=1) if cell["cell_type"] == "code"]
         is_graded = any("nbgrader" in cell["metadata"] for cell in notebook["cells"])
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise Rejected(CannotRead(file=source.name, why="is no notebook", hint="`rh run` runs programs")) from None
+        raise Rejected(CannotRead(file=source.name, why="is not a notebook", hint="`rh run` runs programs")) from None
     if language != LANGUAGE:
         why = f"is a notebook in another language, {language}"
         raise Rejected(CannotRead(file=source.name, why=why, hint="cells under `%%rh` in a Python notebook cannot be graded"))

@@ -60,7 +60,7 @@ def _complaints(diagnostics: Sequence[Diagnostic]) -> dict[str, str]:
 def _failed(diagnostics: Sequence[Diagnostic], *, undone: bool) -> CellFailed:
     """The failure in a line for each complaint; they stand above it in full."""
     lines = [f"{d.code} {d.title}: {d.message}{_place(d)}" for d in diagnostics]
-    note = ["What the cell did before this is undone."] if undone else []
+    note = ["The effects of this cell were undone."] if undone else []
     return CellFailed(lines[0], [*lines, *note])
 
 

@@ -99,8 +99,8 @@ def lock_text(settings: Settings) -> str:
 def strict_text(settings: Settings) -> str:
     """What ``%strict`` says."""
     if settings.strict:
-        return "strict is on: where a function is not smooth it is undefined, and reduction is stuck there"
-    return "strict is off: where a function is not smooth it has a value and a slope all the same"
+        return "strict is on: a function is undefined where it is not smooth, and reduction is stuck there"
+    return "strict is off: a function has a value and a slope even where it is not smooth"
 
 
 def evaluator_text(settings: Settings) -> str:
@@ -123,7 +123,7 @@ def device_text(settings: Settings) -> str:
     match settings.device:
         case "cpu":
             note = _instead_of_machine_code()
-            return f"the device is cpu: compiled programs and training runs compute on the processor{note}"
+            return f"the device is cpu: compiled programs and training runs use the CPU{note}"
         case "gpu":
             found = card()
             if isinstance(found, NoCard):

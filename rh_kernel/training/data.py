@@ -76,7 +76,7 @@ def _file(name: str, folder: Path, given: Given) -> Path:
         names = sorted({*given, *NAMES})
         parts = [known + part for known in names for part in _PARTS]
         close = difflib.get_close_matches(name, [*names, *parts, *_files(folder)], n=1)
-        hint = f'did you mean "{close[0]}"?' if close else "a file is named with its ending, .csv or .npz"
+        hint = f'did you mean "{close[0]}"?' if close else "write the file name with its extension, .csv or .npz"
         expected = f"{', '.join(names)}, each also with .train or .test, or the path of a .csv or .npz file"
         raise Rejected(UnknownData(name=name, expected=expected, hint=hint))
     if not is_file(file):
@@ -84,7 +84,7 @@ def _file(name: str, folder: Path, given: Given) -> Path:
         hint = (
             f'did you mean "{Path(name).with_name(close[0]).as_posix()}"?'
             if close
-            else "paths start from the folder of the notebook or file"
+            else "paths are relative to the notebook or file"
         )
         raise Rejected(NoSuchFile(name=name, hint=hint))
     return file

@@ -52,7 +52,7 @@ def train(
 ) -> Iterator[Event]:
     """Trains from ``heap``, which is left as it is: each ``Progress`` holds the heap so far, and ``Trained`` the new one.
 
-    The arrays of a ``Progress`` are overwritten, all of them at once, before the next one comes.
+    The arrays of a ``Progress`` are overwritten, all systems at once, before the next one comes.
 
     A batch of b samples runs from one heap, and the mean of the b changes is added to it. After each epoch each measure is
     averaged over the data that it names in ``measured``. There is an event about every 20 ms; who asks for no more stops

@@ -185,7 +185,7 @@ _WORKSPACES: "WeakKeyDictionary[object, Workspace]" = WeakKeyDictionary()
 
 
 class _Process:
-    """What has the workspace of a program that is no notebook."""
+    """What has the workspace of a program that is not a notebook."""
 
 
 _PROCESS = _Process()

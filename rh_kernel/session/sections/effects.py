@@ -74,7 +74,7 @@ def _is_of(d: Diagnostic, failed: frozenset[str]) -> bool:
 def _follows(d: Diagnostic) -> Diagnostic:
     """The complaint about a name whose declaration has an error of its own."""
     name = d.name if isinstance(d, UnknownName) else ""
-    return DependsOnError(span=d.span, name=name, hint="mend the declaration first")
+    return DependsOnError(span=d.span, name=name, hint="fix its declaration first")
 
 
 @contextmanager
@@ -179,7 +179,7 @@ def perform(number: int, planned: RunEffects, settings: Settings) -> Generator[E
             subject = _DIRECTIVE.sub("", planned.span.text).strip()
             yield Shown(number, ReductionShown(subject, planned.type, found))
             if found.is_cut:
-                hint = "`%count` runs as many as `%limit steps` allows on the machine, and shows none"
+                hint = "`%count` runs up to `%limit steps` steps without showing them"
                 raise Stuck(OutOfFuel(span=planned.span, steps=_most(settings), hint=hint))
             if found.stuck:
                 raise placed(Stuck(*found.stuck), planned.span)

@@ -64,7 +64,7 @@ def _is_of(d: Diagnostic, failed: frozenset[str]) -> bool:
 def _follows(d: Diagnostic) -> Diagnostic:
     """The complaint about a name whose declaration has an error of its own."""
     name = d.name if isinstance(d, UnknownName) else ""
-    return DependsOnError(span=d.span, name=name, hint="mend the declaration first")
+    return DependsOnError(span=d.span, name=name, hint="fix its declaration first")
 
 
 def _plan(span: Span, functions: Functions) -> Plans:
@@ -101,7 +101,7 @@ def _differentiate(item: s.AdItem, functions: Functions) -> Differentiate | Show
     elif f.result == SCALAR:
         W = 1.0
     else:
-        hint = f"write it behind `with`: %ad {item.system.text} {f.name}(…) with W"
+        hint = f"write it after `with`: %ad {item.system.text} {f.name}(…) with W"
         raise Rejected(NeedsCotangent(span=item.span, name=f.name, type=str(f.result), hint=hint))
     return Differentiate(systems, f, point, W, along=False, traces=item.traces, span=item.span)
 
@@ -222,7 +222,7 @@ def _pushed(planned: Differentiate, point: Point) -> tuple[Row, ...]:
         try:
             if one.forward is None:
                 hint = _able(lambda other: other.forward is not None)
-                raise Rejected(CannotDo(span=planned.span, system=one.name, what="pushes no tangents forward", hint=hint))
+                raise Rejected(CannotDo(span=planned.span, system=one.name, what="has no forward mode", hint=hint))
             with shallow(planned.span):
                 outcome = one.forward(planned.program, point, components(planned.direction))
         except Failure as failure:
@@ -240,8 +240,8 @@ def _pushed(planned: Differentiate, point: Point) -> tuple[Row, ...]:
 def _rewriting(planned: Differentiate, point: Point, settings: Settings) -> Generator[Event, None, RewritingShown]:
     """The steps of the one system that is asked for."""
     if len(planned.systems) > 1:
-        what = "cannot be traced: name one system"
-        raise Rejected(CannotDo(span=planned.span, system="all of them at once", what=what, hint=_able(_rewrites)))
+        what = "cannot be traced: name a single system"
+        raise Rejected(CannotDo(span=planned.span, system="all systems at once", what=what, hint=_able(_rewrites)))
     one = next(iter(planned.systems))
     if one.steps is None or (planned.along and one.reverse is not None):
         what = "does not rewrite step by step" if one.steps is None else "is traced at a point, with a cotangent"
@@ -261,7 +261,7 @@ def _rewriting(planned: Differentiate, point: Point, settings: Settings) -> Gene
 
 def _able(can: Callable[[System], bool]) -> str:
     """Which systems can do what another cannot."""
-    return f"these can: {', '.join([name for name in NAMES if can(system(name))])}"
+    return f"these systems can: {', '.join([name for name in NAMES if can(system(name))])}"
 
 
 def _rewrites(one: System) -> bool:
