@@ -282,9 +282,7 @@ def _undo(session: Session, undo: Undo, number: int, *, alone: bool) -> Run:
         wanted, hint = "a cell of its own", "it undoes a whole cell"
         problem = DirectiveWords(span=undo.span, name="undo", wanted=wanted, found="other items beside it", hint=hint)
     elif not session.past:
-        hint = (
-            f"only the last {MOST} changes can be undone; `%reset` restores the initial contents of locations"
-        )
+        hint = f"only the last {MOST} changes can be undone; `%reset` restores the initial contents of locations"
         problem = NothingToUndo(span=undo.span, why="there is no earlier cell to undo", hint=hint)
     if problem is not None:
         yield Shown(number, ItemFailed((problem,)))

@@ -74,9 +74,7 @@ def _rule(initial: items.Initial, A: Real) -> Initial:
     if len(numbers) != _NUMBERS[how]:
         count = _NUMBERS[how]
         why = f"`{how}` takes {count} number{'s' if count != 1 else ''}, but got {len(numbers)}"
-        raise Rejected(
-            BadInitial(span=initial.span, why=why, expected=usage, hint=_NUMBERS_OF.get(how, "remove the numbers"))
-        )
+        raise Rejected(BadInitial(span=initial.span, why=why, expected=usage, hint=_NUMBERS_OF.get(how, "remove the numbers")))
     seeds = [(name, e) for name, e in initial.named if name.text == "seed"]
     others = [name for name, _ in initial.named if name.text != "seed"]
     if others:

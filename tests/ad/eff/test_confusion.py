@@ -95,8 +95,7 @@ def test_the_message() -> None:
     found = refused("handle d {x -> t x (d {y -> p x y} (c 1))} 1.0 with evaluate")
     assert found.code == "RH510"
     assert found.message == (
-        "`x` is a number of level `Smooth (Paired Float)`, "
-        "but here one of the level `Smooth (Paired (Paired Float))` is needed"
+        "`x` is a number of level `Smooth (Paired Float)`, but here one of the level `Smooth (Paired (Paired Float))` is needed"
     )
 
 

@@ -66,9 +66,7 @@ def unhandled(M: Computation, L: Label, definitions: Definitions) -> UnhandledEf
         what = f"`{outdated[-1]}` handles an older effect `{shown(L.effect)}`: redeclare it"
         hint = f"{what}, or {hint}" if names else what
     if definitions.is_older(L.effect):
-        hint = f"{older(L.effect)}; redeclare {f'`{function}`' if function else 'that'} too" + (
-            f", or {hint}" if names else ""
-        )
+        hint = f"{older(L.effect)}; redeclare {f'`{function}`' if function else 'that'} too" + (f", or {hint}" if names else "")
         text = f"{text}, as it was before it was declared anew,"
     return UnhandledEffect(
         span=span,
